@@ -1,0 +1,168 @@
+package io.hypersync.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.AtomicReference;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures: platform threads that repeat one operation, each time timed. Threads begin together.
+ * Where an operation uses something up, they stop together to make more of it, and that time does
+ * not count.
+ */
+final class Meter {
+  private static final long MAX_NS = 60_000_000_000L;
+  private static final int DIGITS = 3;
+  private static final long JOIN_LIMIT_MS = 2_000;
+
+  private final long warmUpNs;
+  private final long measureNs;
+  private volatile boolean stopped;
+  private volatile List<Thread> running = List.of();
+
+  /**
+   * A meter.
+   *
+   * @param warmUpNs how long to go before anything counts
+   * @param measureNs how long to go then
+   */
+  Meter(long warmUpNs, long measureNs) {
+    this.warmUpNs = warmUpNs;
+    this.measureNs = measureNs;
+  }
+
+  /**
+   * Measures one operation.
+   *
+   * @throws IOException the first that an operation threw
+   * @throws InterruptedException also when {@link #stop} was called
+   */
+  Sample measure(Operation operation, Place place, int threads)
+      throws IOException, InterruptedException {
+    Path folder = place.root().resolve(operation.key() + "-" + threads);
+    Rounds rounds = new Rounds(threads);
+    List<Worker> workers = new ArrayList<>();
+    List<Thread> started = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      Path own = folder.resolve("t" + i);
+      Worker worker = new Worker(rounds, () -> operation.in(new Folder(own, place.needsSync())));
+      workers.add(worker);
+      started.add(Thread.ofPlatform().name("bench-" + i).daemon().unstarted(worker));
+    }
+    running = started;
+    started.forEach(Thread::start);
+    for (Thread thread : started) {
+      thread.join();
+    }
+    if (stopped) {
+      throw new InterruptedException("the measurement was stopped");
+    }
+    IOException failure = rounds.failure.get();
+    if (failure != null) {
+      throw failure;
+    }
+    Histogram all = new Histogram(MAX_NS, DIGITS);
+    workers.forEach(worker -> all.add(worker.latencyNs));
+    return new Sample(
+        operation,
+        place.kind(),
+        threads,
+        all.getTotalCount(),
+        rounds.measuredNs,
+        all.getValueAtPercentile(50),
+        all.getValueAtPercentile(99));
+  }
+
+  /** Ends what is being measured, and lets no more begin. */
+  void stop() throws InterruptedException {
+    stopped = true;
+    for (Thread thread : running) {
+      thread.join(JOIN_LIMIT_MS);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Opening {
+    Work open() throws IOException;
+  }
+
+  /** Even phases end with the beginning of a round, odd ones with its end. */
+  private final class Rounds extends Phaser {
+    private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
+
+    /** Written while all threads wait, read after they have been let go. */
+    private long warmedNs;
+
+    private long measuredNs;
+    private long beganNs;
+    private long deadlineNs;
+    private boolean counts;
+
+    Rounds(int threads) {
+      super(threads);
+    }
+
+    @Override
+    protected boolean onAdvance(int phase, int parties) {
+      long now = System.nanoTime();
+      if (phase % 2 == 0) {
+        counts = warmedNs >= warmUpNs;
+        beganNs = now;
+        deadlineNs = now + (counts ? measureNs - measuredNs : warmUpNs - warmedNs);
+      } else if (counts) {
+        measuredNs += now - beganNs;
+      } else {
+        warmedNs += now - beganNs;
+      }
+      return parties == 0 || stopped || failure.get() != null || measuredNs >= measureNs;
+    }
+  }
+
+  private final class Worker implements Runnable {
+    private final Histogram latencyNs = new Histogram(MAX_NS, DIGITS);
+    private final Rounds rounds;
+    private final Opening opening;
+
+    Worker(Rounds rounds, Opening opening) {
+      this.rounds = rounds;
+      this.opening = opening;
+    }
+
+    @Override
+    public void run() {
+      try (Work work = opening.open()) {
+        while (!rounds.isTerminated()) {
+          int stock = work.stock();
+          rounds.arriveAndAwaitAdvance();
+          if (!rounds.isTerminated()) {
+            round(work, stock);
+            rounds.arriveAndAwaitAdvance();
+          }
+        }
+      } catch (IOException e) {
+        rounds.failure.compareAndSet(null, e);
+      } catch (RuntimeException e) {
+        rounds.failure.compareAndSet(null, new IOException("the measuring thread failed", e));
+      } finally {
+        // The others must not wait for a thread that has failed.
+        rounds.arriveAndDeregister();
+      }
+    }
+
+    private void round(Work work, int stock) throws IOException {
+      long now = System.nanoTime();
+      for (int i = 0; i < stock && now - rounds.deadlineNs < 0 && !stopped; i++) {
+        long began = now;
+        work.run();
+        now = System.nanoTime();
+        if (rounds.counts) {
+          latencyNs.recordValue(Math.min(now - began, MAX_NS));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.hypersync.bench;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What is measured; {@code docs/benchmarks.md} says what each one does. */
+enum Operation {
+  /** The floor of every log: an overwrite of a block that is there. */
+  DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
+  /** The same while the file grows. */
+  DISK_APPEND("disk-append", "4 KiB append, fdatasync"),
+  /** Create, write, close. */
+  CREATE("create", "create, write 4 KiB, close"),
+  /** Overwrite. */
+  WRITE("write", "write 4 KiB"),
+  /** Append. */
+  APPEND("append", "append 100 B"),
+  /** Make a directory. */
+  MKDIR("mkdir", "mkdir"),
+  /** Rename. */
+  RENAME("rename", "rename"),
+  /** Unlink. */
+  UNLINK("unlink", "unlink"),
+  /** Attributes. */
+  STAT("stat", "stat"),
+  /** Open, read, close. */
+  READ("read", "open, read 4 KiB, close"),
+  /** Sequential write. */
+  WRITE_1M("write-1m", "write 1 MiB, sequential"),
+  /** Sequential read. */
+  READ_1M("read-1m", "read 1 MiB, sequential");
+
+  private final String key;
+  private final String title;
+
+  Operation(String key, String title) {
+    this.key = key;
+    this.title = title;
+  }
+
+  /** The operation of this key, as options and JSON have it. */
+  static Optional<Operation> of(String key) {
+    return Arrays.stream(values()).filter(operation -> operation.key.equals(key)).findFirst();
+  }
+
+  /** All keys, for messages. */
+  static String keys() {
+    return Arrays.stream(values()).map(Operation::key).collect(Collectors.joining(", "));
+  }
+
+  /** Name in options and JSON. */
+  String key() {
+    return key;
+  }
+
+  /** Name in the table. */
+  String title() {
+    return title;
+  }
+
+  /** Whether it tells about the disk, not about a filesystem: it is measured there alone. */
+  boolean isOfDiskOnly() {
+    return this == DISK_OVERWRITE || this == DISK_APPEND;
+  }
+
+  /** One thread's work in its own folder, which it takes over. */
+  Work in(Folder folder) throws IOException {
+    return switch (this) {
+      case DISK_OVERWRITE -> FileWork.overwriteSynchronously(folder);
+      case DISK_APPEND -> FileWork.appendAndDatasync(folder);
+      case CREATE -> NamespaceWork.create(folder);
+      case WRITE -> FileWork.overwrite(folder);
+      case APPEND -> FileWork.append(folder);
+      case MKDIR -> NamespaceWork.makeDirectory(folder);
+      case RENAME -> NamespaceWork.rename(folder);
+      case UNLINK -> NamespaceWork.unlink(folder);
+      case STAT -> NamespaceWork.stat(folder);
+      case READ -> FileWork.openAndRead(folder);
+      case WRITE_1M -> FileWork.sequentialWrite(folder);
+      case READ_1M -> FileWork.sequentialRead(folder);
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package io.hypersync.bench;
+
+import io.hypersync.cli.render.Quantities;
+import io.hypersync.cli.render.Table;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A report for people. */
+final class TextReport {
+  private static final double NS_PER_US = 1000;
+  private static final double NS_PER_S = 1e9;
+  private static final double PRECISE_BELOW_US = 100;
+  private static final String NONE = "-";
+
+  private TextReport() {}
+
+  /** The whole of it. */
+  static String render(Report report) {
+    StringBuilder text = new StringBuilder();
+    text.append(report.machine().describe()).append('\n');
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "load average %.1f at the start, %.1f at the end%n",
+            report.loadAtStart(),
+            report.loadAtEnd()));
+    if (!report.rows().isEmpty()) {
+      text.append(
+          """
+
+          Durable operations: HyperSync through a mount; beside it the same on the leader's disk,
+          each with fsync. Times in microseconds. SCALE: ops/s over those of 1 thread.
+          SLOWER: median over the disk's.
+          """);
+      text.append(latencies(report).render(""));
+    }
+    report.memory().ifPresent(use -> text.append(memory(use)));
+    if (!report.aims().isEmpty()) {
+      text.append("\nAims\n");
+      for (Aim aim : report.aims()) {
+        text.append(aim.met() ? "  met      " : "  not met  ").append(aim.goal()).append('\n');
+        text.append("           here: ").append(aim.found()).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  private static Table latencies(Report report) {
+    Table table =
+        Table.of(
+            "OPERATION",
+            ">THREADS",
+            ">P50",
+            ">P99",
+            ">OPS/S",
+            ">SCALE",
+            ">DISK P50",
+            ">DISK P99",
+            ">DISK OPS/S",
+            ">SLOWER");
+    for (Pair row : report.rows()) {
+      table.row(
+          row.operation().title(),
+          Integer.toString(row.threads()),
+          row.hypersync().map(sample -> micros(sample.p50Ns())).orElse(NONE),
+          row.hypersync().map(sample -> micros(sample.p99Ns())).orElse(NONE),
+          row.hypersync().map(TextReport::rate).orElse(NONE),
+          row.threads() == 1 ? NONE : times(row.timesOneThread()),
+          row.plain().map(sample -> micros(sample.p50Ns())).orElse(NONE),
+          row.plain().map(sample -> micros(sample.p99Ns())).orElse(NONE),
+          row.plain().map(TextReport::rate).orElse(NONE),
+          times(row.timesPlainP50()));
+    }
+    return table;
+  }
+
+  private static String memory(MemoryUse use) {
+    Table table = Table.of("DAEMON", ">EMPTY", ">RESIDENT");
+    for (MemoryUse.Daemon daemon : use.daemons()) {
+      table.row(
+          daemon.name(),
+          Quantities.bytes(daemon.emptyBytes()),
+          Quantities.bytes(daemon.residentBytes()));
+    }
+    return String.format(
+            Locale.ROOT,
+            "%nMemory with %s files, created in %.1f s%n",
+            Quantities.count(use.files()),
+            use.elapsedNs() / NS_PER_S)
+        + table.render("");
+  }
+
+  private static String micros(long ns) {
+    double us = ns / NS_PER_US;
+    return String.format(Locale.ROOT, us < PRECISE_BELOW_US ? "%.1f" : "%,.0f", us);
+  }
+
+  private static String rate(Sample sample) {
+    return Quantities.count(Math.round(sample.operationsPerSecond()));
+  }
+
+  private static String times(Optional<Double> ratio) {
+    return ratio.map(value -> String.format(Locale.ROOT, "%.1fx", value)).orElse(NONE);
+  }
+}

@@ -1,0 +1,69 @@
+package io.hypersync.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisplayName("The meter")
+final class MeterTest {
+  private static final long WARM_UP_NS = Duration.ofMillis(10).toNanos();
+  private static final long MEASURE_NS = Duration.ofMillis(60).toNanos();
+
+  @TempDir private Path folder;
+
+  private Place place() {
+    return new Place(Place.Kind.PLAIN, folder);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  @DisplayName("measures every operation on a plain folder")
+  void everyOperation(Operation operation) throws IOException, InterruptedException {
+    Sample sample = new Meter(WARM_UP_NS, MEASURE_NS).measure(operation, place(), 2);
+    assertTrue(sample.operations() > 0, sample::toString);
+    assertTrue(sample.elapsedNs() >= MEASURE_NS, sample::toString);
+    assertTrue(sample.p50Ns() > 0 && sample.p50Ns() <= sample.p99Ns(), sample::toString);
+    assertEquals(2, sample.threads());
+  }
+
+  @Test
+  @DisplayName("ends with what an operation threw, however many threads there are")
+  void failure() throws IOException {
+    Files.createDirectories(folder.resolve("create-4/t2"));
+    Files.createFile(folder.resolve("create-4/t2/f0"));
+    assertThrows(
+        FileAlreadyExistsException.class,
+        () -> new Meter(0, MEASURE_NS).measure(Operation.CREATE, place(), 4));
+  }
+
+  @Test
+  @DisplayName("ends soon when it is stopped, and does not begin again")
+  void stop() throws InterruptedException {
+    Meter meter = new Meter(0, Duration.ofMinutes(10).toNanos());
+    Thread stopper =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    Thread.sleep(100);
+                    meter.stop();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    assertThrows(InterruptedException.class, () -> meter.measure(Operation.STAT, place(), 2));
+    stopper.join();
+    assertThrows(InterruptedException.class, () -> meter.measure(Operation.APPEND, place(), 1));
+  }
+}

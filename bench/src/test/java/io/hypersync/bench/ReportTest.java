@@ -1,0 +1,127 @@
+package io.hypersync.bench;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("A report")
+final class ReportTest {
+  private static final long MIB = 1 << 20;
+
+  private static Report report(List<Sample> samples, Optional<MemoryUse> memory) {
+    return new Report(Figures.MACHINE, 0.25, 3.5, Pair.of(samples), memory);
+  }
+
+  private static MemoryUse memory(long leaderMib, long workerMib) {
+    return new MemoryUse(
+        100_000,
+        50_000_000_000L,
+        List.of(
+            new MemoryUse.Daemon("leader", 100 * MIB, leaderMib * MIB),
+            new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB)));
+  }
+
+  @Test
+  @DisplayName("puts both places of one operation and number of threads into one row")
+  void pairs() {
+    List<Pair> rows = Pair.of(Figures.some());
+    assertEquals(3, rows.size());
+    assertEquals(Optional.empty(), rows.get(0).hypersync());
+    assertEquals(Optional.of(2.0), rows.get(1).timesPlainP50());
+    assertEquals(Optional.of(0.5), rows.get(1).shareOfPlainOperations());
+    assertEquals(Optional.of(6.0), rows.get(2).timesOneThread());
+    assertEquals(Optional.empty(), rows.get(0).timesPlainP50(), "the disk is not compared");
+  }
+
+  @Test
+  @DisplayName("has no ratio where one side is missing or nothing")
+  void noRatio() {
+    List<Pair> rows =
+        Pair.of(
+            List.of(
+                Figures.hypersync(Operation.STAT, 4, 10, 5),
+                Figures.hypersync(Operation.MKDIR, 1, 10, 5),
+                Figures.plain(Operation.MKDIR, 1, 0, 0)));
+    assertEquals(Optional.empty(), rows.get(0).timesOneThread());
+    assertEquals(Optional.empty(), rows.get(0).timesPlainP50());
+    assertEquals(Optional.empty(), rows.get(1).timesPlainP50());
+  }
+
+  @Test
+  @DisplayName("for people is a table, and says the machine, the load and the aims")
+  void text() {
+    String text = TextReport.render(report(Figures.some(), Optional.empty()));
+    assertEquals(
+        """
+        kernel 6.18.5, 2 x Test CPU, /dev/vda (ext4), Java 25.0.3
+        load average 0.3 at the start, 3.5 at the end
+
+        Durable operations: HyperSync through a mount; beside it the same on the leader's disk,
+        each with fsync. Times in microseconds. SCALE: ops/s over those of 1 thread.
+        SLOWER: median over the disk's.
+        OPERATION                 THREADS  P50    P99   OPS/S  SCALE  DISK P50  DISK P99  DISK OPS/S  SLOWER
+        4 KiB overwrite, O_DSYNC        1    -      -       -      -       100       300      10,000       -
+        write 4 KiB                     1  300    900   3,000      -       150       450       6,000    2.0x
+        write 4 KiB                    16  850  2,550  18,000   6.0x     1,300     3,900      12,000    0.7x
+
+        Aims
+          met      durable 4 KiB write by 1 thread below 400 us p50, on an idle machine whose disk does an O_DSYNC overwrite in 81 us
+                   here: 300 us; that overwrite took 100 us here, so the disk was 1.2 times as slow
+          met      durable 4 KiB writes by 16 threads at least 5 times the ops/s of 1 thread
+                   here: 6.0 times
+        """,
+        text);
+  }
+
+  @Test
+  @DisplayName("says it when an aim is not met")
+  void missedAims() {
+    List<Sample> slow =
+        List.of(
+            Figures.hypersync(Operation.WRITE, 1, 2_000, 400),
+            Figures.hypersync(Operation.WRITE, 16, 9_999, 1_600));
+    List<Aim> aims = report(slow, Optional.of(memory(400, 513))).aims();
+    assertEquals(3, aims.size());
+    assertAll(aims.stream().map(aim -> () -> assertFalse(aim.met(), aim.toString())));
+    assertTrue(Aim.resident(memory(512, 512)).met(), "512 MiB is allowed");
+  }
+
+  @Test
+  @DisplayName("for programs has every figure in its unit")
+  void json() {
+    JsonNode tree = JsonReport.render(report(Figures.some(), Optional.of(memory(300, 400))));
+    assertAll(
+        () -> assertEquals("6.18.5", tree.at("/machine/kernel").asText()),
+        () -> assertEquals(3.5, tree.at("/machine/load_average_end").asDouble()),
+        () -> assertEquals("write", tree.at("/rows/1/op").asText()),
+        () -> assertEquals(300.0, tree.at("/rows/1/hypersync/p50_us").asDouble()),
+        () -> assertEquals(900.0, tree.at("/rows/1/hypersync/p99_us").asDouble()),
+        () -> assertEquals(6_000.0, tree.at("/rows/1/plain/ops_per_s").asDouble()),
+        () -> assertEquals(2.0, tree.at("/rows/1/p50_times_plain").asDouble()),
+        () -> assertEquals(6.0, tree.at("/rows/2/ops_times_one_thread").asDouble()),
+        () -> assertTrue(tree.at("/rows/0/hypersync").isMissingNode()),
+        () -> assertEquals(100_000, tree.at("/memory/files").asLong()),
+        () -> assertEquals(400 * MIB, tree.at("/memory/daemons/1/resident_bytes").asLong()),
+        () -> assertEquals("resident_memory", tree.at("/aims/2/aim").asText()),
+        () -> assertTrue(tree.at("/aims/2/met").asBoolean()));
+  }
+
+  @Test
+  @DisplayName("takes resident memory from the kernel's line for it")
+  void residentMemory() throws IOException {
+    assertEquals(
+        123_456 * 1024L,
+        MemoryUse.parse(List.of("Name:\tjava", "VmHWM:\t  200000 kB", "VmRSS:\t  123456 kB")));
+    assertThrows(IOException.class, () -> MemoryUse.parse(List.of("Name:\tkthreadd")));
+    assertTrue(MemoryUse.residentBytes(ProcessHandle.current().pid()) > MIB);
+  }
+}

@@ -1,0 +1,51 @@
+package io.hypersync.chunkstore;
+
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+
+/**
+ * A chunk with its bytes (hypersync.md 9.1). Two chunks with the same hash are the same chunk.
+ *
+ * @param hash BLAKE3 of the bytes; the constructor believes the caller, see {@link #of} and {@link
+ *     #isIntact}
+ * @param bytes 0 to {@link Chunker#MAX_CHUNK_BYTES}; shared, not copied: nobody may change them
+ */
+public record Chunk(Hash hash, byte[] bytes) {
+  /** Rejects a chunk that is too long. */
+  public Chunk {
+    if (bytes.length > Chunker.MAX_CHUNK_BYTES) {
+      throw new IllegalArgumentException("chunk too long: " + bytes.length + " bytes");
+    }
+  }
+
+  /** Hashes the bytes. */
+  public static Chunk of(byte[] bytes) {
+    return new Chunk(Blake3.hash(bytes), bytes);
+  }
+
+  /** The chunk as an op mentions it. */
+  public ChunkRef ref() {
+    return new ChunkRef(hash, bytes.length);
+  }
+
+  /** Whether the bytes hash to the hash: to be asked about everything that came from elsewhere. */
+  public boolean isIntact() {
+    return Blake3.hash(bytes).equals(hash);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Chunk chunk && hash.equals(chunk.hash);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return hash + "+" + bytes.length;
+  }
+}

@@ -1,0 +1,71 @@
+package io.hypersync.chunkstore;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where chunks are kept by their hash (hypersync.md 4.1, 9). All methods may be called from any
+ * thread; those of a store on disk block in native code, so call them from platform threads.
+ *
+ * <p>Every method throws {@link ChunkStoreException} when the storage fails, with {@link
+ * Errno#ENOSPC} when it is full: reads go on then, and the same call succeeds once there is space
+ * again. After {@link #close} every method throws {@link IllegalStateException}.
+ */
+public interface ChunkStore extends AutoCloseable {
+
+  /** Whether the chunk is here; says nothing about whether it is intact or durable. */
+  boolean contains(Hash hash);
+
+  /**
+   * The bytes as they were found, unverified: for a caller that checks them anyway.
+   *
+   * @return a new array, or null if the chunk is not here
+   */
+  byte @Nullable [] get(Hash hash);
+
+  /**
+   * The bytes, after a check that they hash to {@code hash}: for everything that is applied, served
+   * or sent on (hypersync.md 22.1).
+   *
+   * @return a new array, or null if the chunk is not here
+   * @throws ChunkStoreException {@link Errno#EIO} if they do not; storing the chunk again repairs
+   *     it
+   */
+  default byte @Nullable [] getVerified(Hash hash) {
+    byte[] bytes = get(hash);
+    if (bytes != null && !Blake3.hash(bytes).equals(hash)) {
+      throw new ChunkStoreException(
+          Errno.EIO,
+          "chunk " + hash + " is damaged: its " + bytes.length + " bytes hash to something else");
+    }
+    return bytes;
+  }
+
+  /**
+   * Stores a chunk, durable only after {@link #sync}. Storing it again changes nothing, except that
+   * it repairs a damaged copy; it does cost a write, so ask {@link #contains} first where repeats
+   * are likely.
+   *
+   * @param bytes what hashes to {@code hash}, which the caller has made sure of; not kept
+   */
+  void put(Hash hash, byte[] bytes);
+
+  /** Stores chunks as one batch, of which after a crash all are there or none: see {@link #put}. */
+  void putAll(List<Chunk> chunks);
+
+  /**
+   * Returns when every chunk whose {@code put} has returned before this call is on stable storage.
+   * Concurrent calls are fine; one with nothing new to sync costs nothing.
+   */
+  void sync();
+
+  /** What the store holds, for status and metrics (hypersync.md 16). */
+  ChunkStoreStats stats();
+
+  /** Releases the storage; does not sync. Closing again has no effect. */
+  @Override
+  void close();
+}

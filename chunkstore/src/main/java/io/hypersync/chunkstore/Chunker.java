@@ -1,0 +1,41 @@
+package io.hypersync.chunkstore;
+
+import io.hypersync.model.op.ChunkRef;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/** Splits what a process writes into chunks (hypersync.md 9.1). */
+public final class Chunker {
+  /** The largest chunk, in bytes. */
+  public static final int MAX_CHUNK_BYTES = ChunkRef.MAX_LENGTH;
+
+  private Chunker() {}
+
+  /** Splits the whole buffer; see {@link #split(byte[], int, int)}. */
+  public static List<Chunk> split(byte[] buffer) {
+    return split(buffer, 0, buffer.length);
+  }
+
+  /**
+   * Splits {@code length} bytes from {@code offset} into chunks of {@link #MAX_CHUNK_BYTES}, the
+   * last one shorter if need be, and hashes each. The bytes are copied, so the buffer may be used
+   * again.
+   *
+   * @return in the order of the bytes; empty if {@code length} is 0
+   * @throws IndexOutOfBoundsException if that range is not inside the buffer
+   */
+  public static List<Chunk> split(byte[] buffer, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, buffer.length);
+    List<Chunk> chunks = new ArrayList<>(Math.ceilDiv(length, MAX_CHUNK_BYTES));
+    int end = offset + length;
+    int from = offset;
+    while (from < end) {
+      int to = from + Math.min(MAX_CHUNK_BYTES, end - from);
+      chunks.add(Chunk.of(Arrays.copyOfRange(buffer, from, to)));
+      from = to;
+    }
+    return chunks;
+  }
+}

@@ -1,0 +1,64 @@
+package io.hypersync.chunkstore;
+
+import io.hypersync.model.hash.Hash;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk store for simulations and tests: as durable as the process. */
+public final class InMemoryChunkStore implements ChunkStore {
+  private final Map<Hash, byte[]> chunks = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /** An empty store. */
+  public InMemoryChunkStore() {}
+
+  @Override
+  public boolean contains(Hash hash) {
+    return open().containsKey(hash);
+  }
+
+  @Override
+  public byte @Nullable [] get(Hash hash) {
+    byte[] bytes = open().get(hash);
+    return bytes == null ? null : bytes.clone();
+  }
+
+  @Override
+  public void put(Hash hash, byte[] bytes) {
+    open().put(hash, bytes.clone());
+  }
+
+  @Override
+  public void putAll(List<Chunk> chunks) {
+    for (Chunk chunk : chunks) {
+      put(chunk.hash(), chunk.bytes());
+    }
+  }
+
+  @Override
+  public void sync() {
+    open();
+  }
+
+  /** Counts the bytes of the chunks as if they were on disk. */
+  @Override
+  public ChunkStoreStats stats() {
+    Map<Hash, byte[]> all = open();
+    return new ChunkStoreStats(
+        all.size(), all.values().stream().mapToLong(bytes -> bytes.length).sum());
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private Map<Hash, byte[]> open() {
+    if (closed) {
+      throw new IllegalStateException("the chunk store is closed");
+    }
+    return chunks;
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * Content-addressed storage of file bytes: chunks, the chunker, the store port (hypersync.md 9).
+ */
+@NullMarked
+package io.hypersync.chunkstore;
+
+import org.jspecify.annotations.NullMarked;

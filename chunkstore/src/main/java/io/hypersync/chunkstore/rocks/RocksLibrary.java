@@ -1,0 +1,44 @@
+package io.hypersync.chunkstore.rocks;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.rocksdb.NativeLibraryLoader;
+import org.rocksdb.RocksDB;
+
+/**
+ * Loads the native code. RocksDB on its own unpacks 17 MB into the temporary directory and deletes
+ * them at exit, which a killed process never reaches; here the file is gone as soon as it is
+ * mapped.
+ */
+final class RocksLibrary {
+  private static boolean loaded;
+
+  private RocksLibrary() {}
+
+  static synchronized void load() {
+    if (loaded) {
+      return;
+    }
+    try {
+      Path directory = Files.createTempDirectory("hypersync-rocksdb-");
+      try {
+        NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
+      } finally {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+          for (Path file : files) {
+            Files.delete(file);
+          }
+        }
+        Files.delete(directory);
+      }
+    } catch (IOException e) {
+      throw new ChunkStoreException(Errno.EIO, "cannot load RocksDB: " + e.getMessage(), e);
+    }
+    RocksDB.loadLibrary();
+    loaded = true;
+  }
+}

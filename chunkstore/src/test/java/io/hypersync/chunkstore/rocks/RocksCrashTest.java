@@ -1,0 +1,95 @@
+package io.hypersync.chunkstore.rocks;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.TestChunks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever was synced before a kill is there after it (design 1.1). */
+class RocksCrashTest {
+  private static final int CRASHES = 4;
+  private static final long CHUNKS_PER_RUN = 1_000_000;
+  private static final int UNSYNCED = 20;
+
+  @TempDir private Path directory;
+
+  @Test
+  void everySyncedChunkSurvivesEveryKill() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    long[] synced = new long[CRASHES];
+    for (int run = 0; run < CRASHES; run++) {
+      long first = run * CHUNKS_PER_RUN;
+      long enough = first + 50 + random.nextInt(400);
+      try (ChildJvm child = new ChildJvm(Writer.class, directory, first)) {
+        while (synced[run] < enough) {
+          String line = child.readLine();
+          assertNotNull(line, "the child has ended on its own; seed " + seed);
+          synced[run] = Long.parseLong(line);
+        }
+        child.kill();
+        // What it has printed since, it has synced too.
+        String line = child.readLine();
+        while (line != null && line.length() == Long.toString(synced[run]).length()) {
+          synced[run] = Long.parseLong(line);
+          line = child.readLine();
+        }
+      }
+      try (ChunkStore store = RocksChunkStore.open(directory, RocksChunkStoreTest.SMALL)) {
+        for (int earlier = 0; earlier <= run; earlier++) {
+          for (long i = earlier * CHUNKS_PER_RUN; i <= synced[earlier]; i++) {
+            Chunk chunk = TestChunks.chunk(i);
+            assertArrayEquals(
+                chunk.bytes(),
+                store.getVerified(chunk.hash()),
+                "seed %d: chunk %d of run %d, synced up to %d, after crash %d"
+                    .formatted(seed, i, earlier, synced[earlier], run));
+          }
+          // What was not synced may be here or not, but never half: in the index and nowhere else.
+          for (long i = synced[earlier] + 1; i <= synced[earlier] + UNSYNCED; i++) {
+            Chunk chunk = TestChunks.chunk(i);
+            assertEquals(
+                store.get(chunk.hash()) != null,
+                store.contains(chunk.hash()),
+                "seed %d: chunk %d of run %d, synced up to %d, after crash %d"
+                    .formatted(seed, i, earlier, synced[earlier], run));
+          }
+        }
+      }
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      assertTrue(
+          files.anyMatch(file -> file.toString().endsWith(".blob")),
+          "the runs should be long enough to leave the write-ahead log");
+    }
+  }
+
+  /** Stores chunks from number args[1] on, in args[0], and prints the last one synced. */
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] args) {
+      try (ChunkStore store = RocksChunkStore.open(Path.of(args[0]), RocksChunkStoreTest.SMALL)) {
+        for (long i = Long.parseLong(args[1]); ; i++) {
+          Chunk chunk = TestChunks.chunk(i);
+          store.put(chunk.hash(), chunk.bytes());
+          if (i % 3 == 0) {
+            store.sync();
+            System.out.println(i);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.hypersync.chunkstore.rocks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A mounted tmpfs that a test may fill; needs root. */
+final class SmallFileSystem implements AutoCloseable {
+  private final Path mountPoint;
+
+  SmallFileSystem(Path mountPoint, int megabytes) throws IOException {
+    this.mountPoint = Files.createDirectories(mountPoint);
+    run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", mountPoint.toString());
+  }
+
+  Path resolve(String name) {
+    return mountPoint.resolve(name);
+  }
+
+  /** Takes space away, to be given back with {@link #releaseBallast}. */
+  void loadBallast(int megabytes) throws IOException {
+    Files.write(resolve("ballast"), new byte[megabytes << 20]);
+  }
+
+  void releaseBallast() throws IOException {
+    Files.delete(resolve("ballast"));
+  }
+
+  @Override
+  public void close() throws IOException {
+    run("umount", mountPoint.toString());
+  }
+
+  private static void run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(
+        0, process.onExit().join().exitValue(), "needs root: " + List.of(command) + ": " + output);
+  }
+}

@@ -1,0 +1,360 @@
+package io.hypersync.model.hash;
+
+import static io.hypersync.model.hash.Blake3Scalar.BLOCK_BYTES;
+import static io.hypersync.model.hash.Blake3Scalar.CHUNK_BYTES;
+import static io.hypersync.model.hash.Blake3Scalar.CHUNK_END;
+import static io.hypersync.model.hash.Blake3Scalar.CHUNK_START;
+import static io.hypersync.model.hash.Blake3Scalar.PARENT;
+import static io.hypersync.model.hash.Blake3Scalar.ROOT;
+import static jdk.incubator.vector.VectorOperators.ROR;
+import static jdk.incubator.vector.VectorOperators.XOR;
+
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * BLAKE3 with one chunk, or one inner node of the tree, per vector lane. Touched only after {@link
+ * Blake3} has found the vector module, because this class does not link without it.
+ *
+ * <p>An instance is the scratch memory of one call. Up to {@value #BATCH} chunks are hashed into a
+ * table of chaining values, which is then halved level by level:
+ *
+ * <pre>
+ *              chunk 0   chunk 1   ...  chunk 63
+ *   word 0   |  [0]    |  [1]    |    |  [63]   |
+ *   word 1   |  [64]   |  [65]   |    |  [127]  |
+ *   ...
+ *   word 7   |  [448]  |  [449]  |    |  [511]  |
+ * </pre>
+ *
+ * <p>Vectors live in one method each and travel between methods through arrays: a vector passed to
+ * a method that the compiler does not inline would be boxed.
+ */
+final class Blake3Vector {
+  private static final int BATCH = 64;
+  private static final int WORDS = 16;
+  private static final int CV_WORDS = 8;
+  private static final int ROUNDS = 7;
+  private static final int MAX_LANES = 16;
+
+  private static final VectorSpecies<Integer> INTS =
+      IntVector.SPECIES_PREFERRED.length() > MAX_LANES
+          ? IntVector.SPECIES_512
+          : IntVector.SPECIES_PREFERRED;
+  private static final VectorSpecies<Byte> BYTES = INTS.withLanes(byte.class);
+  private static final int LANES = INTS.length();
+
+  private static final IntVector LANE_INDEX = IntVector.zero(INTS).addIndex(1);
+  private static final IntVector EVEN_LANES = LANE_INDEX.mul(2);
+  private static final IntVector ODD_LANES = EVEN_LANES.add(1);
+
+  /** For each round, where in {@link #message} its sixteen words are. */
+  private static final int[] SCHEDULE = schedule();
+
+  /** For each power of two {@code s}, at {@code s * LANES}: how {@link #transpose} swaps by s. */
+  private static final int[] SWAP_FIRST = swaps(0);
+
+  private static final int[] SWAP_SECOND = swaps(1);
+
+  private final byte[] data;
+  private final int[] message = new int[WORDS * LANES];
+  private int[] table = new int[CV_WORDS * BATCH];
+  private int[] nextTable = new int[CV_WORDS * BATCH];
+
+  private Blake3Vector(byte[] data) {
+    this.data = data;
+  }
+
+  /** Whether the processor has vectors that are wide enough to gain something. */
+  static boolean isUsable() {
+    return LANES >= 4;
+  }
+
+  /** Hashes a range that the caller has checked to lie inside the array. */
+  static Hash hash(byte[] data, int offset, int length) {
+    return new Blake3Vector(data).tree(offset, length, 0, ROOT);
+  }
+
+  private Hash tree(int position, int length, int chunk, int rootFlag) {
+    if (length <= CHUNK_BYTES) {
+      return Blake3Scalar.chunk(data, position, length, chunk, rootFlag);
+    }
+    if (length <= BATCH * CHUNK_BYTES) {
+      return batch(position, length, chunk, rootFlag);
+    }
+    int leftChunks = Blake3Scalar.leftChunks(length);
+    int leftBytes = leftChunks * CHUNK_BYTES;
+    return Blake3Scalar.parent(
+        tree(position, leftBytes, chunk, 0),
+        tree(position + leftBytes, length - leftBytes, chunk + leftChunks, 0),
+        rootFlag);
+  }
+
+  /** A subtree of 2 to {@link #BATCH} chunks. */
+  private Hash batch(int position, int length, int chunk, int rootFlag) {
+    int wholeChunks = length / CHUNK_BYTES;
+    int done = 0;
+    while (wholeChunks - done > 1) {
+      int count = Math.min(LANES, wholeChunks - done);
+      chunks(position + done * CHUNK_BYTES, count, chunk + done, done);
+      done += count;
+    }
+    // What is left is at most one whole chunk and a partial one: a vector does not pay.
+    for (int at = done * CHUNK_BYTES; at < length; at += CHUNK_BYTES) {
+      int bytes = Math.min(CHUNK_BYTES, length - at);
+      put(done, Blake3Scalar.chunk(data, position + at, bytes, chunk + done, 0));
+      done++;
+    }
+    int nodes = done;
+    while (nodes > 1) {
+      parents(nodes, nodes == 2 ? PARENT | rootFlag : PARENT);
+      nodes = (nodes + 1) / 2;
+    }
+    return first();
+  }
+
+  /** Fills {@code count} columns of the table, from {@code column}, with whole chunks. */
+  private void chunks(int position, int count, int chunk, int column) {
+    start(table, column);
+    for (int block = 0; block < CHUNK_BYTES; block += BLOCK_BYTES) {
+      transpose(data, position + block, count - 1, message);
+      int flags =
+          switch (block) {
+            case 0 -> CHUNK_START;
+            case CHUNK_BYTES - BLOCK_BYTES -> CHUNK_END;
+            default -> 0;
+          };
+      compress(message, table, column, chunk, 1, flags);
+    }
+  }
+
+  /** Halves the number of nodes: pairs get a parent, an odd last one moves up as it is. */
+  private void parents(int nodes, int flags) {
+    int pairs = nodes / 2;
+    for (int column = 0; column < pairs; column += LANES) {
+      pairUp(table, 2 * column, message);
+      start(nextTable, column);
+      compress(message, nextTable, column, 0, 0, flags);
+    }
+    if (nodes % 2 != 0) {
+      for (int row = 0; row < CV_WORDS * BATCH; row += BATCH) {
+        nextTable[row + pairs] = table[row + nodes - 1];
+      }
+    }
+    int[] halved = nextTable;
+    nextTable = table;
+    table = halved;
+  }
+
+  private void put(int column, Hash value) {
+    putPair(column, 0, value.w0());
+    putPair(column, 2, value.w1());
+    putPair(column, 4, value.w2());
+    putPair(column, 6, value.w3());
+  }
+
+  private void putPair(int column, int word, long packed) {
+    table[column + word * BATCH] = Integer.reverseBytes((int) (packed >>> Integer.SIZE));
+    table[column + (word + 1) * BATCH] = Integer.reverseBytes((int) packed);
+  }
+
+  private Hash first() {
+    return new Hash(
+        Blake3Scalar.pack(table[0], table[BATCH]),
+        Blake3Scalar.pack(table[2 * BATCH], table[3 * BATCH]),
+        Blake3Scalar.pack(table[4 * BATCH], table[5 * BATCH]),
+        Blake3Scalar.pack(table[6 * BATCH], table[7 * BATCH]));
+  }
+
+  /** Sets the chaining values of {@link #LANES} columns to the initial ones. */
+  private static void start(int[] table, int column) {
+    IntVector.broadcast(INTS, Blake3Scalar.IV0).intoArray(table, column);
+    IntVector.broadcast(INTS, Blake3Scalar.IV1).intoArray(table, column + BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV2).intoArray(table, column + 2 * BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV3).intoArray(table, column + 3 * BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV4).intoArray(table, column + 4 * BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV5).intoArray(table, column + 5 * BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV6).intoArray(table, column + 6 * BATCH);
+    IntVector.broadcast(INTS, Blake3Scalar.IV7).intoArray(table, column + 7 * BATCH);
+  }
+
+  /** The children in columns {@code column} and up, side by side, are their parents' message. */
+  private static void pairUp(int[] table, int column, int[] message) {
+    for (int word = 0; word < CV_WORDS; word++) {
+      int at = word * BATCH + column;
+      IntVector low = IntVector.fromArray(INTS, table, at);
+      IntVector high = IntVector.fromArray(INTS, table, at + LANES);
+      EVEN_LANES.selectFrom(low, high).intoArray(message, word * LANES);
+      ODD_LANES.selectFrom(low, high).intoArray(message, (word + CV_WORDS) * LANES);
+    }
+  }
+
+  /**
+   * Gathers one block of each chunk, so that vector w of the message holds word w of all chunks.
+   *
+   * <p>Squares of LANES by LANES words are transposed by swapping: first single words between rows
+   * 1 apart, then pairs between rows 2 apart, and so on.
+   *
+   * @param position of the block in the first chunk
+   * @param lastLane lanes beyond it repeat it, and nobody looks at the result
+   */
+  private static void transpose(byte[] data, int position, int lastLane, int[] message) {
+    IntVector firstSwap = IntVector.fromArray(INTS, SWAP_FIRST, LANES);
+    IntVector secondSwap = IntVector.fromArray(INTS, SWAP_SECOND, LANES);
+    for (int square = 0; square < WORDS * LANES; square += LANES * LANES) {
+      int from = position + square / LANES * Integer.BYTES;
+      for (int lane = 0; lane < LANES; lane += 2) {
+        int evenFrom = from + Math.min(lane, lastLane) * CHUNK_BYTES;
+        int oddFrom = from + Math.min(lane + 1, lastLane) * CHUNK_BYTES;
+        IntVector even = ByteVector.fromArray(BYTES, data, evenFrom).reinterpretAsInts();
+        IntVector odd = ByteVector.fromArray(BYTES, data, oddFrom).reinterpretAsInts();
+        int to = square + lane * LANES;
+        firstSwap.selectFrom(even, odd).intoArray(message, to);
+        secondSwap.selectFrom(even, odd).intoArray(message, to + LANES);
+      }
+      for (int distance = 2; distance < LANES; distance *= 2) {
+        swapRows(message, square, distance);
+      }
+    }
+  }
+
+  private static void swapRows(int[] message, int square, int distance) {
+    IntVector firstSwap = IntVector.fromArray(INTS, SWAP_FIRST, distance * LANES);
+    IntVector secondSwap = IntVector.fromArray(INTS, SWAP_SECOND, distance * LANES);
+    for (int row = 0; row < LANES; row++) {
+      if ((row & distance) == 0) {
+        int firstAt = square + row * LANES;
+        int secondAt = firstAt + distance * LANES;
+        IntVector first = IntVector.fromArray(INTS, message, firstAt);
+        IntVector second = IntVector.fromArray(INTS, message, secondAt);
+        firstSwap.selectFrom(first, second).intoArray(message, firstAt);
+        secondSwap.selectFrom(first, second).intoArray(message, secondAt);
+      }
+    }
+  }
+
+  /**
+   * One compression in every lane; chains the columns of the table from {@code column}.
+   *
+   * @param counter of the first lane
+   * @param counterStep from lane to lane: 1 for chunks, 0 for parents
+   */
+  private static void compress(
+      int[] message, int[] table, int column, int counter, int counterStep, int flags) {
+    IntVector v0 = IntVector.fromArray(INTS, table, column);
+    IntVector v1 = IntVector.fromArray(INTS, table, column + BATCH);
+    IntVector v2 = IntVector.fromArray(INTS, table, column + 2 * BATCH);
+    IntVector v3 = IntVector.fromArray(INTS, table, column + 3 * BATCH);
+    IntVector v4 = IntVector.fromArray(INTS, table, column + 4 * BATCH);
+    IntVector v5 = IntVector.fromArray(INTS, table, column + 5 * BATCH);
+    IntVector v6 = IntVector.fromArray(INTS, table, column + 6 * BATCH);
+    IntVector v7 = IntVector.fromArray(INTS, table, column + 7 * BATCH);
+    IntVector v8 = IntVector.broadcast(INTS, Blake3Scalar.IV0);
+    IntVector v9 = IntVector.broadcast(INTS, Blake3Scalar.IV1);
+    IntVector v10 = IntVector.broadcast(INTS, Blake3Scalar.IV2);
+    IntVector v11 = IntVector.broadcast(INTS, Blake3Scalar.IV3);
+    IntVector v12 = LANE_INDEX.mul(counterStep).add(counter);
+    IntVector v13 = IntVector.zero(INTS);
+    IntVector v14 = IntVector.broadcast(INTS, BLOCK_BYTES);
+    IntVector v15 = IntVector.broadcast(INTS, flags);
+    // Reads the words right here: in a helper method they would exhaust C2's inlining budget.
+    for (int r = 0; r < ROUNDS * WORDS; r += WORDS) {
+      v0 = v0.add(v4).add(IntVector.fromArray(INTS, message, SCHEDULE[r]));
+      v12 = v12.lanewise(XOR, v0).lanewise(ROR, 16);
+      v8 = v8.add(v12);
+      v4 = v4.lanewise(XOR, v8).lanewise(ROR, 12);
+      v0 = v0.add(v4).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 1]));
+      v12 = v12.lanewise(XOR, v0).lanewise(ROR, 8);
+      v8 = v8.add(v12);
+      v4 = v4.lanewise(XOR, v8).lanewise(ROR, 7);
+      v1 = v1.add(v5).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 2]));
+      v13 = v13.lanewise(XOR, v1).lanewise(ROR, 16);
+      v9 = v9.add(v13);
+      v5 = v5.lanewise(XOR, v9).lanewise(ROR, 12);
+      v1 = v1.add(v5).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 3]));
+      v13 = v13.lanewise(XOR, v1).lanewise(ROR, 8);
+      v9 = v9.add(v13);
+      v5 = v5.lanewise(XOR, v9).lanewise(ROR, 7);
+      v2 = v2.add(v6).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 4]));
+      v14 = v14.lanewise(XOR, v2).lanewise(ROR, 16);
+      v10 = v10.add(v14);
+      v6 = v6.lanewise(XOR, v10).lanewise(ROR, 12);
+      v2 = v2.add(v6).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 5]));
+      v14 = v14.lanewise(XOR, v2).lanewise(ROR, 8);
+      v10 = v10.add(v14);
+      v6 = v6.lanewise(XOR, v10).lanewise(ROR, 7);
+      v3 = v3.add(v7).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 6]));
+      v15 = v15.lanewise(XOR, v3).lanewise(ROR, 16);
+      v11 = v11.add(v15);
+      v7 = v7.lanewise(XOR, v11).lanewise(ROR, 12);
+      v3 = v3.add(v7).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 7]));
+      v15 = v15.lanewise(XOR, v3).lanewise(ROR, 8);
+      v11 = v11.add(v15);
+      v7 = v7.lanewise(XOR, v11).lanewise(ROR, 7);
+      v0 = v0.add(v5).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 8]));
+      v15 = v15.lanewise(XOR, v0).lanewise(ROR, 16);
+      v10 = v10.add(v15);
+      v5 = v5.lanewise(XOR, v10).lanewise(ROR, 12);
+      v0 = v0.add(v5).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 9]));
+      v15 = v15.lanewise(XOR, v0).lanewise(ROR, 8);
+      v10 = v10.add(v15);
+      v5 = v5.lanewise(XOR, v10).lanewise(ROR, 7);
+      v1 = v1.add(v6).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 10]));
+      v12 = v12.lanewise(XOR, v1).lanewise(ROR, 16);
+      v11 = v11.add(v12);
+      v6 = v6.lanewise(XOR, v11).lanewise(ROR, 12);
+      v1 = v1.add(v6).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 11]));
+      v12 = v12.lanewise(XOR, v1).lanewise(ROR, 8);
+      v11 = v11.add(v12);
+      v6 = v6.lanewise(XOR, v11).lanewise(ROR, 7);
+      v2 = v2.add(v7).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 12]));
+      v13 = v13.lanewise(XOR, v2).lanewise(ROR, 16);
+      v8 = v8.add(v13);
+      v7 = v7.lanewise(XOR, v8).lanewise(ROR, 12);
+      v2 = v2.add(v7).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 13]));
+      v13 = v13.lanewise(XOR, v2).lanewise(ROR, 8);
+      v8 = v8.add(v13);
+      v7 = v7.lanewise(XOR, v8).lanewise(ROR, 7);
+      v3 = v3.add(v4).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 14]));
+      v14 = v14.lanewise(XOR, v3).lanewise(ROR, 16);
+      v9 = v9.add(v14);
+      v4 = v4.lanewise(XOR, v9).lanewise(ROR, 12);
+      v3 = v3.add(v4).add(IntVector.fromArray(INTS, message, SCHEDULE[r + 15]));
+      v14 = v14.lanewise(XOR, v3).lanewise(ROR, 8);
+      v9 = v9.add(v14);
+      v4 = v4.lanewise(XOR, v9).lanewise(ROR, 7);
+    }
+    v0.lanewise(XOR, v8).intoArray(table, column);
+    v1.lanewise(XOR, v9).intoArray(table, column + BATCH);
+    v2.lanewise(XOR, v10).intoArray(table, column + 2 * BATCH);
+    v3.lanewise(XOR, v11).intoArray(table, column + 3 * BATCH);
+    v4.lanewise(XOR, v12).intoArray(table, column + 4 * BATCH);
+    v5.lanewise(XOR, v13).intoArray(table, column + 5 * BATCH);
+    v6.lanewise(XOR, v14).intoArray(table, column + 6 * BATCH);
+    v7.lanewise(XOR, v15).intoArray(table, column + 7 * BATCH);
+  }
+
+  private static int[] schedule() {
+    int[] permutation = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
+    int[] schedule = new int[ROUNDS * WORDS];
+    for (int i = 0; i < schedule.length; i++) {
+      schedule[i] =
+          i < WORDS ? i * LANES : schedule[i - i % WORDS - WORDS + permutation[i % WORDS]];
+    }
+    return schedule;
+  }
+
+  /** Lane numbers above {@link #LANES} select from the second of two vectors. */
+  private static int[] swaps(int side) {
+    int[] swaps = new int[LANES * LANES];
+    for (int distance = 1; distance < LANES; distance *= 2) {
+      for (int lane = 0; lane < LANES; lane++) {
+        boolean fromFirst = (lane & distance) == 0;
+        int shifted = fromFirst ? lane + side * distance : lane - (1 - side) * distance;
+        swaps[distance * LANES + lane] = fromFirst ? shifted : LANES + shifted;
+      }
+    }
+    return swaps;
+  }
+}

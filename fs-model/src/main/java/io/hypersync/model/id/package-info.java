@@ -1,0 +1,5 @@
+/** Typed identifiers (hypersync.md 2, 7.1). */
+@NullMarked
+package io.hypersync.model.id;
+
+import org.jspecify.annotations.NullMarked;

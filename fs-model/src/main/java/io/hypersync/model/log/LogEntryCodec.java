@@ -1,0 +1,89 @@
+package io.hypersync.model.log;
+
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+
+/**
+ * The canonical bytes of a log entry, as logged and as sent to workers. Big-endian; frozen by
+ * golden files; another layout gets another version byte.
+ *
+ * <pre>
+ *   0        1          9            25              33                49           57
+ *   +--------+----------+------------+---------------+-----------------+------------+
+ *   | ver u8 | index u64| op_id 16 B | committed i64 | client_id 16 B  | seq_no u64 |
+ *   |   = 1  |          |            | ns since 1970 |                 |            |
+ *   +--------+----------+------------+---------------+-----------------+------------+
+ *   | created node 16 B | root 32 B | origin: u32 + bytes | agent: u32 + bytes       |
+ *   +-------------------+-----------+---------------------+--------------------------+
+ *   | op (OpCodec)      | hazard: u32 + bytes   | inline payload: u32 + bytes         |
+ *   +-------------------+-----------------------+------------------------------------+
+ * </pre>
+ */
+public final class LogEntryCodec {
+  private static final int VERSION = 1;
+  private static final int MAX_WORKER_BYTES = 63;
+
+  private LogEntryCodec() {}
+
+  /** The canonical bytes. */
+  public static byte[] encode(LogEntry entry) {
+    CanonicalWriter out = new CanonicalWriter(256 + entry.inlinePayload().length);
+    out.u8(VERSION)
+        .u64(entry.index())
+        .id(entry.opId().high(), entry.opId().low())
+        .u64(entry.committedAtNs())
+        .id(entry.intent().client().high(), entry.intent().client().low())
+        .u64(entry.intent().seqNo())
+        .node(entry.createdNode())
+        .hash(entry.root())
+        .text(entry.origin().name())
+        .text(entry.agent());
+    OpCodec.encode(entry.op(), out);
+    return out.bytes(entry.hazard()).bytes(entry.inlinePayload()).toBytes();
+  }
+
+  /**
+   * Reads exactly one entry.
+   *
+   * @throws DecodeException if the bytes are anything else, another version included
+   */
+  public static LogEntry decode(byte[] bytes) throws DecodeException {
+    CanonicalReader in = new CanonicalReader(bytes);
+    int version = in.u8();
+    if (version != VERSION) {
+      throw new DecodeException("log entry of version " + version + ", known is " + VERSION);
+    }
+    try {
+      LogEntry entry = fields(in);
+      in.finish();
+      return entry;
+    } catch (IllegalArgumentException e) {
+      throw new DecodeException("an impossible log entry: " + e.getMessage());
+    }
+  }
+
+  private static LogEntry fields(CanonicalReader in) throws DecodeException {
+    long index = in.size();
+    OpId opId = new OpId(in.u64(), in.u64());
+    long committedAtNs = in.u64();
+    IntentId intent = new IntentId(new ClientId(in.u64(), in.u64()), in.size());
+    NodeId createdNode = in.node();
+    Hash root = in.hash();
+    WorkerId origin = new WorkerId(in.text(MAX_WORKER_BYTES));
+    String agent = in.text(LogEntry.MAX_AGENT_BYTES);
+    FsOp op = OpCodec.decode(in);
+    byte[] hazard = in.bytes(LogEntry.MAX_HAZARD_BYTES);
+    byte[] inline = in.bytes(LogEntry.MAX_INLINE_BYTES);
+    return new LogEntry(
+        index, opId, committedAtNs, intent, origin, agent, op, createdNode, root, hazard, inline);
+  }
+}

@@ -1,0 +1,62 @@
+package io.hypersync.model.op;
+
+import org.jspecify.annotations.Nullable;
+
+/** The seven kinds of filesystem object. The code is persisted; the bits are those of st_mode. */
+public enum NodeType {
+  /** A regular file. */
+  FILE(1, 0100000),
+  /** A directory. */
+  DIRECTORY(2, 0040000),
+  /** A symbolic link. */
+  SYMLINK(3, 0120000),
+  /** A named pipe. */
+  FIFO(4, 0010000),
+  /** A Unix socket. */
+  SOCKET(5, 0140000),
+  /** A character device. */
+  CHARACTER_DEVICE(6, 0020000),
+  /** A block device. */
+  BLOCK_DEVICE(7, 0060000);
+
+  /** The part of st_mode that holds the type. */
+  public static final int MODE_MASK = 0170000;
+
+  private final int code;
+  private final int modeBits;
+
+  NodeType(int code, int modeBits) {
+    this.code = code;
+    this.modeBits = modeBits;
+  }
+
+  /** The type with this persisted code, or null. */
+  public static @Nullable NodeType ofCode(int code) {
+    for (NodeType type : values()) {
+      if (type.code == code) {
+        return type;
+      }
+    }
+    return null;
+  }
+
+  /** The type in these st_mode bits, or null. */
+  public static @Nullable NodeType ofMode(int mode) {
+    for (NodeType type : values()) {
+      if (type.modeBits == (mode & MODE_MASK)) {
+        return type;
+      }
+    }
+    return null;
+  }
+
+  /** The persisted code, 1 to 7. */
+  public int code() {
+    return code;
+  }
+
+  /** The bits in st_mode, S_IFREG and so on. */
+  public int modeBits() {
+    return modeBits;
+  }
+}

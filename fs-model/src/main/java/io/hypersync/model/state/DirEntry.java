@@ -1,0 +1,55 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.TrieKey;
+
+/**
+ * A name in a directory (hypersync.md 7.2). Canonical form, as hashed:
+ *
+ * <pre>
+ *   0           16        17
+ *   +-----------+---------+------------------+
+ *   | node 16 B | type u8 | name 1 to 255 B  |
+ *   +-----------+---------+------------------+
+ * </pre>
+ */
+public final class DirEntry extends Leaf {
+  private final Name name;
+  private final NodeId node;
+  private final NodeType type;
+
+  DirEntry(Name name, NodeId node, NodeType type) {
+    this.name = name;
+    this.node = node;
+    this.type = type;
+  }
+
+  /** The name. */
+  public Name name() {
+    return name;
+  }
+
+  /** What it names. */
+  public NodeId node() {
+    return node;
+  }
+
+  /** The type of what it names. */
+  public NodeType type() {
+    return type;
+  }
+
+  @Override
+  public TrieKey key() {
+    return TrieKey.of(name.bytes());
+  }
+
+  @Override
+  protected void encode(CanonicalWriter out) {
+    out.node(node).u8(type.code()).raw(name.bytes());
+  }
+}

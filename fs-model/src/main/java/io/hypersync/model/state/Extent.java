@@ -1,0 +1,71 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.TrieKey;
+
+/**
+ * A run of bytes of a file and where they are (hypersync.md 5.2.1, 7.3). Canonical form, as hashed;
+ * integers are big-endian:
+ *
+ * <pre>
+ *   0            8            12           44                    48
+ *   +------------+------------+------------+---------------------+
+ *   | offset u64 | length u32 | chunk 32 B | offset in chunk u32 |
+ *   +------------+------------+------------+---------------------+
+ * </pre>
+ */
+public final class Extent extends Leaf {
+  private final long offset;
+  private final int length;
+  private final Hash chunk;
+  private final int chunkOffset;
+
+  Extent(long offset, int length, Hash chunk, int chunkOffset) {
+    this.offset = offset;
+    this.length = length;
+    this.chunk = chunk;
+    this.chunkOffset = chunkOffset;
+  }
+
+  /** Where it begins in the file. */
+  public long offset() {
+    return offset;
+  }
+
+  /** How many bytes; at least 1. */
+  public int length() {
+    return length;
+  }
+
+  /** The first byte behind it. */
+  public long end() {
+    return offset + length;
+  }
+
+  /** The chunk that holds the bytes. */
+  public Hash chunk() {
+    return chunk;
+  }
+
+  /** Where they begin in the chunk. */
+  public int chunkOffset() {
+    return chunkOffset;
+  }
+
+  /** The bytes {@code begin} to {@code end}, exclusive, counted from the start of this extent. */
+  Extent part(int begin, int end) {
+    return new Extent(offset + begin, end - begin, chunk, chunkOffset + begin);
+  }
+
+  @Override
+  public TrieKey key() {
+    return TrieKey.of(offset);
+  }
+
+  @Override
+  protected void encode(CanonicalWriter out) {
+    out.u64(offset).u32(length).hash(chunk).u32(chunkOffset);
+  }
+}

@@ -1,0 +1,81 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.op.WriteMode;
+
+/**
+ * The meaning of every op: a pure function from a state and an op to the next state or an errno
+ * (hypersync.md 5.2, design 5). The leader runs it to decide, the workers to follow; equal inputs
+ * give equal roots everywhere.
+ */
+public final class FsStateMachine {
+  private FsStateMachine() {}
+
+  /**
+   * Fills in what only the leader may choose: the offset of an append (hypersync.md 22.1(7)).
+   * Another op, or an append to what is no file, comes back as it is.
+   */
+  public static FsOp resolve(FsState state, FsOp op) {
+    if (op instanceof FsOp.Write write && write.mode() == WriteMode.APPEND) {
+      Node node = state.node(write.node());
+      if (node != null && node.type() == NodeType.FILE) {
+        return new FsOp.Write(
+            write.node(),
+            WriteMode.APPEND,
+            node.attributes().size(),
+            write.chunks(),
+            write.killPrivileges());
+      }
+    }
+    return op;
+  }
+
+  /**
+   * Applies a resolved op.
+   *
+   * @return the next state, or the errno that a local filesystem would give
+   * @throws IllegalArgumentException if the op creates a node and the stamp's id is one of an
+   *     existing node: ids are given once
+   */
+  public static Outcome apply(FsState state, FsOp op, Stamp stamp) {
+    try {
+      return new Outcome.Applied(change(state, op, stamp));
+    } catch (Rejected e) {
+      return new Outcome.Failed(e.errno);
+    }
+  }
+
+  private static FsState change(FsState state, FsOp op, Stamp stamp) throws Rejected {
+    return switch (op) {
+      case FsOp.CreateFile create -> NamespaceOps.createFile(state, create, stamp);
+      case FsOp.MakeDir make -> NamespaceOps.makeDir(state, make, stamp);
+      case FsOp.MakeSymlink make -> NamespaceOps.makeSymlink(state, make, stamp);
+      case FsOp.MakeNode make -> NamespaceOps.makeNode(state, make, stamp);
+      case FsOp.Link link -> NamespaceOps.link(state, link, stamp);
+      case FsOp.Unlink unlink -> NamespaceOps.unlink(state, unlink, stamp);
+      case FsOp.RemoveDir remove -> NamespaceOps.removeDir(state, remove, stamp);
+      case FsOp.Rename rename -> RenameOp.rename(state, rename, stamp);
+      case FsOp.Write write -> ContentOps.write(state, write, stamp);
+      case FsOp.Truncate truncate -> ContentOps.truncate(state, truncate, stamp);
+      case FsOp.SetAttributes set -> AttributeOps.setAttributes(state, set, stamp);
+      case FsOp.SetXattr set -> AttributeOps.setXattr(state, set, stamp);
+      case FsOp.RemoveXattr remove -> AttributeOps.removeXattr(state, remove, stamp);
+      case FsOp.ReapOrphans reap -> reapOrphans(state, reap);
+    };
+  }
+
+  private static FsState reapOrphans(FsState state, FsOp.ReapOrphans reap) throws Rejected {
+    FsState next = state;
+    for (NodeId id : reap.nodes()) {
+      Node node = next.node(id);
+      if (node == null || !node.isOrphan()) {
+        throw new Rejected(Errno.EINVAL);
+      }
+      next = next.without(node);
+    }
+    return next;
+  }
+}

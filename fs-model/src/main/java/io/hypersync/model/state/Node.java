@@ -1,0 +1,134 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.TrieKey;
+
+/**
+ * A filesystem object (hypersync.md 7.1): immutable; a change makes a new one. Canonical form, as
+ * hashed; integers are big-endian:
+ *
+ * <pre>
+ *   0          16          24        25         29        33        37          41
+ *   +----------+-----------+---------+----------+---------+---------+-----------+
+ *   | id 16 B  | inode u64 | type u8 | mode u32 | uid u32 | gid u32 | nlink u32 |
+ *   +----------+-----------+---------+----------+---------+---------+-----------+
+ *   41         49          57          65          73         77             93
+ *   +----------+-----------+-----------+-----------+----------+--------------+
+ *   | size u64 | mtime i64 | ctime i64 | btime i64 | rdev u32 | parent 16 B  |
+ *   +----------+-----------+-----------+-----------+----------+--------------+
+ *   93                     125                     157
+ *   +----------------------+-----------------------+
+ *   | xattr root 32 B      | content root 32 B     |
+ *   +----------------------+-----------------------+
+ * </pre>
+ *
+ * The parent is that of a directory, else zeros. The content root is that of the extents or of the
+ * entries, BLAKE3 of a symlink's target, or zeros.
+ */
+public final class Node extends Leaf {
+  private final NodeId id;
+  private final long inode;
+  private final NodeType type;
+  private final NodeAttributes attributes;
+  private final NodeContent content;
+  private final MerkleTrie<Xattr> xattrs;
+
+  Node(
+      NodeId id,
+      long inode,
+      NodeType type,
+      NodeAttributes attributes,
+      NodeContent content,
+      MerkleTrie<Xattr> xattrs) {
+    this.id = id;
+    this.inode = inode;
+    this.type = type;
+    this.attributes = attributes;
+    this.content = content;
+    this.xattrs = xattrs;
+  }
+
+  /** The identity that survives a rename. */
+  public NodeId id() {
+    return id;
+  }
+
+  /** st_ino, the same on every worker. */
+  public InodeNo inode() {
+    return new InodeNo(inode);
+  }
+
+  /** The type. */
+  public NodeType type() {
+    return type;
+  }
+
+  /** Mode, owner, links, size, times. */
+  public NodeAttributes attributes() {
+    return attributes;
+  }
+
+  /** Bytes, entries or target. */
+  public NodeContent content() {
+    return content;
+  }
+
+  /** Extended attributes, bytewise by name. */
+  public MerkleTrie<Xattr> xattrs() {
+    return xattrs;
+  }
+
+  /** Whether no name leads here any more. */
+  public boolean isOrphan() {
+    return attributes.nlink() == 0;
+  }
+
+  /** The bytes of a file that are backed by chunks, for st_blocks; 0 for other types. */
+  public long allocated() {
+    return content instanceof NodeContent.File(FileContent file) ? file.allocated() : 0;
+  }
+
+  Node with(NodeAttributes newAttributes) {
+    return new Node(id, inode, type, newAttributes, content, xattrs);
+  }
+
+  Node with(NodeContent newContent) {
+    return new Node(id, inode, type, attributes, newContent, xattrs);
+  }
+
+  Node with(MerkleTrie<Xattr> newXattrs) {
+    return new Node(id, inode, type, attributes, content, newXattrs);
+  }
+
+  @Override
+  public TrieKey key() {
+    return TrieKey.of(id.high(), id.low());
+  }
+
+  @Override
+  protected void encode(CanonicalWriter out) {
+    NodeId parent =
+        content instanceof NodeContent.Directory directory ? directory.parent() : LogEntry.NO_NODE;
+    out.node(id)
+        .u64(inode)
+        .u8(type.code())
+        .u32(attributes.mode())
+        .u32(attributes.uid())
+        .u32(attributes.gid())
+        .u32(attributes.nlink())
+        .u64(attributes.size())
+        .u64(attributes.mtimeNs())
+        .u64(attributes.ctimeNs())
+        .u64(attributes.btimeNs())
+        .u32(attributes.rdev())
+        .node(parent)
+        .hash(xattrs.root())
+        .hash(content.root());
+  }
+}

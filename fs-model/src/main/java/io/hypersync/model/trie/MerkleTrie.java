@@ -1,0 +1,266 @@
+package io.hypersync.model.trie;
+
+import io.hypersync.model.hash.Hash;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A persistent crit-bit trie with a hash in every node (design 5). A change copies the path from
+ * the root, so older versions stay as they are. The shape depends only on the set of keys, and so
+ * does the root: two tries with equal leaves have equal roots, whatever happened before.
+ *
+ * <p>The last byte of everything that is hashed says what it is, so a leaf can never pass for an
+ * inner node: 0 for a leaf, 1 for an inner node; 2 belongs to the state as a whole.
+ *
+ * <p>Threads: an instance may be read by any thread. Hashes are filled in lazily by {@link
+ * #root()}; the owner of a state calls it before the state is published to other threads, which
+ * afterwards never write.
+ *
+ * @param <L> the leaves
+ */
+public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
+  static final int LEAF_DOMAIN = 0;
+  static final int INNER_DOMAIN = 1;
+
+  private static final MerkleTrie<Leaf> EMPTY = new MerkleTrie<>(null);
+
+  private final @Nullable TrieNode top;
+
+  private MerkleTrie(@Nullable TrieNode top) {
+    this.top = top;
+  }
+
+  /** The trie with no leaves. */
+  @SuppressWarnings("unchecked") // it holds none, so they may be of any type
+  public static <L extends Leaf> MerkleTrie<L> empty() {
+    return (MerkleTrie<L>) EMPTY;
+  }
+
+  /** The number of leaves. */
+  public int size() {
+    return top == null ? 0 : top.size();
+  }
+
+  /** Whether there are no leaves. */
+  public boolean isEmpty() {
+    return top == null;
+  }
+
+  /**
+   * The Merkle root; {@link Hash#ZERO} of an empty trie. Costs what has changed since it was last
+   * asked.
+   */
+  public Hash root() {
+    return top == null ? Hash.ZERO : top.hash();
+  }
+
+  /** The longest path from the root to a leaf: 0 when empty, 1 for a single leaf. */
+  public int depth() {
+    return depth(top);
+  }
+
+  /** The leaf with this key, or null. */
+  public @Nullable L get(TrieKey key) {
+    if (top == null) {
+      return null;
+    }
+    L best = closest(key);
+    return TrieKey.firstDifference(best.key(), key) < 0 ? best : null;
+  }
+
+  /** This trie with the leaf in it, in place of one with the same key. */
+  public MerkleTrie<L> with(L leaf) {
+    if (top == null) {
+      return new MerkleTrie<>(leaf);
+    }
+    TrieKey key = leaf.key();
+    int difference = TrieKey.firstDifference(closest(key).key(), key);
+    return new MerkleTrie<>(insert(top, leaf, key, difference));
+  }
+
+  /** This trie without the leaf of this key; itself if there is none. */
+  public MerkleTrie<L> without(TrieKey key) {
+    if (get(key) == null || top == null) {
+      return this;
+    }
+    TrieNode rest = remove(top, key);
+    return rest == null ? empty() : new MerkleTrie<>(rest);
+  }
+
+  /**
+   * This trie without the leaves from {@code from} to {@code to}, exclusive; itself if there are
+   * none. Whole subtrees are dropped at once, so the cost does not grow with what is removed.
+   */
+  public MerkleTrie<L> withoutRange(TrieKey from, TrieKey to) {
+    if (top == null) {
+      return this;
+    }
+    TrieNode rest = removeRange(top, from, to);
+    if (rest == null) {
+      return empty();
+    }
+    return rest.size() == top.size() ? this : new MerkleTrie<>(rest);
+  }
+
+  /** The first leaf in order, or null. */
+  public @Nullable L first() {
+    return top == null ? null : end(top, 0);
+  }
+
+  /** The last leaf in order, or null. */
+  public @Nullable L last() {
+    return top == null ? null : end(top, 1);
+  }
+
+  /** The leaf with the greatest key that is at most {@code key}, or null. */
+  public @Nullable L floor(TrieKey key) {
+    if (top == null) {
+      return null;
+    }
+    int difference = TrieKey.firstDifference(closest(key).key(), key);
+    TrieNode node = top;
+    @Nullable TrieNode smaller = null;
+    while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
+      int side = key.bit(inner.bit);
+      if (side == 1) {
+        smaller = inner.left;
+      }
+      node = inner.child(side);
+    }
+    // Everything below node differs from the key first at `difference`, so all of it is on one
+    // side.
+    if (difference < 0 || key.bit(difference) == 1) {
+      return end(node, 1);
+    }
+    return smaller == null ? null : end(smaller, 1);
+  }
+
+  /** All leaves in the bytewise order of their keys. */
+  @Override
+  public Iterator<L> iterator() {
+    Cursor cursor = new Cursor();
+    if (top != null) {
+      cursor.pending.push(top);
+    }
+    return cursor;
+  }
+
+  /** The leaves whose key is at least {@code key}, in order. */
+  public Iterator<L> iterator(TrieKey key) {
+    Cursor cursor = new Cursor();
+    if (top == null) {
+      return cursor;
+    }
+    int difference = TrieKey.firstDifference(closest(key).key(), key);
+    TrieNode node = top;
+    while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
+      int side = key.bit(inner.bit);
+      if (side == 0) {
+        cursor.pending.push(inner.right);
+      }
+      node = inner.child(side);
+    }
+    if (difference < 0 || key.bit(difference) == 0) {
+      cursor.pending.push(node);
+    }
+    return cursor;
+  }
+
+  private L closest(TrieKey key) {
+    TrieNode node = top;
+    while (node instanceof Inner inner) {
+      node = inner.child(key.bit(inner.bit));
+    }
+    return leaf((Leaf) node);
+  }
+
+  private static TrieNode insert(TrieNode node, Leaf leaf, TrieKey key, int difference) {
+    if (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
+      int side = key.bit(inner.bit);
+      return inner.with(side, insert(inner.child(side), leaf, key, difference));
+    }
+    if (difference < 0) {
+      return leaf;
+    }
+    return key.bit(difference) == 0
+        ? new Inner(difference, leaf, node)
+        : new Inner(difference, node, leaf);
+  }
+
+  private static @Nullable TrieNode remove(TrieNode node, TrieKey key) {
+    return switch (node) {
+      case Leaf _ -> null;
+      case Inner inner -> {
+        int side = key.bit(inner.bit);
+        TrieNode rest = remove(inner.child(side), key);
+        yield rest == null ? inner.child(1 - side) : inner.with(side, rest);
+      }
+    };
+  }
+
+  private @Nullable TrieNode removeRange(TrieNode node, TrieKey from, TrieKey to) {
+    TrieKey first = end(node, 0).key();
+    TrieKey last = end(node, 1).key();
+    if (TrieKey.compare(last, from) < 0 || TrieKey.compare(first, to) >= 0) {
+      return node;
+    }
+    if (TrieKey.compare(first, from) >= 0 && TrieKey.compare(last, to) < 0) {
+      return null;
+    }
+    Inner inner = (Inner) node; // a leaf is either outside or inside
+    TrieNode left = removeRange(inner.left, from, to);
+    TrieNode right = removeRange(inner.right, from, to);
+    if (left == null || right == null) {
+      return left == null ? right : left;
+    }
+    Inner kept = new Inner(inner.bit, left, right);
+    return kept.size() == inner.size() ? inner : kept; // nothing gone: keep the known hash
+  }
+
+  private static int depth(@Nullable TrieNode node) {
+    if (node == null) {
+      return 0;
+    }
+    return switch (node) {
+      case Leaf _ -> 1;
+      case Inner inner -> 1 + Math.max(depth(inner.left), depth(inner.right));
+    };
+  }
+
+  private L end(TrieNode start, int side) {
+    TrieNode node = start;
+    while (node instanceof Inner inner) {
+      node = inner.child(side);
+    }
+    return leaf((Leaf) node);
+  }
+
+  @SuppressWarnings("unchecked") // only an L is ever put in
+  private L leaf(Leaf leaf) {
+    return (L) leaf;
+  }
+
+  private final class Cursor implements Iterator<L> {
+    final ArrayDeque<TrieNode> pending = new ArrayDeque<>();
+
+    @Override
+    public boolean hasNext() {
+      return !pending.isEmpty();
+    }
+
+    @Override
+    public L next() {
+      if (pending.isEmpty()) {
+        throw new NoSuchElementException();
+      }
+      TrieNode node = pending.pop();
+      while (node instanceof Inner inner) {
+        pending.push(inner.right);
+        node = inner.left;
+      }
+      return leaf((Leaf) node);
+    }
+  }
+}

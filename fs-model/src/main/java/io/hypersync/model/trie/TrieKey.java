@@ -1,0 +1,111 @@
+package io.hypersync.model.trie;
+
+import java.util.Arrays;
+
+/**
+ * A key as a sequence of bits. Every byte contributes nine: a 1 that says "there is a byte", then
+ * its bits from the highest; behind the last byte come zeros. So no key is a prefix of another, and
+ * the order of the bits is the bytewise order of the keys.
+ */
+public interface TrieKey {
+  /** Nine bits per byte. */
+  int BITS_PER_BYTE = 9;
+
+  /** The number of bytes. */
+  int length();
+
+  /** The byte at {@code index}, 0 to 255. */
+  int byteAt(int index);
+
+  /** The bit at {@code bit} of the sequence above. */
+  default int bit(int bit) {
+    int index = bit / BITS_PER_BYTE;
+    if (index >= length()) {
+      return 0;
+    }
+    int inByte = bit - index * BITS_PER_BYTE;
+    return inByte == 0 ? 1 : (byteAt(index) >>> (8 - inByte)) & 1;
+  }
+
+  /** The first bit in which the keys differ, or -1 if they are equal. */
+  static int firstDifference(TrieKey a, TrieKey b) {
+    int common = Math.min(a.length(), b.length());
+    for (int i = 0; i < common; i++) {
+      int difference = a.byteAt(i) ^ b.byteAt(i);
+      if (difference != 0) {
+        return i * BITS_PER_BYTE + 1 + Integer.numberOfLeadingZeros(difference) - 24;
+      }
+    }
+    return a.length() == b.length() ? -1 : common * BITS_PER_BYTE;
+  }
+
+  /** Orders bytewise, unsigned, a prefix before what it begins. */
+  static int compare(TrieKey a, TrieKey b) {
+    int difference = firstDifference(a, b);
+    return difference < 0 ? 0 : a.bit(difference) - b.bit(difference);
+  }
+
+  /** A key of bytes, which must not change. */
+  static TrieKey of(byte[] bytes) {
+    return new Bytes(bytes);
+  }
+
+  /** A key of eight bytes, big-endian: numbers from 0 to 2^63-1 in their order. */
+  static TrieKey of(long number) {
+    return new Counter(number);
+  }
+
+  /** A key of 16 bytes. */
+  static TrieKey of(long high, long low) {
+    return new Pair(high, low);
+  }
+
+  /** A byte string. */
+  record Bytes(byte[] bytes) implements TrieKey {
+    @Override
+    public int length() {
+      return bytes.length;
+    }
+
+    @Override
+    public int byteAt(int index) {
+      return bytes[index] & 0xff;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Bytes key && Arrays.equals(bytes, key.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(bytes);
+    }
+  }
+
+  /** A number. */
+  record Counter(long number) implements TrieKey {
+    @Override
+    public int length() {
+      return Long.BYTES;
+    }
+
+    @Override
+    public int byteAt(int index) {
+      return (int) (number >>> (56 - 8 * index)) & 0xff;
+    }
+  }
+
+  /** Two words. */
+  record Pair(long high, long low) implements TrieKey {
+    @Override
+    public int length() {
+      return 2 * Long.BYTES;
+    }
+
+    @Override
+    public int byteAt(int index) {
+      return (int) ((index < 8 ? high : low) >>> (56 - 8 * (index & 7))) & 0xff;
+    }
+  }
+}

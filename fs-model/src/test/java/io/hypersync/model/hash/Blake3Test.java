@@ -1,0 +1,186 @@
+package io.hypersync.model.hash;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class Blake3Test {
+  private static final int KIB = 1024;
+  private static final int LARGEST = 200 * KIB;
+
+  /** The ways to the same hash; the first picks one of the others by length. */
+  enum Implementation {
+    DISPATCHED {
+      @Override
+      Hash hash(byte[] data, int offset, int length) {
+        return Blake3.hash(data, offset, length);
+      }
+    },
+    SCALAR {
+      @Override
+      Hash hash(byte[] data, int offset, int length) {
+        return Blake3Scalar.hash(data, offset, length);
+      }
+    },
+    VECTOR {
+      @Override
+      Hash hash(byte[] data, int offset, int length) {
+        // Short tails are read by words that must fit before the end: not this class's business.
+        return length < Integer.BYTES
+            ? Blake3.hash(data, offset, length)
+            : Blake3Vector.hash(data, offset, length);
+      }
+    };
+
+    abstract Hash hash(byte[] data, int offset, int length);
+  }
+
+  /** The official vectors: byte i of the input is i mod 251. */
+  @ParameterizedTest(name = "{0} bytes")
+  @CsvSource({
+    "0,      af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+    "1,      2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213",
+    "2,      7b7015bb92cf0b318037702a6cdd81dee41224f734684c2c122cd6359cb1ee63",
+    "3,      e1be4d7a8ab5560aa4199eea339849ba8e293d55ca0a81006726d184519e647f",
+    "64,     4eed7141ea4a5cd4b788606bd23f46e212af9cacebacdc7d1f4c6dc7f2511b98",
+    "65,     de1e5fa0be70df6d2be8fffd0e99ceaa8eb6e8c93a63f2d8d1c30ecb6b263dee",
+    "1024,   42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7",
+    "1025,   d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444",
+    "2048,   e776b6028c7cd22a4d0ba182a8bf62205d2ef576467e838ed6f2529b85fba24a",
+    "102400, bc3e3d41a1146b069abffad3c0d44860cf664390afce4d9661f7902e7943e085"
+  })
+  void matchesTheOfficialVectors(int length, String expected) {
+    byte[] data = new byte[length];
+    for (int i = 0; i < length; i++) {
+      data[i] = (byte) (i % 251);
+    }
+    for (Implementation implementation : Implementation.values()) {
+      assertEquals(
+          expected, implementation.hash(data, 0, length).toString(), implementation.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void matchesCommonsCodecAtEveryShortLength(Implementation implementation) {
+    byte[] data = random(1, 4200);
+    for (int length = 0; length <= data.length; length++) {
+      assertSame(implementation, data, 0, length);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void matchesCommonsCodecAroundEveryTreeShape(Implementation implementation) {
+    byte[] data = random(2, LARGEST);
+    for (int chunks = 4; chunks < LARGEST / KIB; chunks++) {
+      for (int around : new int[] {-1, 0, 1}) {
+        assertSame(implementation, data, 0, chunks * KIB + around);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void matchesCommonsCodecAtRandomRanges(Implementation implementation) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    byte[] data = random(seed, LARGEST);
+    for (int i = 0; i < 300; i++) {
+      int offset = random.nextInt(1 << random.nextInt(17));
+      int length = random.nextInt(LARGEST - offset + 1);
+      assertSame(implementation, data, offset, length, "seed " + seed);
+    }
+  }
+
+  @Test
+  void aRangeAtTheEdgesOfTheArrayReadsNothingOutsideIt() {
+    byte[] data = random(3, 100);
+    for (int length = 0; length <= 8; length++) {
+      assertSame(Implementation.DISPATCHED, data, 0, length);
+      assertSame(Implementation.DISPATCHED, data, 1, length);
+      assertSame(Implementation.DISPATCHED, data, data.length - length, length);
+    }
+  }
+
+  @Test
+  void rejectsARangeOutsideTheArray() {
+    byte[] data = new byte[10];
+    assertAll(
+        () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, 0, 11)),
+        () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, 11, 0)),
+        () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, -1, 1)),
+        () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, 0, -1)));
+  }
+
+  /** Another width of vectors is another program; no module at all is the fallback. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "without the module",
+        "--add-modules=jdk.incubator.vector -XX:MaxVectorSize=8",
+        "--add-modules=jdk.incubator.vector -XX:MaxVectorSize=16",
+        "--add-modules=jdk.incubator.vector -XX:MaxVectorSize=32"
+      })
+  void matchesCommonsCodecInAJvmWith(String options) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (options.startsWith("--")) {
+      command.addAll(List.of(options.split(" ")));
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
+    Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output =
+        new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    assertEquals(0, child.waitFor(), output);
+    assertTrue(output.endsWith("all the same"), output);
+  }
+
+  /** What runs in the other JVM. */
+  static final class Child {
+    private Child() {}
+
+    public static void main(String[] args) {
+      byte[] data = random(4, LARGEST);
+      IntStream.of(0, 1, 64, 100, 1024, 3000, 3072, 5000, 8192, 9000, 65_536, 130_000, LARGEST)
+          .forEach(length -> assertSame(Implementation.DISPATCHED, data, 0, length));
+      System.out.println("all the same");
+    }
+  }
+
+  private static void assertSame(
+      Implementation implementation, byte[] data, int offset, int length, String... notes) {
+    assertEquals(
+        commonsCodec(data, offset, length),
+        implementation.hash(data, offset, length),
+        () ->
+            "%s, offset %d, length %d %s"
+                .formatted(implementation, offset, length, String.join(" ", notes)));
+  }
+
+  private static Hash commonsCodec(byte[] data, int offset, int length) {
+    byte[] out = new byte[Hash.BYTES];
+    org.apache.commons.codec.digest.Blake3.initHash().update(data, offset, length).doFinalize(out);
+    return Hash.read(out, 0);
+  }
+
+  private static byte[] random(long seed, int length) {
+    byte[] data = new byte[length];
+    new Random(seed).nextBytes(data);
+    return data;
+  }
+}

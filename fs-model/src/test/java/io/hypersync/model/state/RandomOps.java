@@ -1,0 +1,179 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.op.XattrMode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Ops from a seed: few names, few nodes, small files, so that most ops meet something. Removed and
+ * reaped nodes are addressed, too, and some that never were.
+ */
+final class RandomOps {
+  private static final int MOST_NODES = 12;
+  private static final int MOST_BYTES = 200;
+  private static final int[] MODES = {0644, 0755, 06755, 06745, 02755, 0, 07777};
+  private static final byte[][] NAMES = {
+    {'a'}, {'a', 'a'}, {'a', 'b'}, {'b'}, {'B'}, {(byte) 0xff}, {(byte) 0xff, (byte) 0xff}, {1}
+  };
+  private static final String[] XATTR_NAMES = {"user.a", "user.b", "security.capability"};
+
+  private final Random random;
+  private final Map<Hash, byte[]> chunks = new HashMap<>();
+  private final List<NodeId> directories = new ArrayList<>();
+  private final List<NodeId> files = new ArrayList<>();
+
+  RandomOps(long seed) {
+    random = new Random(seed);
+    chunks.put(ChunkRef.EMPTY.hash(), new byte[0]);
+  }
+
+  /** The bytes behind the hashes of all ops so far. */
+  Map<Hash, byte[]> chunks() {
+    return chunks;
+  }
+
+  /** What a leader would stamp on the next op. */
+  Stamp stamp(long timeNs) {
+    return new Stamp(timeNs, new NodeId(random.nextLong(), random.nextLong()));
+  }
+
+  /** Says that an op was applied, so that the ops to come address what it created. */
+  void applied(FsOp op, Stamp stamp) {
+    switch (op) {
+      case FsOp.MakeDir _ -> remember(directories, stamp.newNode());
+      case FsOp.CreateFile _, FsOp.MakeNode _ -> remember(files, stamp.newNode());
+      case FsOp.MakeSymlink _ -> {
+        if (random.nextInt(4) == 0) {
+          remember(files, stamp.newNode());
+        }
+      }
+      case FsOp.Link _,
+          FsOp.Unlink _,
+          FsOp.RemoveDir _,
+          FsOp.Rename _,
+          FsOp.Write _,
+          FsOp.Truncate _,
+          SetAttributes _,
+          FsOp.SetXattr _,
+          FsOp.RemoveXattr _,
+          FsOp.ReapOrphans _ -> {}
+    }
+  }
+
+  private void remember(List<NodeId> nodes, NodeId id) {
+    if (nodes.size() == MOST_NODES) {
+      nodes.remove(random.nextInt(MOST_NODES));
+    }
+    nodes.add(id);
+  }
+
+  /** The next op; appends are not resolved. */
+  FsOp next() {
+    return switch (random.nextInt(28)) {
+      case 0, 1, 2 -> new FsOp.CreateFile(directory(), name(), mode(), number(), number());
+      case 3, 4, 5 -> new FsOp.MakeDir(directory(), name(), mode(), number(), number());
+      case 6 -> new FsOp.MakeSymlink(directory(), name(), name().bytes(), number(), number());
+      case 7 ->
+          new FsOp.MakeNode(directory(), name(), type(), mode(), number(), number(), number());
+      case 8, 9 -> new FsOp.Link(file(), directory(), name());
+      case 10, 11 -> new FsOp.Unlink(directory(), name());
+      case 12, 13 -> new FsOp.RemoveDir(directory(), name());
+      case 14, 15, 16, 17 ->
+          new FsOp.Rename(directory(), name(), directory(), name(), pick(RenameMode.values()));
+      case 18, 19, 20 -> write(WriteMode.PWRITE, random.nextInt(MOST_BYTES));
+      case 21 -> write(WriteMode.APPEND, 0);
+      case 22 -> new FsOp.Truncate(file(), random.nextInt(MOST_BYTES), random.nextBoolean());
+      case 23 -> new SetAttributes(node(), random.nextInt(64), mode(), number(), number(), -7);
+      case 24, 25 -> new FsOp.SetXattr(node(), xattr(), chunk(), pick(XattrMode.values()));
+      case 26 -> new FsOp.RemoveXattr(node(), xattr());
+      default ->
+          new FsOp.ReapOrphans(random.nextInt(3) == 0 ? List.of(node(), node()) : List.of(node()));
+    };
+  }
+
+  private FsOp write(WriteMode mode, long offset) {
+    List<ChunkRef> list = new ArrayList<>();
+    while (list.isEmpty() || random.nextInt(3) == 0) {
+      ChunkRef chunk = chunk();
+      if (chunk.length() > 0) {
+        list.add(chunk);
+      }
+    }
+    return new FsOp.Write(file(), mode, offset, list, random.nextBoolean());
+  }
+
+  /** The bytes repeat, so that chunks do, too. */
+  private ChunkRef chunk() {
+    byte[] bytes = new byte[random.nextInt(20)];
+    int first = random.nextInt(4);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (first + i);
+    }
+    Hash hash = Blake3.hash(bytes);
+    chunks.put(hash, bytes);
+    return new ChunkRef(hash, bytes.length);
+  }
+
+  private NodeId directory() {
+    return switch (random.nextInt(12)) {
+      case 0 -> node();
+      case 1, 2, 3 -> FsState.ROOT;
+      default -> pick(directories);
+    };
+  }
+
+  private NodeId file() {
+    return random.nextInt(12) == 0 ? node() : pick(files);
+  }
+
+  private NodeId node() {
+    return switch (random.nextInt(10)) {
+      case 0 -> new NodeId(0, random.nextInt(3));
+      case 1, 2, 3, 4 -> pick(directories);
+      default -> pick(files);
+    };
+  }
+
+  private NodeId pick(List<NodeId> nodes) {
+    return nodes.isEmpty() ? FsState.ROOT : nodes.get(random.nextInt(nodes.size()));
+  }
+
+  private Name name() {
+    return Name.of(NAMES[random.nextInt(NAMES.length)]);
+  }
+
+  private byte[] xattr() {
+    return XATTR_NAMES[random.nextInt(XATTR_NAMES.length)].getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private NodeType type() {
+    NodeType type = pick(NodeType.values());
+    return type == NodeType.DIRECTORY || type == NodeType.SYMLINK ? NodeType.FIFO : type;
+  }
+
+  private int mode() {
+    return MODES[random.nextInt(MODES.length)];
+  }
+
+  private int number() {
+    return random.nextInt(3);
+  }
+
+  private <T> T pick(T[] values) {
+    return values[random.nextInt(values.length)];
+  }
+}

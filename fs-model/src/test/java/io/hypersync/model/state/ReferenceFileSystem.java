@@ -1,0 +1,346 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.op.XattrMode;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ops on a plain mutable tree, as one would write them down in an afternoon: sorted maps for
+ * directories, one array of bytes per file, links counted by looking for them. It shares nothing
+ * with the state machine but the ops; where the two disagree, one of them is wrong.
+ */
+final class ReferenceFileSystem {
+  /** A file of any type. */
+  static final class Inode {
+    final NodeType type;
+    final long number;
+    final Map<String, Inode> children = new TreeMap<>();
+    final Map<String, Hash> xattrs = new TreeMap<>();
+    byte[] bytes = {};
+    int mode;
+    int uid;
+    int gid;
+    int rdev;
+    long mtime;
+    long ctime;
+    long btime;
+
+    Inode(NodeType type, long number) {
+      this.type = type;
+      this.number = number;
+    }
+
+    boolean isDirectory() {
+      return type == NodeType.DIRECTORY;
+    }
+  }
+
+  private static final class Refused extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    final Errno errno;
+
+    Refused(Errno errno) {
+      this.errno = errno;
+    }
+  }
+
+  private final Map<NodeId, Inode> inodes = new HashMap<>();
+  private final Map<Hash, byte[]> chunks;
+  private final Inode root = new Inode(NodeType.DIRECTORY, 1);
+  private long nextNumber = 2;
+
+  /** An empty filesystem; the bytes of written chunks are looked up in {@code chunks}. */
+  ReferenceFileSystem(Map<Hash, byte[]> chunks) {
+    this.chunks = chunks;
+    root.mode = 0755;
+    inodes.put(FsState.ROOT, root);
+  }
+
+  /** All that exists, orphans too. */
+  Map<NodeId, Inode> inodes() {
+    return inodes;
+  }
+
+  /** The root directory. */
+  Inode root() {
+    return root;
+  }
+
+  /** Names that lead to an inode; of a directory 2 and one per subdirectory; 0 without any. */
+  int links(Inode inode) {
+    int names = inode == root ? 1 : 0;
+    for (Inode directory : inodes.values()) {
+      for (Inode child : directory.children.values()) {
+        names += child == inode ? 1 : 0;
+      }
+    }
+    if (names == 0 || !inode.isDirectory()) {
+      return names;
+    }
+    return 2 + (int) inode.children.values().stream().filter(Inode::isDirectory).count();
+  }
+
+  /** Performs an op; null if it worked, the errno and no change if not. */
+  @Nullable Errno perform(FsOp op, Stamp stamp) {
+    try {
+      switch (op) {
+        case FsOp.CreateFile c ->
+            add(c.parent(), c.name(), NodeType.FILE, c.mode(), c.uid(), c.gid(), stamp);
+        case FsOp.MakeDir m ->
+            add(m.parent(), m.name(), NodeType.DIRECTORY, m.mode(), m.uid(), m.gid(), stamp);
+        case FsOp.MakeSymlink m ->
+            add(m.parent(), m.name(), NodeType.SYMLINK, 0777, m.uid(), m.gid(), stamp).bytes =
+                m.target();
+        case FsOp.MakeNode m -> makeNode(m, stamp);
+        case FsOp.Link link -> link(link, stamp.timeNs());
+        case FsOp.Unlink(NodeId parent, Name name) -> unlink(parent, name, stamp.timeNs());
+        case FsOp.RemoveDir(NodeId parent, Name name) -> rmdir(parent, name, stamp.timeNs());
+        case FsOp.Rename rename -> rename(rename, stamp.timeNs());
+        case FsOp.Write write -> write(write, stamp.timeNs());
+        case FsOp.Truncate truncate -> truncate(truncate, stamp.timeNs());
+        case SetAttributes set -> setAttributes(set, stamp.timeNs());
+        case FsOp.SetXattr set -> setXattr(set, stamp.timeNs());
+        case FsOp.RemoveXattr(NodeId node, byte[] name) -> {
+          Inode inode = inode(node);
+          refuseIf(inode.xattrs.remove(key(name)) == null, Errno.ENODATA);
+          inode.ctime = stamp.timeNs();
+        }
+        case FsOp.ReapOrphans reap -> reap(reap);
+      }
+      return null;
+    } catch (Refused e) {
+      return e.errno;
+    }
+  }
+
+  private Inode add(
+      NodeId parentId, Name name, NodeType type, int mode, int uid, int gid, Stamp stamp)
+      throws Refused {
+    Inode parent = directory(parentId);
+    refuseIf(parent.children.containsKey(key(name)), Errno.EEXIST);
+    Inode inode = new Inode(type, nextNumber++);
+    inode.mode = mode;
+    inode.uid = uid;
+    inode.gid = gid;
+    if ((parent.mode & 02000) != 0) {
+      inode.gid = parent.gid;
+      inode.mode |= inode.isDirectory() ? 02000 : 0;
+    }
+    inode.mtime = stamp.timeNs();
+    inode.ctime = stamp.timeNs();
+    inode.btime = stamp.timeNs();
+    inodes.put(stamp.newNode(), inode);
+    put(parent, name, inode, stamp.timeNs());
+    return inode;
+  }
+
+  private void makeNode(FsOp.MakeNode m, Stamp stamp) throws Refused {
+    Inode inode = add(m.parent(), m.name(), m.type(), m.mode(), m.uid(), m.gid(), stamp);
+    if (m.type() == NodeType.CHARACTER_DEVICE || m.type() == NodeType.BLOCK_DEVICE) {
+      inode.rdev = m.rdev();
+    }
+  }
+
+  private void link(FsOp.Link link, long time) throws Refused {
+    Inode inode = inode(link.node());
+    Inode parent = directory(link.newParent());
+    refuseIf(parent.children.containsKey(key(link.newName())), Errno.EEXIST);
+    refuseIf(inode.isDirectory(), Errno.EPERM);
+    refuseIf(links(inode) == 0, Errno.ENOENT);
+    put(parent, link.newName(), inode, time);
+    inode.ctime = time;
+  }
+
+  private void unlink(NodeId parentId, Name name, long time) throws Refused {
+    Inode parent = directory(parentId);
+    Inode inode = child(parent, name);
+    refuseIf(inode.isDirectory(), Errno.EISDIR);
+    take(parent, name, time);
+    inode.ctime = time;
+  }
+
+  private void rmdir(NodeId parentId, Name name, long time) throws Refused {
+    Inode parent = directory(parentId);
+    Inode inode = child(parent, name);
+    refuseIf(!inode.isDirectory(), Errno.ENOTDIR);
+    refuseIf(!inode.children.isEmpty(), Errno.ENOTEMPTY);
+    take(parent, name, time);
+    inode.ctime = time;
+  }
+
+  private void rename(FsOp.Rename op, long time) throws Refused {
+    Inode from = directory(op.parent());
+    Inode to = directory(op.newParent());
+    Inode source = child(from, op.name());
+    Inode target = to.children.get(key(op.newName()));
+    boolean exchange = op.mode() == RenameMode.EXCHANGE;
+    refuseIf(op.mode() == RenameMode.NO_REPLACE && target != null, Errno.EEXIST);
+    refuseIf(exchange && target == null, Errno.ENOENT);
+    refuseIf(holds(source, to), Errno.EINVAL);
+    if (target != null) {
+      refuseIf(holds(target, from), exchange ? Errno.EINVAL : Errno.ENOTEMPTY);
+      if (target == source) {
+        return;
+      }
+      if (exchange) {
+        put(from, op.name(), target, time);
+      } else {
+        refuseIf(source.isDirectory() && !target.isDirectory(), Errno.ENOTDIR);
+        refuseIf(!source.isDirectory() && target.isDirectory(), Errno.EISDIR);
+        refuseIf(!target.children.isEmpty(), Errno.ENOTEMPTY);
+      }
+      target.ctime = time;
+    }
+    if (!exchange) {
+      take(from, op.name(), time);
+    }
+    put(to, op.newName(), source, time);
+    source.ctime = time;
+  }
+
+  private void write(FsOp.Write op, long time) throws Refused {
+    Inode inode = file(op.node());
+    refuseIf(op.mode() == WriteMode.APPEND && op.offset() != inode.bytes.length, Errno.EINVAL);
+    ByteArrayOutputStream payload = new ByteArrayOutputStream();
+    for (ChunkRef chunk : op.chunks()) {
+      payload.writeBytes(chunks.get(chunk.hash()));
+    }
+    int offset = Math.toIntExact(op.offset());
+    int end = offset + payload.size();
+    inode.bytes = Arrays.copyOf(inode.bytes, Math.max(inode.bytes.length, end));
+    System.arraycopy(payload.toByteArray(), 0, inode.bytes, offset, payload.size());
+    contentChanged(inode, op.killPrivileges(), time);
+  }
+
+  private void truncate(FsOp.Truncate op, long time) throws Refused {
+    Inode inode = file(op.node());
+    inode.bytes = Arrays.copyOf(inode.bytes, Math.toIntExact(op.size()));
+    contentChanged(inode, op.killPrivileges(), time);
+  }
+
+  private static void contentChanged(Inode inode, boolean kill, long time) {
+    inode.mtime = time;
+    inode.ctime = time;
+    inode.xattrs.remove("security.capability");
+    if (kill) {
+      clearSetIds(inode);
+    }
+  }
+
+  private static void clearSetIds(Inode inode) {
+    inode.mode &= (inode.mode & 010) != 0 ? 01777 : 03777;
+  }
+
+  private void setAttributes(SetAttributes op, long time) throws Refused {
+    Inode inode = inode(op.node());
+    boolean newUser = (op.mask() & SetAttributes.UID) != 0;
+    boolean newGroup = (op.mask() & SetAttributes.GID) != 0;
+    boolean kill = (op.mask() & SetAttributes.KILL_PRIVILEGES) != 0;
+    if ((newUser || newGroup || kill) && !inode.isDirectory()) {
+      clearSetIds(inode);
+      inode.xattrs.remove("security.capability");
+    }
+    inode.uid = newUser ? op.uid() : inode.uid;
+    inode.gid = newGroup ? op.gid() : inode.gid;
+    inode.mode = (op.mask() & SetAttributes.MODE) != 0 ? op.mode() : inode.mode;
+    inode.mtime = (op.mask() & SetAttributes.MTIME) != 0 ? op.mtimeNs() : inode.mtime;
+    inode.mtime = (op.mask() & SetAttributes.MTIME_NOW) != 0 ? time : inode.mtime;
+    inode.ctime = time;
+  }
+
+  private void setXattr(FsOp.SetXattr op, long time) throws Refused {
+    Inode inode = inode(op.node());
+    boolean present = inode.xattrs.containsKey(key(op.name()));
+    refuseIf(present && op.mode() == XattrMode.CREATE, Errno.EEXIST);
+    refuseIf(!present && op.mode() == XattrMode.REPLACE, Errno.ENODATA);
+    inode.xattrs.put(key(op.name()), op.value().hash());
+    inode.ctime = time;
+  }
+
+  private void reap(FsOp.ReapOrphans op) throws Refused {
+    for (NodeId id : op.nodes()) {
+      Inode inode = inodes.get(id);
+      refuseIf(inode == null || links(inode) > 0, Errno.EINVAL);
+      refuseIf(op.nodes().stream().filter(id::equals).count() > 1, Errno.EINVAL);
+    }
+    op.nodes().forEach(inodes::remove);
+  }
+
+  private static void put(Inode directory, Name name, Inode child, long time) {
+    directory.children.put(key(name), child);
+    directory.mtime = time;
+    directory.ctime = time;
+  }
+
+  private static void take(Inode directory, Name name, long time) {
+    directory.children.remove(key(name));
+    directory.mtime = time;
+    directory.ctime = time;
+  }
+
+  /** Whether {@code inode} is found at or below {@code above}. */
+  private static boolean holds(Inode above, Inode inode) {
+    return above == inode || above.children.values().stream().anyMatch(c -> holds(c, inode));
+  }
+
+  private Inode inode(NodeId id) throws Refused {
+    Inode inode = inodes.get(id);
+    if (inode == null) {
+      throw new Refused(Errno.ENOENT);
+    }
+    return inode;
+  }
+
+  private Inode directory(NodeId id) throws Refused {
+    Inode inode = inode(id);
+    refuseIf(!inode.isDirectory(), Errno.ENOTDIR);
+    refuseIf(links(inode) == 0, Errno.ENOENT);
+    return inode;
+  }
+
+  private Inode file(NodeId id) throws Refused {
+    Inode inode = inode(id);
+    refuseIf(inode.isDirectory(), Errno.EISDIR);
+    refuseIf(inode.type != NodeType.FILE, Errno.EINVAL);
+    return inode;
+  }
+
+  private static Inode child(Inode directory, Name name) throws Refused {
+    Inode child = directory.children.get(key(name));
+    if (child == null) {
+      throw new Refused(Errno.ENOENT);
+    }
+    return child;
+  }
+
+  private static void refuseIf(boolean condition, Errno errno) throws Refused {
+    if (condition) {
+      throw new Refused(errno);
+    }
+  }
+
+  private static String key(Name name) {
+    return key(name.bytes());
+  }
+
+  /** One char per byte, so that the order of strings is the order of bytes. */
+  private static String key(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,122 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * All that a program could see, as lines in a fixed order; the same lines from a state and from a
+ * {@link ReferenceFileSystem} that went through the same ops. Directories are listed in their own
+ * order: it is part of what is compared.
+ */
+final class VisibleState {
+  private VisibleState() {}
+
+  /** Of a state, with the bytes of its chunks. */
+  static List<String> of(FsState state, Map<Hash, byte[]> chunks) {
+    List<String> lines = new ArrayList<>();
+    walk(state, "", Objects.requireNonNull(state.node(FsState.ROOT)), chunks, lines);
+    for (Node node : state.nodes()) {
+      lines.add(describe(node.id().toString(), node, chunks));
+    }
+    return lines;
+  }
+
+  /** Of the reference. */
+  static List<String> of(ReferenceFileSystem reference) {
+    List<String> lines = new ArrayList<>();
+    walk(reference, "", reference.root(), lines);
+    Map<NodeId, ReferenceFileSystem.Inode> sorted = new TreeMap<>(reference.inodes());
+    sorted.forEach((id, inode) -> lines.add(describe(id.toString(), reference, inode)));
+    return lines;
+  }
+
+  private static void walk(
+      FsState state, String path, Node node, Map<Hash, byte[]> chunks, List<String> lines) {
+    lines.add(path + " " + node.inode());
+    if (node.content() instanceof NodeContent.Directory directory) {
+      for (DirEntry entry : directory.entries()) {
+        String name = new String(entry.name().bytes(), StandardCharsets.ISO_8859_1);
+        Node child = Objects.requireNonNull(state.lookup(node, entry.name()));
+        walk(state, path + "/" + name, child, chunks, lines);
+      }
+    }
+  }
+
+  private static void walk(
+      ReferenceFileSystem reference,
+      String path,
+      ReferenceFileSystem.Inode inode,
+      List<String> lines) {
+    lines.add(path + " " + inode.number);
+    inode.children.forEach((name, child) -> walk(reference, path + "/" + name, child, lines));
+  }
+
+  private static String describe(String id, Node node, Map<Hash, byte[]> chunks) {
+    NodeAttributes a = node.attributes();
+    TreeMap<String, Hash> xattrs = new TreeMap<>();
+    for (Xattr xattr : node.xattrs()) {
+      xattrs.put(new String(xattr.name(), StandardCharsets.ISO_8859_1), xattr.value().hash());
+    }
+    byte[] bytes =
+        switch (node.content()) {
+          case NodeContent.File(FileContent content) -> bytes(content, a.size(), chunks);
+          case NodeContent.Symlink(byte[] target) -> target;
+          case NodeContent.Directory _, NodeContent.Special _ -> new byte[0];
+        };
+    return line(
+        id,
+        node.type(),
+        node.inode().value(),
+        new int[] {a.mode(), a.uid(), a.gid(), a.nlink(), a.rdev()},
+        new long[] {a.size(), a.mtimeNs(), a.ctimeNs(), a.btimeNs()},
+        xattrs,
+        bytes);
+  }
+
+  private static String describe(
+      String id, ReferenceFileSystem reference, ReferenceFileSystem.Inode inode) {
+    return line(
+        id,
+        inode.type,
+        inode.number,
+        new int[] {inode.mode, inode.uid, inode.gid, reference.links(inode), inode.rdev},
+        new long[] {inode.bytes.length, inode.mtime, inode.ctime, inode.btime},
+        inode.xattrs,
+        inode.bytes);
+  }
+
+  private static String line(
+      String id,
+      NodeType type,
+      long inode,
+      int[] numbers,
+      long[] sizeAndTimes,
+      Map<String, Hash> xattrs,
+      byte[] bytes) {
+    StringBuilder line = new StringBuilder(id).append(' ').append(type).append(' ').append(inode);
+    for (int number : numbers) {
+      line.append(' ').append(number);
+    }
+    for (long number : sizeAndTimes) {
+      line.append(' ').append(number);
+    }
+    return line.append(xattrs).append(HexFormat.of().formatHex(bytes)).toString();
+  }
+
+  private static byte[] bytes(FileContent content, long size, Map<Hash, byte[]> chunks) {
+    byte[] bytes = new byte[Math.toIntExact(size)];
+    for (Extent e : content.extents()) {
+      byte[] chunk = Objects.requireNonNull(chunks.get(e.chunk()));
+      System.arraycopy(chunk, e.chunkOffset(), bytes, (int) e.offset(), e.length());
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,293 @@
+package io.hypersync.model.trie;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.hash.Hash;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NoSuchElementException;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MerkleTrieTest {
+  private static final byte[] AWKWARD_BYTES = {0, 1, 0x7f, (byte) 0x80, (byte) 0xfe, (byte) 0xff};
+
+  @Test
+  void theEmptyTrieHasNothing() {
+    MerkleTrie<TestLeaf> empty = MerkleTrie.empty();
+    TrieKey key = TrieKey.of(new byte[] {1});
+    assertEquals(0, empty.size());
+    assertTrue(empty.isEmpty());
+    assertEquals(0, empty.depth());
+    assertEquals(Hash.ZERO, empty.root());
+    assertNull(empty.get(key));
+    assertNull(empty.floor(key));
+    assertNull(empty.first());
+    assertNull(empty.last());
+    assertSame(empty, empty.without(key));
+    assertSame(empty, empty.withoutRange(key, key));
+    assertFalse(empty.iterator(key).hasNext());
+    assertThrows(NoSuchElementException.class, () -> empty.iterator().next());
+  }
+
+  /** Short keys over few bytes collide often: equal keys, prefixes, neighbours. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void behavesAsATreeMap(long seed) {
+    Random random = new Random(seed);
+    int longest = 1 + random.nextInt(4);
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    NavigableMap<byte[], TestLeaf> map = new TreeMap<>(Arrays::compareUnsigned);
+    for (int step = 0; step < 3_000; step++) {
+      String where = "seed " + seed + " step " + step;
+      byte[] key = randomKey(random, longest);
+      switch (random.nextInt(8)) {
+        case 0, 1, 2, 3 -> {
+          TestLeaf leaf = new TestLeaf(key, random.nextInt(4));
+          trie = trie.with(leaf);
+          map.put(key, leaf);
+        }
+        case 4, 5, 6 -> {
+          trie = trie.without(TrieKey.of(key));
+          map.remove(key);
+        }
+        default -> {
+          byte[] other = randomKey(random, longest);
+          if (random.nextInt(4) == 0 && Arrays.compareUnsigned(key, other) <= 0) {
+            trie = trie.withoutRange(TrieKey.of(key), TrieKey.of(other));
+            map.subMap(key, other).clear();
+          }
+        }
+      }
+      byte[] probe = randomKey(random, longest);
+      assertSame(map.get(probe), trie.get(TrieKey.of(probe)), where + " get " + hex(probe));
+      assertSame(
+          value(map.floorEntry(probe)),
+          trie.floor(TrieKey.of(probe)),
+          where + " floor " + hex(probe));
+      assertEquals(map.size(), trie.size(), where + " size");
+      assertSame(value(map.firstEntry()), trie.first(), where + " first");
+      assertSame(value(map.lastEntry()), trie.last(), where + " last");
+      if (step % 20 == 0) {
+        assertEquals(List.copyOf(map.values()), list(trie.iterator()), where + " iterator");
+        assertEquals(
+            List.copyOf(map.tailMap(probe).values()),
+            list(trie.iterator(TrieKey.of(probe))),
+            where + " iterator from " + hex(probe));
+      }
+      if (step % 100 == 0) {
+        assertEquals(
+            hex(ReferenceRoot.of(List.copyOf(map.values()))), trie.root().toString(), where);
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "[{0}, {1})")
+  @CsvSource({"0,0", "0,1", "3,3", "5,3", "2,7", "0,100", "99,100", "50,1000", "100,200", "0,1000"})
+  void dropsARange(int from, int to) {
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    MerkleTrie<TestLeaf> expected = MerkleTrie.empty();
+    for (int i = 0; i < 100; i++) {
+      TestLeaf leaf = new TestLeaf(numberKey(i), i);
+      trie = trie.with(leaf);
+      expected = i < from || i >= to ? expected.with(leaf) : expected;
+    }
+    Hash before = trie.root();
+    MerkleTrie<TestLeaf> rest =
+        trie.withoutRange(TrieKey.of(numberKey(from)), TrieKey.of(numberKey(to)));
+    assertEquals(list(expected.iterator()), list(rest.iterator()));
+    assertEquals(expected.size(), rest.size());
+    assertEquals(expected.root(), rest.root());
+    assertEquals(before, trie.root(), "the older version");
+    if (rest.size() == trie.size()) {
+      assertSame(trie, rest, "nothing in the range");
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {11, 12, 13, 14})
+  void theRootDependsOnTheLeavesAlone(long seed) {
+    Random random = new Random(seed);
+    Map<String, TestLeaf> leaves = new HashMap<>();
+    for (int i = 0; i < 200; i++) {
+      byte[] key = randomKey(random, 5);
+      leaves.put(hex(key), new TestLeaf(key, i));
+    }
+    Hash expected = build(new ArrayList<>(leaves.values())).root();
+    for (int history = 0; history < 20; history++) {
+      List<TestLeaf> order = new ArrayList<>(leaves.values());
+      Collections.shuffle(order, random);
+      MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+      List<byte[]> strangers = new ArrayList<>();
+      for (TestLeaf leaf : order) {
+        trie = trie.with(new TestLeaf(leaf.bytes(), -1)); // overwritten later
+        byte[] stranger = randomKey(random, 5);
+        if (!leaves.containsKey(hex(stranger))) {
+          trie = trie.with(new TestLeaf(stranger, -2));
+          strangers.add(stranger);
+        }
+        if (random.nextInt(10) == 0) {
+          trie.root(); // hashes cached on the way must not matter
+        }
+      }
+      Collections.shuffle(order, random);
+      for (TestLeaf leaf : order) {
+        trie = trie.with(new TestLeaf(leaf.bytes(), leaves.get(hex(leaf.bytes())).value()));
+      }
+      for (byte[] stranger : strangers) {
+        trie = trie.without(TrieKey.of(stranger));
+      }
+      assertEquals(expected, trie.root(), "seed " + seed + " history " + history);
+    }
+  }
+
+  @Test
+  void differentSetsHaveDifferentRoots() {
+    List<byte[]> keys =
+        List.of(
+            new byte[] {},
+            new byte[] {0},
+            new byte[] {0, 0},
+            new byte[] {1},
+            new byte[] {(byte) 0x80},
+            new byte[] {(byte) 0xff},
+            new byte[] {(byte) 0xff, 0},
+            new byte[] {(byte) 0xff, (byte) 0xff});
+    Set<Hash> roots = new HashSet<>();
+    int sets = 1 << keys.size();
+    for (int set = 0; set < sets; set++) {
+      MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+      for (int i = 0; i < keys.size(); i++) {
+        if ((set & 1 << i) != 0) {
+          trie = trie.with(new TestLeaf(keys.get(i), 0));
+        }
+      }
+      assertTrue(roots.add(trie.root()), "the set " + Integer.toBinaryString(set));
+    }
+    assertNotEquals(
+        build(List.of(new TestLeaf(keys.get(1), 0))).root(),
+        build(List.of(new TestLeaf(keys.get(1), 1))).root(),
+        "same key, other value");
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {21, 22})
+  void olderVersionsStayAsTheyAre(long seed) {
+    record Version(MerkleTrie<TestLeaf> trie, List<TestLeaf> leaves, String root) {}
+    Random random = new Random(seed);
+    List<Version> versions = new ArrayList<>();
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    for (int step = 0; step < 500; step++) {
+      byte[] key = randomKey(random, 3);
+      trie =
+          switch (random.nextInt(5)) {
+            case 0, 1, 2 -> trie.with(new TestLeaf(key, step));
+            case 3 -> trie.without(TrieKey.of(key));
+            default -> trie.withoutRange(TrieKey.of(key), TrieKey.of(new byte[] {key[0], 2}));
+          };
+      List<TestLeaf> leaves = list(trie.iterator());
+      versions.add(new Version(trie, leaves, hex(ReferenceRoot.of(leaves))));
+    }
+    Collections.shuffle(versions, random);
+    for (Version version : versions) {
+      assertEquals(version.leaves, list(version.trie.iterator()), "seed " + seed);
+      assertEquals(version.root, version.trie.root().toString(), "seed " + seed);
+    }
+  }
+
+  @ParameterizedTest(name = "{0} is before {1}")
+  @CsvSource({"'',00", "00,0000", "00,01", "7f,80", "80,ff", "ff,ff00", "0100,0101", "01ff,02"})
+  void keysAreOrderedBytewise(String smaller, String greater) {
+    TrieKey a = TrieKey.of(HexFormat.of().parseHex(smaller));
+    TrieKey b = TrieKey.of(HexFormat.of().parseHex(greater));
+    assertTrue(TrieKey.compare(a, b) < 0);
+    assertTrue(TrieKey.compare(b, a) > 0);
+    assertEquals(0, TrieKey.compare(a, a));
+  }
+
+  @Test
+  void numbersAndPairsAreTheSameKeysAsTheirBytes() {
+    assertEquals(-1, TrieKey.firstDifference(TrieKey.of(0x0102L), TrieKey.of(numberKey(0x0102))));
+    byte[] pair = new byte[16];
+    pair[0] = (byte) 0x80;
+    pair[15] = 7;
+    assertEquals(-1, TrieKey.firstDifference(TrieKey.of(Long.MIN_VALUE, 7), TrieKey.of(pair)));
+    assertTrue(TrieKey.compare(TrieKey.of(Long.MAX_VALUE), TrieKey.of(0L)) > 0);
+  }
+
+  /** Crit-bit tries are as deep as their keys are long; names may be 255 bytes. */
+  @ParameterizedTest(name = "keys of up to {0} bytes")
+  @ValueSource(ints = {1, 2, 30, 255})
+  void keysThatArePrefixesOfEachOtherMakeADeepTrie(int longest) {
+    List<TestLeaf> leaves = new ArrayList<>();
+    for (int length = 1; length <= longest; length++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] key = new byte[length];
+        key[length - 1] = (byte) (1 << bit);
+        leaves.add(new TestLeaf(key, length));
+      }
+    }
+    MerkleTrie<TestLeaf> trie = build(leaves);
+    leaves.sort((a, b) -> Arrays.compareUnsigned(a.bytes(), b.bytes()));
+    assertEquals(leaves, list(trie.iterator()));
+    assertTrue(trie.depth() > 5 * longest, "depth " + trie.depth());
+    assertEquals(trie.root(), build(leaves).root(), "inserted in order");
+    if (longest <= 30) {
+      assertEquals(hex(ReferenceRoot.of(leaves)), trie.root().toString(), "root of all");
+    }
+  }
+
+  private static MerkleTrie<TestLeaf> build(List<TestLeaf> leaves) {
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    for (TestLeaf leaf : leaves) {
+      trie = trie.with(leaf);
+    }
+    return trie;
+  }
+
+  private static byte[] randomKey(Random random, int longest) {
+    byte[] key = new byte[1 + random.nextInt(longest)];
+    for (int i = 0; i < key.length; i++) {
+      key[i] = AWKWARD_BYTES[random.nextInt(AWKWARD_BYTES.length)];
+    }
+    return key;
+  }
+
+  private static byte[] numberKey(int number) {
+    return new byte[] {0, 0, 0, 0, 0, 0, (byte) (number >> 8), (byte) number};
+  }
+
+  private static @Nullable TestLeaf value(Map.@Nullable Entry<byte[], TestLeaf> entry) {
+    return entry == null ? null : entry.getValue();
+  }
+
+  private static List<TestLeaf> list(Iterator<TestLeaf> leaves) {
+    List<TestLeaf> list = new ArrayList<>();
+    leaves.forEachRemaining(list::add);
+    return list;
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+}

@@ -1,0 +1,55 @@
+package io.hypersync.model.trie;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import java.util.List;
+import org.apache.commons.codec.digest.Blake3;
+
+/**
+ * The root of a trie straight from its definition: the keys as strings of '0' and '1', and another
+ * implementation of BLAKE3. Knows nothing of insertion.
+ */
+final class ReferenceRoot {
+  private ReferenceRoot() {}
+
+  /** The root over leaves in ascending order of their keys; 32 zero bytes if there are none. */
+  static byte[] of(List<? extends Leaf> leaves) {
+    return leaves.isEmpty() ? new byte[32] : below(leaves);
+  }
+
+  private static byte[] below(List<? extends Leaf> leaves) {
+    if (leaves.size() == 1) {
+      CanonicalWriter out = new CanonicalWriter(64);
+      leaves.getFirst().encode(out);
+      return Blake3.hash(out.u8(0).toBytes());
+    }
+    // Sorted, so that the first bit in which any two differ is where first and last do.
+    String first = bits(leaves.getFirst().key());
+    String last = bits(leaves.getLast().key());
+    int bit = 0;
+    while (at(first, bit) == at(last, bit)) {
+      bit++;
+    }
+    int split = 0;
+    while (at(bits(leaves.get(split).key()), bit) == '0') {
+      split++;
+    }
+    byte[] left = below(leaves.subList(0, split));
+    byte[] right = below(leaves.subList(split, leaves.size()));
+    CanonicalWriter out = new CanonicalWriter(69).raw(left).raw(right).u32(bit).u8(1);
+    return Blake3.hash(out.toBytes());
+  }
+
+  private static char at(String bits, int index) {
+    return index < bits.length() ? bits.charAt(index) : '0';
+  }
+
+  private static String bits(TrieKey key) {
+    StringBuilder bits = new StringBuilder();
+    for (int i = 0; i < key.length(); i++) {
+      bits.append('1');
+      String value = Integer.toBinaryString(key.byteAt(i));
+      bits.append("0".repeat(8 - value.length())).append(value);
+    }
+    return bits.toString();
+  }
+}

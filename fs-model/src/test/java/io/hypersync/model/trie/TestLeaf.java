@@ -1,0 +1,38 @@
+package io.hypersync.model.trie;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import java.util.HexFormat;
+
+/** A byte-string key and a number. */
+final class TestLeaf extends Leaf {
+  private final byte[] key;
+  private final int value;
+
+  TestLeaf(byte[] key, int value) {
+    this.key = key;
+    this.value = value;
+  }
+
+  int value() {
+    return value;
+  }
+
+  byte[] bytes() {
+    return key;
+  }
+
+  @Override
+  public TrieKey key() {
+    return TrieKey.of(key);
+  }
+
+  @Override
+  protected void encode(CanonicalWriter out) {
+    out.u32(value).raw(key);
+  }
+
+  @Override
+  public String toString() {
+    return HexFormat.of().formatHex(key) + "=" + value;
+  }
+}

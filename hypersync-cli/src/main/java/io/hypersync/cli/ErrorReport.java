@@ -1,0 +1,57 @@
+package io.hypersync.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.UserError;
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+
+/**
+ * How a command tells that it failed. A user's mistake is a sentence and what to do about it; a
+ * stack trace means a bug. With {@code --json} the error is JSON on standard output too.
+ */
+final class ErrorReport {
+  /** Exit code of a bug: sysexits.h, EX_SOFTWARE. */
+  private static final int BUG = 70;
+
+  private ErrorReport() {}
+
+  /** A command threw; picocli's handler. */
+  static int onFailure(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
+    if (failure instanceof UserError error) {
+      return report(error, command, parsed.originalArgs());
+    }
+    command.getErr().println("hypersync: this is a bug in hypersync, please report it:");
+    failure.printStackTrace(command.getErr());
+    command.getErr().flush();
+    return BUG;
+  }
+
+  /** The command line makes no sense; picocli's handler. */
+  static int onMisuse(CommandLine.ParameterException misuse, String[] args) {
+    CommandLine command = misuse.getCommandLine();
+    String name = command.getCommandSpec().qualifiedName();
+    UserError error =
+        new UserError(
+            String.valueOf(misuse.getMessage()), "See: ./" + name + " --help", UserError.USAGE);
+    return report(error, command, List.of(args));
+  }
+
+  private static int report(UserError error, CommandLine command, List<String> args) {
+    PrintWriter err = command.getErr();
+    err.println("hypersync: " + error.message());
+    error.hint().lines().forEach(line -> err.println("  " + line));
+    err.flush();
+    if (args.contains("--json")) {
+      ObjectNode tree = JsonNodeFactory.instance.objectNode();
+      tree.putObject("error")
+          .put("message", error.message())
+          .put("hint", error.hint())
+          .put("exit_code", error.exitCode());
+      command.getOut().println(tree.toPrettyString());
+      command.getOut().flush();
+    }
+    return error.exitCode();
+  }
+}

@@ -1,0 +1,20 @@
+package io.hypersync.cli.command;
+
+import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.Setting;
+
+/** Values of flags, read as the configuration file reads them. */
+final class Arguments {
+  private Arguments() {}
+
+  /**
+   * Reads one value.
+   *
+   * @throws io.hypersync.wire.admin.UserError naming the flag and what was expected
+   */
+  static <T> T parse(String flag, Setting<T> setting, String text) {
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag(flag, setting, text);
+    return reader.withoutFile().get(setting);
+  }
+}

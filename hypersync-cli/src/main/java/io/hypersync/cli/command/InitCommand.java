@@ -1,0 +1,108 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.model.id.WorkerId;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code hypersync init} (hypersync.md 16.1, 18). */
+@Command(
+    name = "init",
+    description =
+        "Make a workspace: its id, its certificate authority, its leader's certificate, its"
+            + " configuration.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync init /srv/team",
+      "  ./hypersync init /srv/team --bind 10.0.0.1:7890 --workers fmd,yto,css"
+    })
+public final class InitCommand implements Callable<Integer> {
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final LeaderAddressOption leaderAddress = new LeaderAddressOption();
+
+  @Parameters(paramLabel = "<dir>", description = "The folder; it is made if it is not there.")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--name",
+      paramLabel = "<name>",
+      description = "What to call the workspace (default: the name of the folder).")
+  private @Nullable String name;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "<host:port>",
+      description = "Where the leader will listen (default: ${DEFAULT-VALUE}).")
+  private String bind = "0.0.0.0:7890";
+
+  @Option(
+      names = "--workers",
+      paramLabel = "<worker>",
+      split = ",",
+      description = "Write enrolment tokens for these workers at once.")
+  private List<String> workers = List.of();
+
+  @Override
+  public Integer call() {
+    HostPort bindAddress = Arguments.parse("--bind", Settings.LEADER_BIND_ADDRESS, bind);
+    List<WorkerId> ids =
+        workers.stream()
+            .map(worker -> Arguments.parse("--workers", Settings.WORKER_ID, worker))
+            .toList();
+    Path root = directory.toAbsolutePath().normalize();
+    WorkspaceName called =
+        new WorkspaceName(name != null ? name : String.valueOf(root.getFileName()));
+    WorkspaceDirectory workspace =
+        WorkspaceDirectory.create(
+            root,
+            NewIds.workspace(),
+            called,
+            Instant.now(),
+            WorkspaceDirectory.saying(bindAddress));
+    ObjectNode result = JsonNodeFactory.instance.objectNode();
+    result
+        .put("workspace", workspace.id().toString())
+        .put("workspace_name", workspace.name().text())
+        .put("dir", root.toString());
+    ArrayNode tokens = result.putArray("tokens");
+    for (WorkerId worker : ids) {
+      Path file = workspace.tokenFile(worker);
+      workspace.writeToken(worker, leaderAddress.orFrom(bindAddress), file);
+      tokens.add(file.toString());
+    }
+    screen.show(result, () -> text(workspace, ids));
+    return 0;
+  }
+
+  private static String text(WorkspaceDirectory workspace, List<WorkerId> workers) {
+    StringBuilder text = new StringBuilder();
+    text.append("Made workspace ").append(workspace.name());
+    text.append(" (").append(workspace.id()).append(") in ").append(workspace.root());
+    text.append(".\n\nNext:\n  ").append(Suggestion.leader(workspace)).append('\n');
+    if (workers.isEmpty()) {
+      WorkerId example = new WorkerId("w1");
+      text.append("  ").append(Suggestion.token(workspace, example)).append('\n');
+      text.append("  ").append(Suggestion.worker(workspace, workspace.tokenFile(example)));
+      text.append('\n');
+    }
+    for (WorkerId worker : workers) {
+      text.append("  ").append(Suggestion.worker(workspace, workspace.tokenFile(worker)));
+      text.append('\n');
+    }
+    return text.toString();
+  }
+}

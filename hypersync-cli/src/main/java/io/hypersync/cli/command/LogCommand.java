@@ -1,0 +1,61 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.cli.render.LogReport;
+import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.wire.admin.UserError;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hypersync log} (hypersync.md 16.1). */
+@Command(
+    name = "log",
+    description = "Show the newest committed operations, as the leader has them.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync log --tail 50",
+      "  ./hypersync log --tail 1000 --json | jq -r '.entries[] | [.log_index, .op] | @tsv'",
+      "  ./hypersync log --workspace team"
+    })
+final class LogCommand implements Callable<Integer> {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int MAX_TAIL = 100_000;
+
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final DaemonSelection selection = new DaemonSelection();
+
+  @Option(
+      names = {"-n", "--tail"},
+      paramLabel = "<count>",
+      description = "How many, 1 to 100000 (default: ${DEFAULT-VALUE}).")
+  private int tail = 20;
+
+  @Option(
+      names = "--workspace",
+      paramLabel = "<name or id>",
+      description = "Of which workspace, if several leaders run on this machine.")
+  private @Nullable String workspace;
+
+  @Override
+  public Integer call() {
+    if (tail < 1 || tail > MAX_TAIL) {
+      throw new UserError(
+          "--tail: expected a whole number from 1 to " + MAX_TAIL + ", got " + tail,
+          "",
+          UserError.USAGE);
+    }
+    Daemons.Living leader = selection.daemons().leader(Optional.ofNullable(workspace));
+    JsonNode log =
+        new AdminClient(leader.socket(), LIMIT)
+            .call("log", JsonNodeFactory.instance.objectNode().put("tail", tail));
+    screen.show(log, () -> LogReport.render(log));
+    return 0;
+  }
+}

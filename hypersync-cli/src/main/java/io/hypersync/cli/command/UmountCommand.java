@@ -1,0 +1,183 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.cli.daemons.MountUsers;
+import io.hypersync.cli.daemons.Mounts;
+import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code hypersync umount}: ends workers, and clears away the mounts of dead ones. */
+@Command(
+    name = "umount",
+    description = {
+      "Unmount a workspace: its worker finishes what is under way, unmounts and ends.",
+      "The mount of a worker that died is taken out of the way."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync umount /ntmfs/ws/team",
+      "  ./hypersync umount --all",
+      "  ./hypersync umount --force /ntmfs/ws/team   # though processes work in it"
+    })
+final class UmountCommand implements Callable<Integer> {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int USERS_SHOWN = 5;
+
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final DaemonSelection selection = new DaemonSelection();
+
+  @Option(names = "--all", description = "Every HyperSync mount of this machine.")
+  private boolean all;
+
+  @Option(
+      names = "--force",
+      description = "Unmount though processes work in it; their next access fails.")
+  private boolean force;
+
+  @Parameters(
+      paramLabel = "<mount>",
+      arity = "0..*",
+      description = "Where it is mounted; may be left out if there is one mount only.")
+  private List<Path> paths = List.of();
+
+  @Override
+  public Integer call() {
+    Daemons daemons = selection.daemons();
+    List<Daemons.Living> workers = daemons.workers();
+    ObjectNode result = JsonNodeFactory.instance.objectNode();
+    ArrayNode unmounted = result.putArray("unmounted");
+    for (Path mount : wanted()) {
+      refuseIfUsed(mount);
+      Optional<Daemons.Living> owner =
+          workers.stream()
+              .filter(worker -> mount.toString().equals(worker.status().path("mount").asText()))
+              .findFirst();
+      if (owner.isPresent()) {
+        new AdminClient(owner.get().socket(), LIMIT)
+            .call("stop", JsonNodeFactory.instance.objectNode());
+      } else {
+        clearAway(mount);
+        daemons.forgetDeadWorkers();
+      }
+      unmounted
+          .addObject()
+          .put("mount", mount.toString())
+          .put("worker_was_alive", owner.isPresent());
+    }
+    screen.show(
+        result,
+        () ->
+            result
+                .path("unmounted")
+                .valueStream()
+                .map(
+                    entry ->
+                        "Unmounted "
+                            + entry.path("mount").asText()
+                            + (entry.path("worker_was_alive").asBoolean()
+                                ? "\n"
+                                : ", which a dead worker had left behind\n"))
+                .collect(Collectors.joining()));
+    return 0;
+  }
+
+  private List<Path> wanted() {
+    List<Path> mounts = Mounts.all().stream().distinct().toList();
+    if (all) {
+      if (!paths.isEmpty()) {
+        throw new UserError("--all and a mount at once", "Give one of them.", UserError.USAGE);
+      }
+      return mounts;
+    }
+    if (paths.isEmpty()) {
+      if (mounts.size() == 1) {
+        return mounts;
+      }
+      throw new UserError(
+          mounts.isEmpty()
+              ? "no workspace is mounted on this machine"
+              : "which mount? There are " + mounts.size(),
+          mounts.isEmpty()
+              ? "See: ./hypersync status"
+              : "Give one of these, or --all:\n"
+                  + mounts.stream().map(Path::toString).collect(Collectors.joining("\n")),
+          UserError.USAGE);
+    }
+    List<Path> wanted = paths.stream().map(path -> path.toAbsolutePath().normalize()).toList();
+    for (Path path : wanted) {
+      if (!mounts.contains(path)) {
+        throw new UserError(
+            "no workspace is mounted at " + path,
+            mounts.isEmpty()
+                ? "None is mounted on this machine."
+                : "These are:\n"
+                    + mounts.stream().map(Path::toString).collect(Collectors.joining("\n")));
+      }
+    }
+    return wanted;
+  }
+
+  private void refuseIfUsed(Path mount) {
+    List<MountUsers.User> users = force ? List.of() : MountUsers.of(mount);
+    if (!users.isEmpty()) {
+      throw new UserError(
+          mount + " is in use by " + users.size() + (users.size() == 1 ? " process" : " processes"),
+          users.stream()
+                  .limit(USERS_SHOWN)
+                  .map(MountUsers.User::toString)
+                  .collect(Collectors.joining("\n"))
+              + "\nEnd them, or use --force.");
+    }
+  }
+
+  /** Only for a mount whose daemon is known to be gone: it would take a living one's away. */
+  private void clearAway(Path mount) {
+    switch (Mounts.probe(mount)) {
+      case DEAD -> detach(mount);
+      case ALIVE ->
+          throw new UserError(
+              "the worker of " + mount + " is alive, but has no admin socket where this looked",
+              "If it was started with another HYPERSYNC_RUN_DIR, give the same: --run-dir <dir>");
+      case HANGING -> {
+        if (!force) {
+          throw new UserError(
+              "the worker of " + mount + " does not answer",
+              "Look at its log. To take the mount away in any case: --force");
+        }
+        detach(mount);
+      }
+    }
+  }
+
+  private static void detach(Path mount) {
+    try {
+      Process umount =
+          new ProcessBuilder("umount", "-l", mount.toString()).redirectErrorStream(true).start();
+      String said =
+          new String(umount.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (umount.waitFor() != 0) {
+        throw new UserError("cannot detach " + mount + ": " + said, "Run this as root.");
+      }
+    } catch (IOException failure) {
+      throw new UserError("cannot run umount: " + failure.getMessage(), "");
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted while " + mount + " was being detached", "");
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.hypersync.cli.command;
+
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.runtime.DaemonProcess;
+import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.cli.runtime.WorkerPlan;
+import io.hypersync.cli.workspace.Enrolments;
+import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hypersync worker} (hypersync.md 3, 4.1). */
+@Command(
+    name = "worker",
+    description = {
+      "Mount a workspace, until a signal or ./hypersync umount ends it. Needs root.",
+      "Logs go to standard error."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync worker --token fmd.token --mount /ntmfs/ws/team   # the first time",
+      "  ./hypersync worker --mount /ntmfs/ws/team                     # from then on",
+      "  ./hypersync worker --mount /ntmfs/ws/team --leader-address 10.0.0.2:7890"
+    })
+public final class WorkerCommand implements Callable<Integer> {
+  private final DaemonStarter<WorkerDaemonOptions> starter;
+
+  @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+
+  @Option(
+      names = "--mount",
+      paramLabel = "<dir>",
+      description = "Where to mount it; the folder is made if it is not there.")
+  private @Nullable String mount;
+
+  @Option(
+      names = "--token",
+      paramLabel = "<file>",
+      description = "The enrolment token; needed the first time.")
+  private @Nullable String token;
+
+  @Option(
+      names = "--id",
+      paramLabel = "<worker>",
+      description = "Which worker, if this machine is enrolled as several.")
+  private @Nullable String id;
+
+  @Option(
+      names = "--leader-address",
+      paramLabel = "<host:port>",
+      description = "Where the leader is, over what the token says.")
+  private @Nullable String leaderAddress;
+
+  @Option(
+      names = "--local-dir",
+      paramLabel = "<dir>",
+      description = "The folder for caches beside the mount, which is not replicated.")
+  private @Nullable String localDir;
+
+  @Option(
+      names = "--state-dir",
+      paramLabel = "<dir>",
+      description =
+          "Where the worker keeps its identity and its copy (default:"
+              + " /var/lib/hypersync/<workspace id>-<worker>).")
+  private @Nullable String stateDir;
+
+  /** A command that starts its worker this way. */
+  public WorkerCommand(DaemonStarter<WorkerDaemonOptions> starter) {
+    this.starter = starter;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    configurationOptions.put("--mount", Settings.WORKER_MOUNT, mount);
+    configurationOptions.put("--token", Settings.WORKER_TOKEN, token);
+    configurationOptions.put("--id", Settings.WORKER_ID, id);
+    configurationOptions.put("--leader-address", Settings.WORKER_LEADER_ADDRESS, leaderAddress);
+    configurationOptions.put("--local-dir", Settings.WORKER_LOCAL_DIR, localDir);
+    configurationOptions.put("--state-dir", Settings.WORKER_STATE_DIR, stateDir);
+    WorkerDaemonOptions options =
+        WorkerPlan.options(configurationOptions.readOfMachine(), Enrolments.ofMachine());
+    new DaemonProcess(
+            "worker " + options.worker(),
+            RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))
+        .run(starter, options);
+    return 0;
+  }
+}

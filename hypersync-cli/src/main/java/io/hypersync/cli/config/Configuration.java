@@ -1,0 +1,81 @@
+package io.hypersync.cli.config;
+
+import io.hypersync.wire.admin.UserError;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Every setting's value: flags over the file over the defaults. Relations hold. */
+public final class Configuration {
+  /** A value and where it came from. */
+  record Entry(Object value, Origin origin) {}
+
+  private final Map<Setting<?>, Entry> entries;
+
+  private Configuration(Map<Setting<?>, Entry> entries) {
+    this.entries = entries;
+  }
+
+  /**
+   * Puts flags over a file's values and checks how they go together.
+   *
+   * @throws UserError if they do not
+   */
+  static Configuration conclude(Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags) {
+    Map<Setting<?>, Entry> entries = new HashMap<>(file);
+    entries.putAll(flags);
+    Configuration configuration = new Configuration(Map.copyOf(entries));
+    ConfigurationRules.check(configuration);
+    return configuration;
+  }
+
+  /**
+   * The value of a setting that has one in any case.
+   *
+   * @throws UserError if nothing was said and there is no default
+   */
+  public <T> T get(Setting<T> setting) {
+    return find(setting)
+        .orElseThrow(
+            () ->
+                new UserError(
+                    setting.key() + " is not set: expected " + setting.type().expected(),
+                    setting.doc(),
+                    UserError.USAGE));
+  }
+
+  /** The value of a setting; empty if nothing was said and there is no default. */
+  @SuppressWarnings("unchecked") // only a value that this setting's own type read is kept under it
+  public <T> Optional<T> find(Setting<T> setting) {
+    Entry entry = entries.get(setting);
+    return entry == null
+        ? Optional.ofNullable(setting.defaultValue())
+        : Optional.of((T) entry.value());
+  }
+
+  /** A path, absolute: one in a file is relative to the file's folder, one of a flag to here. */
+  public Optional<Path> findPath(Setting<Path> setting) {
+    return find(setting)
+        .map(
+            path ->
+                switch (origin(setting)) {
+                  case Origin.File(Path file, int _) ->
+                      file.toAbsolutePath().resolveSibling(path).normalize();
+                  case Origin.Flag _, Origin.Default _ -> path.toAbsolutePath().normalize();
+                });
+  }
+
+  /** The settings that were said and that this version does not act on. */
+  public List<Setting<?>> saidInVain() {
+    return Settings.all().stream()
+        .filter(setting -> !setting.inUse() && entries.containsKey(setting))
+        .toList();
+  }
+
+  Origin origin(Setting<?> setting) {
+    Entry entry = entries.get(setting);
+    return entry == null ? new Origin.Default() : entry.origin();
+  }
+}

@@ -1,0 +1,191 @@
+package io.hypersync.cli.config;
+
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+/** Reads the configuration file, and puts flags over it. */
+public final class ConfigurationReader {
+  private final Map<Setting<?>, Configuration.Entry> flags = new LinkedHashMap<>();
+
+  /**
+   * Takes a flag that was given for a setting.
+   *
+   * @param flag as the user wrote it, such as {@code --bind}
+   * @param text what was given with it
+   * @throws UserError if that is no value for the setting
+   */
+  public <T> void flag(String flag, Setting<T> setting, String text) {
+    try {
+      T value = setting.type().fromText().apply(text);
+      flags.put(setting, new Configuration.Entry(value, new Origin.Flag(flag)));
+    } catch (IllegalArgumentException malformed) {
+      throw unexpected(new Origin.Flag(flag), setting, '"' + text + '"');
+    }
+  }
+
+  /**
+   * Takes a {@code KEY=VALUE} that was given for any setting by its dotted name.
+   *
+   * @throws UserError if there is no such setting, or that is no value for it
+   */
+  public void assignment(String flag, String assignment) {
+    int equals = assignment.indexOf('=');
+    if (equals <= 0) {
+      throw new UserError(
+          flag + ": expected KEY=VALUE, got \"" + assignment + '"',
+          "For example: " + flag + " hypersync.leader.batch_max_ops=200",
+          UserError.USAGE);
+    }
+    String key = assignment.substring(0, equals);
+    Setting<?> setting = Settings.find(key).orElseThrow(() -> unknown(new Origin.Flag(flag), key));
+    flag(flag, setting, assignment.substring(equals + 1));
+  }
+
+  /** The flags alone over the defaults. */
+  public Configuration withoutFile() {
+    return Configuration.conclude(Map.of(), flags);
+  }
+
+  /**
+   * The flags over a file over the defaults.
+   *
+   * @throws UserError naming the file, the line, the key and what was expected
+   */
+  public Configuration withFile(Path file) {
+    return Configuration.conclude(read(file), flags);
+  }
+
+  private static Map<Setting<?>, Configuration.Entry> read(Path file) {
+    if (!Files.exists(file)) {
+      throw new UserError(
+          "there is no configuration file " + file,
+          "Make a workspace with one: ./hypersync init <dir>\nor name another: --config <file>",
+          UserError.USAGE);
+    }
+    TomlParseResult toml;
+    try {
+      toml = Toml.parse(file);
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot read the configuration file " + file + ": " + failure.getMessage(),
+          "",
+          UserError.USAGE);
+    }
+    if (toml.hasErrors()) {
+      TomlParseError first = toml.errors().getFirst();
+      throw new UserError(
+          file + ":" + first.position().line() + ": not TOML: " + first.getMessage(),
+          "",
+          UserError.USAGE);
+    }
+    Map<Setting<?>, Configuration.Entry> entries = new HashMap<>();
+    readTable(file, toml, List.of(), entries);
+    return entries;
+  }
+
+  private static void readTable(
+      Path file, TomlTable table, List<String> path, Map<Setting<?>, Configuration.Entry> entries) {
+    for (String name : table.keySet()) {
+      List<String> inner = new ArrayList<>(path);
+      inner.add(name);
+      String key = String.join(".", inner);
+      Origin.File origin = new Origin.File(file, line(table.inputPositionOf(List.of(name))));
+      Object value = table.get(List.of(name));
+      Optional<Setting<?>> setting = Settings.find(key);
+      if (setting.isPresent()) {
+        entries.put(setting.get(), entry(origin, setting.get(), value));
+      } else if (value instanceof TomlTable child && isSectionOrAboveOne(key)) {
+        readTable(file, child, inner, entries);
+      } else {
+        throw unknown(origin, key);
+      }
+    }
+  }
+
+  private static <T> Configuration.Entry entry(
+      Origin origin, Setting<T> setting, @Nullable Object value) {
+    try {
+      return new Configuration.Entry(
+          setting.type().fromToml().apply(Objects.requireNonNull(value)), origin);
+    } catch (IllegalArgumentException | ClassCastException malformed) {
+      throw unexpected(origin, setting, describe(value));
+    }
+  }
+
+  private static boolean isSectionOrAboveOne(String key) {
+    return Settings.sections().stream()
+        .anyMatch(section -> section.equals(key) || section.startsWith(key + "."));
+  }
+
+  private static UserError unexpected(Origin origin, Setting<?> setting, String got) {
+    return new UserError(
+        origin + ": " + setting.key() + ": expected " + setting.type().expected() + ", got " + got,
+        setting.doc(),
+        UserError.USAGE);
+  }
+
+  private static UserError unknown(Origin origin, String key) {
+    int dot = key.lastIndexOf('.');
+    String section = key.substring(0, Math.max(dot, 0));
+    List<String> known =
+        Settings.all().stream()
+            .filter(setting -> setting.section().equals(section))
+            .map(Setting::name)
+            .toList();
+    if (known.isEmpty()) {
+      return new UserError(
+          origin + ": unknown key \"" + key + '"',
+          "The sections are: "
+              + Settings.sections().stream()
+                  .map(name -> "[" + name + "]")
+                  .collect(Collectors.joining(" ")),
+          UserError.USAGE);
+    }
+    List<String> candidates = new ArrayList<>(known);
+    Settings.sections().stream()
+        .filter(name -> name.startsWith(section + "."))
+        .forEach(name -> candidates.add(name.substring(section.length() + 1)));
+    String suggestion =
+        Spelling.nearest(key.substring(dot + 1), candidates)
+            .map(name -> "; did you mean \"" + name + "\"?")
+            .orElse("");
+    return new UserError(
+        origin + ": unknown key \"" + key + '"' + suggestion,
+        "[" + section + "] has: " + String.join(", ", known),
+        UserError.USAGE);
+  }
+
+  private static String describe(@Nullable Object value) {
+    return switch (value) {
+      case null -> "nothing";
+      case String text -> '"' + text + '"';
+      case Long number -> "the number " + number;
+      case Double number -> "the number " + number;
+      case Boolean truth -> truth.toString();
+      case TomlArray _ -> "an array";
+      case TomlTable _ -> "a table";
+      default -> "the date or time " + value;
+    };
+  }
+
+  private static int line(@Nullable TomlPosition position) {
+    return position == null ? 1 : position.line();
+  }
+}

@@ -1,0 +1,62 @@
+package io.hypersync.cli.config;
+
+import io.hypersync.wire.admin.UserError;
+
+/** What must hold between settings, each of which is right by itself. */
+final class ConfigurationRules {
+  private static final int SYMBOL_ALIGNMENT = 8;
+
+  private ConfigurationRules() {}
+
+  /**
+   * Checks all of it.
+   *
+   * @throws UserError naming the first two settings that contradict each other
+   */
+  static void check(Configuration configuration) {
+    atMost(configuration, Settings.WORKER_LEADER_STALE, Settings.WORKER_LEADER_TIMEOUT);
+    atMost(configuration, Settings.WORKER_LEADER_TIMEOUT, Settings.WORKER_MUTATION_DEADLINE);
+    atMost(configuration, Settings.LEADER_BATCH_MAX_OPS, Settings.LEADER_MAX_PENDING_INTENTS);
+    if (configuration.get(Settings.REPLICATION_SYMBOL_SIZE) % SYMBOL_ALIGNMENT != 0) {
+      throw said(
+          configuration,
+          Settings.REPLICATION_SYMBOL_SIZE,
+          "must be a multiple of " + SYMBOL_ALIGNMENT);
+    }
+    if (configuration.find(Settings.WORKER_MOUNT).isPresent()
+        && configuration
+            .findPath(Settings.WORKER_MOUNT)
+            .equals(configuration.findPath(Settings.WORKER_LOCAL_DIR))) {
+      throw said(
+          configuration,
+          Settings.WORKER_LOCAL_DIR,
+          "must be another folder than " + Settings.WORKER_MOUNT.key());
+    }
+  }
+
+  private static <T extends Comparable<T>> void atMost(
+      Configuration configuration, Setting<T> lesser, Setting<T> greater) {
+    T low = configuration.get(lesser);
+    T high = configuration.get(greater);
+    if (low.compareTo(high) > 0) {
+      Setting<T> guilty = configuration.origin(lesser) instanceof Origin.Default ? greater : lesser;
+      throw said(
+          configuration,
+          guilty,
+          lesser.key()
+              + " ("
+              + lesser.type().toToml().apply(low)
+              + ") must not be more than "
+              + greater.key()
+              + " ("
+              + greater.type().toToml().apply(high)
+              + ")");
+    }
+  }
+
+  private static UserError said(Configuration configuration, Setting<?> setting, String what) {
+    String subject = what.startsWith("hypersync.") ? "" : setting.key() + " ";
+    return new UserError(
+        configuration.origin(setting) + ": " + subject + what, setting.doc(), UserError.USAGE);
+  }
+}

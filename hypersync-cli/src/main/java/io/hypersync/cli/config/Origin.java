@@ -1,0 +1,34 @@
+package io.hypersync.cli.config;
+
+import java.nio.file.Path;
+
+/** Where a value came from; the beginning of an error about it. */
+sealed interface Origin {
+  /** Nothing was said. */
+  record Default() implements Origin {
+    @Override
+    public String toString() {
+      return "the default";
+    }
+  }
+
+  /**
+   * A configuration file.
+   *
+   * @param line counted from 1
+   */
+  record File(Path file, int line) implements Origin {
+    @Override
+    public String toString() {
+      return file + ":" + line;
+    }
+  }
+
+  /** A flag of the command line. */
+  record Flag(String name) implements Origin {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+}

@@ -1,0 +1,292 @@
+package io.hypersync.cli.config;
+
+import io.hypersync.model.id.WorkerId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Every setting there is: its name beside its unit, its range, its default and what it does. */
+public final class Settings {
+  private static final List<Setting<?>> ALL = new ArrayList<>();
+
+  private static final String ROOT = "hypersync";
+  private static final String LEADER = "hypersync.leader";
+  private static final String WORKER = "hypersync.worker";
+  private static final String REPLICATION = "hypersync.replication";
+  private static final String SNAPSHOTS = "hypersync.snapshots";
+  private static final String SCHEDULER = "hypersync.scheduler";
+
+  private static final long MAX_COUNT = 1_000_000_000L;
+  private static final Duration ONE_HOUR = Duration.ofHours(1);
+  private static final Duration ONE_DAY = Duration.ofDays(1);
+
+  /** Whether the daemons may start at all. */
+  public static final Setting<Boolean> ENABLED =
+      used(ROOT, "enabled", ValueType.bool(), true, "Whether the daemons may start at all.");
+
+  /** What this machine is. */
+  public static final Setting<Role> ROLE =
+      used(
+          ROOT,
+          "role",
+          ValueType.role(),
+          null,
+          "What this machine is; \"worker\" keeps a leader from being started on it.");
+
+  /** Where the leader listens. */
+  public static final Setting<HostPort> LEADER_BIND_ADDRESS =
+      used(
+          LEADER,
+          "bind_address",
+          ValueType.address(),
+          new HostPort("0.0.0.0", 7890),
+          "Where the leader listens for workers (UDP).");
+
+  /** Where the leader keeps the op log and the chunks. */
+  public static final Setting<Path> LEADER_STATE_DIR =
+      used(
+          LEADER,
+          "state_dir",
+          ValueType.path(),
+          null,
+          "Where the leader keeps the op log and the chunks; \"state\" beside this file by"
+              + " default.");
+
+  /** The longest time that operations are collected for one flush; BATCH_WINDOW_MS. */
+  public static final Setting<Duration> LEADER_BATCH_WINDOW =
+      used(
+          LEADER,
+          "batch_window",
+          ValueType.duration(Duration.ZERO, Duration.ofSeconds(1)),
+          Duration.ofMillis(1),
+          "The longest time that operations are collected for one flush to disk.");
+
+  /** The most operations of one flush; BATCH_MAX_OPS. */
+  public static final Setting<Long> LEADER_BATCH_MAX_OPS =
+      used(
+          LEADER,
+          "batch_max_ops",
+          ValueType.integer(1, 100_000),
+          100L,
+          "The most operations that share one flush to disk.");
+
+  /** The most payload of one flush; BATCH_MAX_BYTES. */
+  public static final Setting<Long> LEADER_BATCH_MAX_BYTES =
+      used(
+          LEADER,
+          "batch_max_bytes",
+          ValueType.size(4096, 1L << 30),
+          1L << 20,
+          "The most payload that shares one flush to disk.");
+
+  /** How many intents may wait before new ones are turned away; MAX_PENDING_INTENTS. */
+  public static final Setting<Long> LEADER_MAX_PENDING_INTENTS =
+      used(
+          LEADER,
+          "max_pending_intents",
+          ValueType.integer(1, 10_000_000),
+          10_000L,
+          "How many operations may wait at the leader before new ones are turned away (EAGAIN).");
+
+  /** Who this worker is. */
+  public static final Setting<WorkerId> WORKER_ID =
+      used(
+          WORKER,
+          "id",
+          ValueType.workerId(),
+          null,
+          "Who this worker is; by default the one that the token or the identity names.");
+
+  /** Where the workspace is mounted. */
+  public static final Setting<Path> WORKER_MOUNT =
+      used(
+          WORKER,
+          "mount",
+          ValueType.path(),
+          null,
+          "Where the workspace is mounted, such as /ntmfs/ws/<workspace>.");
+
+  /** The local scratch folder that is not replicated (hypersync.md 3). */
+  public static final Setting<Path> WORKER_LOCAL_DIR =
+      used(
+          WORKER,
+          "local_dir",
+          ValueType.path(),
+          null,
+          "The folder for caches, not replicated; /ntmfs/local/<workspace> for a mount at"
+              + " /ntmfs/ws/<workspace> by default.");
+
+  /** Where the leader is. */
+  public static final Setting<HostPort> WORKER_LEADER_ADDRESS =
+      used(
+          WORKER,
+          "leader_address",
+          ValueType.address(),
+          null,
+          "Where the leader is; by default what the token says.");
+
+  /** Where the worker keeps its identity and its copy. */
+  public static final Setting<Path> WORKER_STATE_DIR =
+      used(
+          WORKER,
+          "state_dir",
+          ValueType.path(),
+          null,
+          "Where the worker keeps its identity and its copy;"
+              + " /var/lib/hypersync/<workspace id>-<worker> by default.");
+
+  /** The enrolment token with which a worker joins. */
+  public static final Setting<Path> WORKER_TOKEN =
+      used(
+          WORKER,
+          "token",
+          ValueType.path(),
+          null,
+          "The enrolment token with which the worker joins; needed at its first start only.");
+
+  /** How long a mutation whose fate is unknown may block its caller; MUTATION_DEADLINE. */
+  public static final Setting<Duration> WORKER_MUTATION_DEADLINE =
+      used(
+          WORKER,
+          "mutation_deadline",
+          ValueType.duration(Duration.ofMillis(100), ONE_HOUR),
+          Duration.ofSeconds(30),
+          "How long a mutation whose fate is unknown blocks its caller, before EIO.");
+
+  /** How long the leader may be silent before a read asks it; LEADER_STALE_MS. */
+  public static final Setting<Duration> WORKER_LEADER_STALE =
+      used(
+          WORKER,
+          "leader_stale",
+          ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
+          Duration.ofMillis(250),
+          "How long the leader may be silent before the worker asks it.");
+
+  /** How long the leader may be silent before the mount turns read-only. */
+  public static final Setting<Duration> WORKER_LEADER_TIMEOUT =
+      used(
+          WORKER,
+          "leader_timeout",
+          ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
+          Duration.ofSeconds(1),
+          "How long the leader may be silent before the mount turns read-only.");
+
+  /** Bytes of one RaptorQ symbol. */
+  public static final Setting<Long> REPLICATION_SYMBOL_SIZE =
+      accepted(
+          REPLICATION,
+          "symbol_size",
+          ValueType.integer(64, 65_528),
+          1280L,
+          "Bytes of one RaptorQ symbol; a multiple of 8.");
+
+  /** RaptorQ repair symbols beside the source symbols. */
+  public static final Setting<Double> REPLICATION_REPAIR_OVERHEAD =
+      accepted(
+          REPLICATION,
+          "repair_overhead",
+          ValueType.fraction(0.0, 4.0),
+          0.10,
+          "RaptorQ repair symbols, as a part of the source symbols.");
+
+  /** How many log entries may be on their way to one worker. */
+  public static final Setting<Long> REPLICATION_MAX_INFLIGHT_ENTRIES =
+      used(
+          REPLICATION,
+          "max_inflight_entries",
+          ValueType.integer(1, MAX_COUNT),
+          1000L,
+          "How many log entries may be on their way to one worker.");
+
+  /** How often a snapshot is made. */
+  public static final Setting<Duration> SNAPSHOTS_INTERVAL =
+      accepted(
+          SNAPSHOTS,
+          "interval",
+          ValueType.duration(Duration.ofSeconds(1), ONE_DAY),
+          Duration.ofMinutes(5),
+          "How often a snapshot is made.");
+
+  /** How many snapshots are kept. */
+  public static final Setting<Long> SNAPSHOTS_RETAIN =
+      accepted(
+          SNAPSHOTS,
+          "retain",
+          ValueType.integer(1, MAX_COUNT),
+          864L,
+          "How many snapshots are kept.");
+
+  /** A worker further behind than this gets a snapshot. */
+  public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =
+      accepted(
+          SNAPSHOTS,
+          "catchup_log_threshold_entries",
+          ValueType.integer(1, MAX_COUNT),
+          200_000L,
+          "A worker that is further behind than this gets a snapshot in place of the log.");
+
+  /** The most agents on one worker. */
+  public static final Setting<Long> SCHEDULER_MAX_AGENTS_PER_WORKER =
+      accepted(
+          SCHEDULER,
+          "max_agents_per_worker",
+          ValueType.integer(1, 100_000),
+          40L,
+          "The most agents that are placed on one worker.");
+
+  /** A worker that lags more gets no new agents. */
+  public static final Setting<Long> SCHEDULER_MAX_SYNC_LAG_MS =
+      accepted(
+          SCHEDULER,
+          "max_sync_lag_ms",
+          ValueType.integer(1, 3_600_000),
+          50L,
+          "A worker that lags by more milliseconds gets no new agents.");
+
+  /** A worker whose commits take longer gets no new agents. */
+  public static final Setting<Long> SCHEDULER_MAX_COMMIT_RTT_MS =
+      accepted(
+          SCHEDULER,
+          "max_commit_rtt_ms",
+          ValueType.integer(1, 3_600_000),
+          200L,
+          "A worker whose commits take more milliseconds gets no new agents.");
+
+  private Settings() {}
+
+  /** All settings, those of one section next to each other. */
+  public static List<Setting<?>> all() {
+    return List.copyOf(ALL);
+  }
+
+  /** The setting of a dotted name. */
+  public static Optional<Setting<?>> find(String key) {
+    return ALL.stream()
+        .<Setting<?>>map(setting -> setting)
+        .filter(setting -> setting.key().equals(key))
+        .findFirst();
+  }
+
+  /** The sections, in order. */
+  public static List<String> sections() {
+    return ALL.stream().map(Setting::section).distinct().toList();
+  }
+
+  private static <T> Setting<T> used(
+      String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
+    return add(new Setting<>(section, name, type, defaultValue, doc, true));
+  }
+
+  private static <T> Setting<T> accepted(
+      String section, String name, ValueType<T> type, @Nullable T defaultValue, String doc) {
+    return add(new Setting<>(section, name, type, defaultValue, doc, false));
+  }
+
+  private static <T> Setting<T> add(Setting<T> setting) {
+    ALL.add(setting);
+    return setting;
+  }
+}

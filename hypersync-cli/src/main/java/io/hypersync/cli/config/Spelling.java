@@ -1,0 +1,37 @@
+package io.hypersync.cli.config;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Guesses what somebody meant to type. */
+final class Spelling {
+  private static final int MAX_EDITS = 3;
+
+  private Spelling() {}
+
+  /** The known word that takes the fewest edits, if at most three and fewer than half of it. */
+  static Optional<String> nearest(String typed, List<String> known) {
+    return known.stream()
+        .filter(word -> edits(typed, word) <= Math.min(MAX_EDITS, word.length() / 2))
+        .min(Comparator.comparingInt(word -> edits(typed, word)));
+  }
+
+  /** Insertions, deletions and replacements from one word to the other. */
+  private static int edits(String from, String to) {
+    int[] row = new int[to.length() + 1];
+    for (int j = 0; j <= to.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= from.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[to.length()];
+  }
+}

@@ -1,0 +1,124 @@
+package io.hypersync.cli.config;
+
+import io.hypersync.model.id.WorkerId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * What a setting's value may be, and how it is read from TOML and from a flag.
+ *
+ * @param <T> the value in Java
+ * @param expected completes "expected ..." in an error
+ * @param fromToml reads a value of the TOML parser; IllegalArgumentException or ClassCastException
+ *     if it is of no use
+ * @param fromText reads the text of a flag; IllegalArgumentException if it is of no use
+ * @param toToml writes a value as TOML
+ */
+public record ValueType<T>(
+    String expected,
+    Function<Object, T> fromToml,
+    Function<String, T> fromText,
+    Function<T, String> toToml) {
+
+  static ValueType<Boolean> bool() {
+    return new ValueType<>(
+        "true or false",
+        Boolean.class::cast,
+        text ->
+            switch (text) {
+              case "true" -> true;
+              case "false" -> false;
+              default -> throw new IllegalArgumentException(text);
+            },
+        String::valueOf);
+  }
+
+  static ValueType<Long> integer(long min, long max) {
+    Function<Long, Long> check = inRange(min, max);
+    return new ValueType<>(
+        "a whole number from " + min + " to " + max,
+        toml -> check.apply((Long) toml),
+        text -> check.apply(Long.parseLong(text)),
+        String::valueOf);
+  }
+
+  static ValueType<Double> fraction(double min, double max) {
+    Function<Double, Double> check = inRange(min, max);
+    return new ValueType<>(
+        "a number from " + min + " to " + max,
+        toml -> check.apply(((Number) toml).doubleValue()),
+        text -> check.apply(Double.parseDouble(text)),
+        String::valueOf);
+  }
+
+  static ValueType<Duration> duration(Duration min, Duration max) {
+    return text(
+        "a duration from "
+            + Units.formatDuration(min)
+            + " to "
+            + Units.formatDuration(max)
+            + ", such as \"250ms\" or \"5m\" (units: us, ms, s, m, h, d)",
+        inRange(min, max).compose(Units::parseDuration),
+        Units::formatDuration);
+  }
+
+  static ValueType<Long> size(long min, long max) {
+    return text(
+        "a size from "
+            + Units.formatSize(min)
+            + " to "
+            + Units.formatSize(max)
+            + ", such as \"64KiB\" or \"1MiB\" (units: B, KiB, MiB, GiB, kB, MB, GB)",
+        inRange(min, max).compose(Units::parseSize),
+        Units::formatSize);
+  }
+
+  static ValueType<HostPort> address() {
+    return text(
+        "an address such as \"10.0.0.1:7890\" or \"[::1]:7890\"",
+        HostPort::parse,
+        HostPort::toString);
+  }
+
+  static ValueType<Path> path() {
+    return text("a path", ValueType::nonEmptyPath, Path::toString);
+  }
+
+  static ValueType<WorkerId> workerId() {
+    return text(
+        "a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or"
+            + " digit",
+        WorkerId::new,
+        WorkerId::name);
+  }
+
+  static ValueType<Role> role() {
+    return text("\"leader\" or \"worker\"", Role::parse, Role::text);
+  }
+
+  private static <T> ValueType<T> text(
+      String expected, Function<String, T> parse, Function<T, String> format) {
+    return new ValueType<>(
+        expected,
+        toml -> parse.apply((String) toml),
+        parse,
+        value -> '"' + format.apply(value) + '"');
+  }
+
+  private static <T extends Comparable<T>> Function<T, T> inRange(T min, T max) {
+    return value -> {
+      if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+        throw new IllegalArgumentException("out of range: " + value);
+      }
+      return value;
+    };
+  }
+
+  private static Path nonEmptyPath(String text) {
+    if (text.isBlank()) {
+      throw new IllegalArgumentException("empty");
+    }
+    return Path.of(text);
+  }
+}

@@ -1,0 +1,149 @@
+package io.hypersync.cli.daemons;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The daemons of this machine, found by their admin sockets. */
+public final class Daemons {
+  private static final Duration STATUS_LIMIT = Duration.ofSeconds(5);
+
+  private final List<Path> sockets;
+  private final Path searched;
+
+  private Daemons(List<Path> sockets, Path searched) {
+    this.sockets = sockets;
+    this.searched = searched;
+  }
+
+  /** A daemon that answered, and its status. */
+  public record Living(Path socket, JsonNode status) {}
+
+  /** Those whose sockets are in a run directory. */
+  public static Daemons in(RunDirectory directory) {
+    return new Daemons(directory.sockets(), directory.path());
+  }
+
+  /** Those of the given sockets. */
+  public static Daemons at(List<Path> sockets) {
+    return new Daemons(List.copyOf(sockets), sockets.getFirst());
+  }
+
+  /** Where this looked. */
+  public Path searched() {
+    return searched;
+  }
+
+  /** The living workers. */
+  public List<Living> workers() {
+    return living(socket -> !RunDirectory.isLeader(socket));
+  }
+
+  /**
+   * The one leader that is meant.
+   *
+   * @param workspace a workspace's name, its id or the beginning of it; empty for the only one
+   * @throws UserError if there is none, or more than one
+   */
+  public Living leader(Optional<String> workspace) {
+    List<Living> leaders =
+        living(RunDirectory::isLeader).stream()
+            .filter(leader -> workspace.map(wanted -> isOf(leader, wanted)).orElse(true))
+            .toList();
+    String which = workspace.map(name -> " of workspace " + name).orElse("");
+    if (leaders.isEmpty()) {
+      throw new UserError(
+          "no leader" + which + " runs on this machine (looked in " + searched + ")",
+          "Start one: ./hypersync leader --dir <workspace folder>");
+    }
+    if (leaders.size() > 1) {
+      throw new UserError(
+          leaders.size() + " leaders run on this machine",
+          "Say which: --workspace "
+              + String.join(
+                  " or ",
+                  leaders.stream()
+                      .map(leader -> leader.status().path("workspace_name").asText())
+                      .toList()),
+          UserError.USAGE);
+    }
+    return leaders.getFirst();
+  }
+
+  /** Every daemon as {@code docs/json.md} says: leaders, workers, unresponsive, dead. */
+  public ObjectNode status() {
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    ArrayNode leaders = tree.putArray("leaders");
+    ArrayNode workers = tree.putArray("workers");
+    ArrayNode unresponsive = tree.putArray("unresponsive");
+    ArrayNode dead = tree.putArray("dead");
+    for (Path socket : sockets) {
+      switch (ask(socket)) {
+        case AdminClient.Reply.Result(JsonNode value) ->
+            ("leader".equals(value.path("role").asText()) ? leaders : workers).add(value);
+        case AdminClient.Reply.Refused(UserError error) ->
+            unresponsive.add(entry(socket, error.message()));
+        case AdminClient.Reply.Unresponsive(String reason) ->
+            unresponsive.add(entry(socket, reason));
+        case AdminClient.Reply.Dead(String reason) -> dead.add(entry(socket, reason));
+      }
+    }
+    return tree;
+  }
+
+  /**
+   * Removes the sockets that dead workers left behind.
+   *
+   * @throws UserError if one cannot be removed
+   */
+  public void forgetDeadWorkers() {
+    for (Path socket : sockets) {
+      if (!RunDirectory.isLeader(socket) && ask(socket) instanceof AdminClient.Reply.Dead) {
+        try {
+          Files.deleteIfExists(socket);
+        } catch (IOException failure) {
+          throw new UserError("cannot remove " + socket + ": " + failure.getMessage(), "");
+        }
+      }
+    }
+  }
+
+  private static ObjectNode entry(Path socket, String reason) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("role", RunDirectory.isLeader(socket) ? "leader" : "worker")
+        .put("socket", socket.toString())
+        .put("reason", reason);
+  }
+
+  private List<Living> living(Predicate<Path> wanted) {
+    List<Living> found = new ArrayList<>();
+    for (Path socket : sockets) {
+      if (wanted.test(socket) && ask(socket) instanceof AdminClient.Reply.Result(JsonNode status)) {
+        found.add(new Living(socket, status));
+      }
+    }
+    return found;
+  }
+
+  private static AdminClient.Reply ask(Path socket) {
+    return new AdminClient(socket, STATUS_LIMIT).ask("status");
+  }
+
+  private static boolean isOf(Living leader, String workspace) {
+    return leader.status().path("workspace_name").asText().equals(workspace)
+        || leader.status().path("workspace").asText().startsWith(workspace);
+  }
+}

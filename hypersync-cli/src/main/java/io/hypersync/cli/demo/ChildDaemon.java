@@ -1,0 +1,122 @@
+package io.hypersync.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** A leader or a worker in a process of its own, started through the launcher. */
+public final class ChildDaemon {
+  private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final int POLL_MS = 20;
+  private static final int LOG_LINES = 15;
+
+  private final String name;
+  private final Process process;
+  private final Path log;
+  private final AdminClient admin;
+
+  private ChildDaemon(String name, Process process, Path log, AdminClient admin) {
+    this.name = name;
+    this.process = process;
+    this.log = log;
+    this.admin = admin;
+  }
+
+  /**
+   * Starts it. It is not ready yet.
+   *
+   * @param name for the story
+   * @param socket where it will answer
+   * @param log where its standard error goes
+   * @param arguments of the launcher
+   */
+  static ChildDaemon start(String name, Path socket, Path log, List<String> arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    // In a session of its own: Ctrl-C reaches the command alone, which then ends all in order.
+    command.add("setsid");
+    command.add(launcher());
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("HYPERSYNC_NO_BUILD", "1");
+    builder
+        .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+        .redirectOutput(log.toFile())
+        .redirectErrorStream(true);
+    return new ChildDaemon(name, builder.start(), log, new AdminClient(socket, ASK_LIMIT));
+  }
+
+  private static String launcher() {
+    String launcher = System.getenv("HYPERSYNC_LAUNCHER");
+    if (launcher == null) {
+      throw new UserError("this command needs the launcher", "Run it as: ./hypersync <command>");
+    }
+    return launcher;
+  }
+
+  /** Its process id, which is the Java machine's. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** How it is now. */
+  public JsonNode status() {
+    return switch (admin.ask("status")) {
+      case AdminClient.Reply.Result(JsonNode status) -> status;
+      case AdminClient.Reply.Refused(UserError error) -> throw error;
+      case AdminClient.Reply.Dead(String reason) -> throw gone(reason);
+      case AdminClient.Reply.Unresponsive(String reason) -> throw gone(reason);
+    };
+  }
+
+  /**
+   * Waits until it answers, and answers so.
+   *
+   * @param goal completes "did not ... in time"
+   */
+  public JsonNode await(String goal, Predicate<JsonNode> condition) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + START_LIMIT.toNanos();
+    while (System.nanoTime() - deadlineNs < 0) {
+      if (!process.isAlive()) {
+        throw gone("it ended with " + process.exitValue());
+      }
+      if (admin.ask("status") instanceof AdminClient.Reply.Result(JsonNode status)
+          && condition.test(status)) {
+        return status;
+      }
+      Thread.sleep(POLL_MS);
+    }
+    throw gone("it did not " + goal + " within " + START_LIMIT.toSeconds() + " s");
+  }
+
+  /** Ends it cleanly if it lets itself be ended, else by force. */
+  void stop() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private UserError gone(String reason) {
+    return new UserError("the " + name + " is of no use: " + reason, endOfLog());
+  }
+
+  private String endOfLog() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    } catch (IOException unreadable) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package io.hypersync.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.render.Quantities;
+import io.hypersync.cli.render.Table;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.wire.admin.UserError;
+import java.io.Console;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The story: a workspace from nothing, a leader and two workers as processes, a repository cloned
+ * on one mount and read on the other, an edit on the other read on the one.
+ */
+public final class Demo {
+  private static final String REPOSITORY = "project";
+  private static final Duration VISIBLE_LIMIT = Duration.ofSeconds(10);
+  private static final int QUOTED_LINES = 6;
+  private static final double NS_PER_S = 1e9;
+  private static final int NS_PER_US = 1000;
+
+  private final Narrator narrator;
+  private final Cleanup cleanup;
+  private final DemoFolder folder;
+  private final Tool git;
+  private final RunDirectory runDirectory;
+
+  /** A story not begun. */
+  public Demo(Narrator narrator, Cleanup cleanup, DemoFolder folder, RunDirectory runDirectory) {
+    this.narrator = narrator;
+    this.cleanup = cleanup;
+    this.folder = folder;
+    this.runDirectory = runDirectory;
+    this.git = Tool.git(folder.gitConfig());
+  }
+
+  /** The daemons of the demo, as they run. */
+  public record Cast(
+      WorkspaceDirectory workspace, ChildDaemon leader, ChildDaemon a, ChildDaemon b) {}
+
+  /** Starts the daemons. */
+  public Cast start(WorkspaceId id) throws IOException, InterruptedException {
+    HostPort address = new HostPort("127.0.0.1", freePort());
+    WorkspaceDirectory workspace =
+        WorkspaceDirectory.create(
+            folder.workspace(),
+            id,
+            new WorkspaceName("demo"),
+            Instant.now(),
+            WorkspaceDirectory.saying(address));
+    narrator.say("workspace %s in %s", Quantities.shortHex(id.toString()), folder.root());
+    ChildDaemon leader =
+        launch(
+            "leader",
+            runDirectory.leaderSocket(id),
+            List.of("leader", "--dir", workspace.root().toString()));
+    leader.await("answer", status -> true);
+    narrator.say("leader is ready: process %d, UDP port %d", leader.pid(), address.port());
+    ChildDaemon a = launchWorker(workspace, address, "a");
+    ChildDaemon b = launchWorker(workspace, address, "b");
+    for (ChildDaemon worker : List.of(a, b)) {
+      JsonNode status =
+          worker.await("reach the leader", json -> json.path("connected").asBoolean());
+      narrator.say(
+          "worker %s is ready: process %d, mounted at %s",
+          status.path("worker_id").asText(), worker.pid(), status.path("mount").asText());
+    }
+    return new Cast(workspace, leader, a, b);
+  }
+
+  /** Clones, reads, edits. */
+  void play(Cast cast, Optional<Path> source) throws IOException, InterruptedException {
+    Files.writeString(
+        folder.gitConfig(),
+        "[user]\n\tname = Demo\n\temail = demo@hypersync.invalid\n[safe]\n\tdirectory = *\n"
+            // No process of git's is to live on in a mount that is about to go.
+            + "[maintenance]\n\tauto = false\n[gc]\n\tauto = 0\n");
+    cleanup.add("end git", git::endRunning);
+    cloneOnA(source);
+    settle(cast);
+    readOnB();
+    editOnB();
+    settle(cast);
+    narrator.say("through A: git log -1");
+    narrator.quote(gitOn("a", "log", "-1", "--format=%h %an: %s"), QUOTED_LINES);
+  }
+
+  /** Waits until both workers have all there is, and shows what they have. */
+  void report(Cast cast) throws InterruptedException {
+    settle(cast);
+    Table table = Table.of("WORKER", ">APPLIED", "ROOT", ">COMMITS", ">P50", ">P99");
+    JsonNode a = cast.a().status();
+    JsonNode b = cast.b().status();
+    for (JsonNode worker : List.of(a, b)) {
+      table.row(
+          worker.path("worker_id").asText(),
+          Quantities.count(worker.path("applied_index").asLong()),
+          worker.path("root").asText(),
+          Quantities.count(worker.path("mutations").asLong()),
+          latency(worker, "commit_latency_us_p50"),
+          latency(worker, "commit_latency_us_p99"));
+    }
+    narrator.say("what the workers have, and how long their commits took:");
+    narrator.quote(table.render(""), Integer.MAX_VALUE);
+    if (!a.path("root").equals(b.path("root"))) {
+      throw new UserError("the workers have different roots at the same index", "This is a bug.");
+    }
+    narrator.say("both copies are the same, byte for byte");
+  }
+
+  private void cloneOnA(Optional<Path> source) throws IOException {
+    Path origin;
+    if (source.isPresent()) {
+      origin = source.get();
+    } else {
+      origin = folder.root().resolve("sample");
+      narrator.say("making a repository to clone");
+      SampleRepository.create(origin, git);
+    }
+    narrator.say("through A: git clone %s", origin);
+    long startedAtNs = System.nanoTime();
+    git.runVisibly(
+        folder.mount("a"),
+        "git",
+        "clone",
+        isOnTerminal() ? "--progress" : "--quiet",
+        "file://" + origin,
+        REPOSITORY);
+    double seconds = (System.nanoTime() - startedAtNs) / NS_PER_S;
+    long files = gitOn("a", "ls-files").lines().count();
+    narrator.say("cloned %s files in %.1f s", Quantities.count(files), seconds);
+  }
+
+  private void readOnB() {
+    narrator.say("through B: git status");
+    String dirty = gitOn("b", "status", "--porcelain");
+    narrator.quote(gitOn("b", "status"), QUOTED_LINES);
+    if (!dirty.isEmpty()) {
+      throw new UserError("B sees another working tree than A made", dirty);
+    }
+    narrator.say("through B: git log --oneline");
+    narrator.quote(gitOn("b", "log", "--oneline", "-5"), QUOTED_LINES);
+    narrator.say("through B: git fsck --full");
+    narrator.quote(gitOn("b", "fsck", "--full", "--no-progress") + "no errors", QUOTED_LINES);
+  }
+
+  private void editOnB() throws IOException, InterruptedException {
+    String text = "Written through B at " + Instant.now() + "\n";
+    Path onA = folder.mount("a").resolve(REPOSITORY).resolve("DEMO.txt");
+    Path onB = folder.mount("b").resolve(REPOSITORY).resolve("DEMO.txt");
+    narrator.say("through B: write DEMO.txt");
+    Files.writeString(onB, text, StandardOpenOption.CREATE_NEW);
+    long writtenAtNs = System.nanoTime();
+    long deadlineNs = writtenAtNs + VISIBLE_LIMIT.toNanos();
+    while (!Files.exists(onA) || !Files.readString(onA).equals(text)) {
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new UserError(
+            "A does not show what was written through B", "See the logs in " + folder.log("a"));
+      }
+      Thread.sleep(Duration.ofNanos(100_000));
+    }
+    narrator.say(
+        "through A: DEMO.txt reads the same, %s later",
+        Quantities.micros((System.nanoTime() - writtenAtNs) / NS_PER_US));
+    gitOn("b", "add", "DEMO.txt");
+    gitOn("b", "commit", "--quiet", "--message", "Written through B");
+    narrator.say("through B: git commit");
+  }
+
+  /** Until both workers have applied all that the leader has committed. */
+  private static void settle(Cast cast) throws InterruptedException {
+    long commitIndex = cast.leader().status().path("commit_index").asLong();
+    for (ChildDaemon worker : List.of(cast.a(), cast.b())) {
+      worker.await(
+          "apply entry " + commitIndex,
+          status -> status.path("applied_index").asLong() >= commitIndex);
+    }
+  }
+
+  private String gitOn(String worker, String... arguments) {
+    String[] command = new String[arguments.length + 1];
+    command[0] = "git";
+    System.arraycopy(arguments, 0, command, 1, arguments.length);
+    return git.run(folder.mount(worker).resolve(REPOSITORY), command);
+  }
+
+  private ChildDaemon launchWorker(WorkspaceDirectory workspace, HostPort leader, String name)
+      throws IOException {
+    WorkerId id = new WorkerId(name);
+    Path token = workspace.tokenFile(id);
+    workspace.writeToken(id, leader, token);
+    return launch(
+        "worker " + name,
+        runDirectory.workerSocket(workspace.id(), id),
+        List.of(
+            "worker",
+            "--token",
+            token.toString(),
+            "--mount",
+            folder.mount(name).toString(),
+            "--state-dir",
+            folder.state(name).toString()));
+  }
+
+  private ChildDaemon launch(String name, Path socket, List<String> arguments) throws IOException {
+    Path log = folder.log(name.substring(name.indexOf(' ') + 1));
+    ChildDaemon daemon = ChildDaemon.start(name, socket, log, arguments);
+    cleanup.add("stop the " + name, daemon::stop);
+    return daemon;
+  }
+
+  private static String latency(JsonNode worker, String key) {
+    return worker.path(key).isNumber() ? Quantities.micros(worker.path(key).asLong()) : "-";
+  }
+
+  private static boolean isOnTerminal() {
+    return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+  }
+
+  private static int freePort() throws IOException {
+    try (DatagramSocket probe =
+        new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      return probe.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.hypersync.cli.demo;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/** Tells what happens, each line with the time since the beginning. */
+public final class Narrator {
+  private static final double NS_PER_S = 1e9;
+  private static final String INDENT = "           ";
+
+  private final PrintWriter out;
+  private final long startedAtNs = System.nanoTime();
+
+  /** A narrator whose time begins now. */
+  public Narrator(PrintWriter out) {
+    this.out = out;
+  }
+
+  /** Something happened, or begins. */
+  public synchronized void say(String format, Object... args) {
+    double seconds = (System.nanoTime() - startedAtNs) / NS_PER_S;
+    out.printf(Locale.ROOT, "[%6.1f s] ", seconds);
+    out.printf(Locale.ROOT, format + "%n", args);
+    out.flush();
+  }
+
+  /** What a tool wrote, set off from the story; at most {@code limit} lines of it. */
+  synchronized void quote(String text, int limit) {
+    long lines = text.lines().count();
+    text.lines().limit(limit).forEach(line -> out.println(INDENT + line));
+    if (lines > limit) {
+      out.println(INDENT + "... " + (lines - limit) + " lines more");
+    }
+    out.flush();
+  }
+}

@@ -1,0 +1,91 @@
+package io.hypersync.cli.render;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Rows of text under a heading, in columns that are as wide as they must be. */
+public final class Table {
+  private static final String GAP = "  ";
+
+  private final List<Column> columns;
+  private final List<List<String>> rows = new ArrayList<>();
+
+  /** Which way a column's text leans. */
+  enum Align {
+    /** Text. */
+    LEFT,
+    /** Numbers. */
+    RIGHT
+  }
+
+  private record Column(String heading, Align align) {}
+
+  private Table(List<Column> columns) {
+    this.columns = columns;
+  }
+
+  /**
+   * A table without rows.
+   *
+   * @param headings of the columns; one that begins with {@code >} has its column lean right
+   */
+  public static Table of(String... headings) {
+    List<Column> columns = new ArrayList<>();
+    for (String heading : headings) {
+      columns.add(
+          heading.startsWith(">")
+              ? new Column(heading.substring(1), Align.RIGHT)
+              : new Column(heading, Align.LEFT));
+    }
+    return new Table(columns);
+  }
+
+  /** Adds a row, of as many cells as there are columns. Control characters become {@code ?}. */
+  public Table row(String... cells) {
+    if (cells.length != columns.size()) {
+      throw new IllegalArgumentException(
+          cells.length + " cells in a table of " + columns.size() + " columns");
+    }
+    List<String> row = new ArrayList<>();
+    for (String cell : cells) {
+      row.add(cell.replaceAll("\\p{Cntrl}", "?"));
+    }
+    rows.add(row);
+    return this;
+  }
+
+  /** Whether there are no rows. */
+  public boolean isEmpty() {
+    return rows.isEmpty();
+  }
+
+  /** The lines, each with {@code indent} before it and a line feed after it. */
+  public String render(String indent) {
+    List<String> headings = columns.stream().map(Column::heading).toList();
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(headings);
+    lines.addAll(rows);
+    List<Integer> widths = new ArrayList<>(Collections.nCopies(columns.size(), 0));
+    for (List<String> line : lines) {
+      for (int i = 0; i < line.size(); i++) {
+        widths.set(i, Math.max(widths.get(i), line.get(i).length()));
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (List<String> line : lines) {
+      StringBuilder one = new StringBuilder(indent);
+      for (int i = 0; i < line.size(); i++) {
+        String padding = " ".repeat(widths.get(i) - line.get(i).length());
+        one.append(i == 0 ? "" : GAP);
+        one.append(
+            switch (columns.get(i).align()) {
+              case LEFT -> line.get(i) + padding;
+              case RIGHT -> padding + line.get(i);
+            });
+      }
+      text.append(one.toString().stripTrailing()).append('\n');
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,127 @@
+package io.hypersync.cli.runtime;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.AdminCommand;
+import io.hypersync.wire.admin.AdminServer;
+import io.hypersync.wire.admin.Daemon;
+import io.hypersync.wire.admin.UserError;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one daemon as this process: starts it, answers on its admin socket, and ends with it. It
+ * ends when a signal comes (TERM, INT, HUP), when it is asked to over the socket, or by itself.
+ */
+public final class DaemonProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(DaemonProcess.class);
+
+  private static final Duration LAST_STEPS_LIMIT = Duration.ofSeconds(10);
+
+  private final String name;
+  private final Path socket;
+  private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+  private final CompletableFuture<Void> finished = new CompletableFuture<>();
+  private final long startedAtNs = System.nanoTime();
+  private volatile String reason = "it came to its end";
+
+  /**
+   * A process that has not started its daemon yet.
+   *
+   * @param name what the logs call it, such as {@code worker fmd}
+   * @param socket where it answers admin questions
+   */
+  public DaemonProcess(String name, Path socket) {
+    this.name = name;
+    this.socket = socket;
+  }
+
+  /**
+   * Runs the daemon until its end.
+   *
+   * @throws UserError if it cannot start, or was forced to end
+   */
+  public <O> void run(DaemonStarter<O> starter, O options) throws InterruptedException {
+    AdminServer.refuseIfAlive(socket);
+    try (Daemon daemon = starter.start(options);
+        AdminServer _ = AdminServer.start(socket, commands(daemon))) {
+      Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
+      Runtime.getRuntime().addShutdownHook(onSignal);
+      LOG.info("{} is ready; admin socket {}", name, socket);
+      awaitEnd(daemon);
+      LOG.info("{} stops: {}", name, reason);
+      removeHook(onSignal);
+    }
+    LOG.info("{} has stopped", name);
+    finished.complete(null);
+  }
+
+  private void awaitEnd(Daemon daemon) throws InterruptedException {
+    try {
+      CompletableFuture.anyOf(stopped, daemon.ended()).get();
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof UserError error) {
+        throw error;
+      }
+      throw new IllegalStateException(name + " had to end", failed.getCause());
+    }
+  }
+
+  private Map<String, AdminCommand> commands(Daemon daemon) {
+    Map<String, AdminCommand> commands = new HashMap<>(daemon.adminCommands());
+    commands.put("ping", args -> JsonNodeFactory.instance.objectNode());
+    commands.put("status", args -> status(daemon));
+    commands.put(
+        "stop",
+        args -> {
+          reason = "asked to over the admin socket";
+          // Before the answer, so that who asked finds the mount gone when it comes.
+          daemon.close();
+          stopped.complete(null);
+          return JsonNodeFactory.instance.objectNode();
+        });
+    return commands;
+  }
+
+  private ObjectNode status(Daemon daemon) {
+    Duration uptime = Duration.ofNanos(System.nanoTime() - startedAtNs);
+    return daemon
+        .status()
+        .put("pid", ProcessHandle.current().pid())
+        .put("uptime_ms", uptime.toMillis())
+        .put("socket", socket.toString());
+  }
+
+  /**
+   * Runs in the shutdown hook. The machine would report a signal as its exit code though the end
+   * was clean, so this halts with 0.
+   */
+  private void endOnSignal(Daemon daemon) {
+    reason = "a signal";
+    daemon.close();
+    stopped.complete(null);
+    try {
+      // The main thread found the daemon ended and removes the admin socket.
+      finished.get(LAST_STEPS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException late) {
+      LOG.warn("{} ends without its last steps", name);
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException alreadyEnding) {
+      LOG.debug("a signal came at the same time");
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.hypersync.cli.runtime;
+
+import io.hypersync.cli.config.Configuration;
+import io.hypersync.cli.config.Setting;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.wire.admin.UserError;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the configuration says about daemons of either role. */
+final class Enabling {
+  private static final Logger LOG = LoggerFactory.getLogger(Enabling.class);
+
+  private Enabling() {}
+
+  /**
+   * Lets a daemon start, with a warning for every setting that will have no effect.
+   *
+   * @throws UserError if HyperSync is switched off
+   */
+  static void check(Configuration configuration) {
+    if (!configuration.get(Settings.ENABLED)) {
+      throw new UserError(
+          "HyperSync is switched off: hypersync.enabled is false",
+          "Switch it on: --set hypersync.enabled=true",
+          UserError.USAGE);
+    }
+    for (Setting<?> setting : configuration.saidInVain()) {
+      LOG.info("{} is set, but this version does not act on it", setting.key());
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package io.hypersync.cli.runtime;
+
+import io.hypersync.cli.config.Configuration;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.config.Role;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.wire.admin.UserError;
+import java.net.InetSocketAddress;
+
+/** From a configuration to what a leader is started with. */
+public final class LeaderPlan {
+  private LeaderPlan() {}
+
+  /**
+   * The options.
+   *
+   * @throws UserError if the configuration keeps a leader from being started here
+   */
+  public static LeaderDaemonOptions options(
+      WorkspaceDirectory workspace, Configuration configuration) {
+    Enabling.check(configuration);
+    if (configuration.find(Settings.ROLE).filter(Role.WORKER::equals).isPresent()) {
+      throw new UserError(
+          "hypersync.role is \"worker\": this machine is not to run a leader",
+          "If it is, say so: --set hypersync.role=leader",
+          UserError.USAGE);
+    }
+    return new LeaderDaemonOptions(
+        workspace.id(),
+        workspace.name().text(),
+        workspace.leaderIdentity(),
+        resolve(configuration.get(Settings.LEADER_BIND_ADDRESS)),
+        configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir),
+        configuration.get(Settings.LEADER_BATCH_WINDOW),
+        Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
+        configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
+        Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
+        Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)));
+  }
+
+  private static InetSocketAddress resolve(HostPort address) {
+    InetSocketAddress resolved = address.resolve();
+    if (resolved.isUnresolved()) {
+      throw new UserError(
+          Settings.LEADER_BIND_ADDRESS.key() + ": no address is known for " + address.host(),
+          "Give an IP address of this machine, or 0.0.0.0 for all of them.");
+    }
+    return resolved;
+  }
+}

@@ -1,0 +1,87 @@
+package io.hypersync.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How the command talks, whatever it is asked to do. */
+final class CommandLineTest {
+  @TempDir Path directory;
+
+  static Set<String> commands() {
+    return Main.commandLine(
+            options -> {
+              throw new AssertionError("no leader is wanted");
+            },
+            options -> {
+              throw new AssertionError("no worker is wanted");
+            })
+        .getSubcommands()
+        .keySet();
+  }
+
+  @Test
+  void thereAreTheCommandsOfTheSpecificationAndMore() {
+    assertEquals(
+        Set.of("demo", "init", "token", "leader", "worker", "umount", "status", "log"), commands());
+  }
+
+  @ParameterizedTest(name = "{0} --help")
+  @MethodSource("commands")
+  void everyCommandHasHelpWithExamples(String command) {
+    Invocation help = Invocation.of(command, "--help");
+    assertEquals(0, help.exitCode(), help.err());
+    assertTrue(help.out().startsWith("Usage: hypersync " + command), help.out());
+    String examples = help.out().substring(help.out().indexOf("Examples:") + 1);
+    assertTrue(
+        help.out().contains("Examples:") && examples.contains("./hypersync " + command),
+        "no example of ./hypersync " + command + " in:\n" + help.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "stauts", "status extra", "log --tail", "log --tail many", "init"})
+  void aMisuseIsOneSentenceAndWhereToLook(String line) {
+    Invocation misuse = Invocation.of(line.isEmpty() ? new String[0] : line.split(" ", -1));
+    assertEquals(2, misuse.exitCode());
+    assertTrue(
+        misuse.err().matches("(?s)hypersync: [^\n]+\n  See: \\./hypersync .*--help\n"),
+        misuse.err());
+    assertEquals("", misuse.out());
+  }
+
+  @Test
+  void aFailureIsOneSentenceAndWhatToDoWithoutAnyStackTrace() {
+    Invocation failure = Invocation.of("leader", "--dir", directory.toString());
+    assertEquals(2, failure.exitCode());
+    assertEquals(
+        "hypersync: "
+            + directory
+            + " is not the folder of a workspace: it has no workspace.toml\n"
+            + "  Name the folder: --dir <dir>\n"
+            + "  or make a workspace: ./hypersync init <dir>\n",
+        failure.err());
+  }
+
+  @Test
+  void withJsonAFailureIsJsonToo() throws IOException {
+    Invocation failure = Invocation.of("log", "--json", "--run-dir", directory.toString());
+    assertEquals(1, failure.exitCode());
+    JsonNode error = new ObjectMapper().readTree(failure.out()).path("error");
+    assertEquals(
+        "no leader runs on this machine (looked in " + directory + ")",
+        error.path("message").asText());
+    assertFalse(error.path("hint").asText().isEmpty());
+    assertEquals(1, error.path("exit_code").asInt());
+  }
+}

@@ -1,0 +1,41 @@
+package io.hypersync.cli;
+
+import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.wire.admin.Daemon;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import picocli.CommandLine;
+
+/**
+ * One run of the command and what came of it.
+ *
+ * @param exitCode what the process would end with
+ * @param out standard output
+ * @param err standard error
+ */
+public record Invocation(int exitCode, String out, String err) {
+
+  /** Runs a command that starts no daemon. */
+  public static Invocation of(String... args) {
+    return with(Invocation::noDaemon, Invocation::noDaemon, args);
+  }
+
+  /** Runs a command with daemons of the test's own. */
+  public static Invocation with(
+      DaemonStarter<LeaderDaemonOptions> leader,
+      DaemonStarter<WorkerDaemonOptions> worker,
+      String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine commandLine =
+        Main.commandLine(leader, worker).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int exitCode = commandLine.execute(args);
+    return new Invocation(exitCode, out.toString(), err.toString());
+  }
+
+  private static Daemon noDaemon(Object options) {
+    throw new AssertionError("a daemon would have been started with " + options);
+  }
+}

@@ -1,0 +1,194 @@
+package io.hypersync.cli.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.Invocation;
+import io.hypersync.wire.admin.AdminServer;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code status} and {@code log} against daemons that answer from a script. */
+final class StatusAndLogTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path run;
+
+  private static ObjectNode json(String text) {
+    try {
+      return (ObjectNode) JSON.readTree(text);
+    } catch (IOException malformed) {
+      throw new AssertionError(malformed);
+    }
+  }
+
+  private static ObjectNode leaderStatus() {
+    return json(
+        """
+        {"role":"leader","workspace":"00112233445566778899aabbccddeeff","workspace_name":"team",
+         "pid":4711,"uptime_ms":3723000,"address":"0.0.0.0:7890","leader_epoch":"00000000000000aa",
+         "commit_index":123456,"root":"abcdef0123456789","files":1200,"bytes":1536,
+         "log_bytes":1048576,"chunk_bytes":5,"commit_latency_us_p50":420,
+         "commit_latency_us_p99":1234,
+         "workers":[
+           {"worker_id":"fmd","connected":true,"address":"10.0.0.2:5000","applied_index":123456,
+            "lag":0,"read_only":false,"root":"abcdef0123456789","apply_error":null},
+           {"worker_id":"yto","connected":true,"address":"10.0.0.3:5000","applied_index":123000,
+            "lag":456,"read_only":true,"root":"ffff",
+            "apply_error":{"log_index":123001,"errno":"ENOSPC","message":"disk full"}},
+           {"worker_id":"css","connected":false,"applied_index":1,"lag":123455}]}
+        """);
+  }
+
+  private static ObjectNode workerStatus() {
+    return json(
+        """
+        {"role":"worker","worker_id":"fmd","workspace":"00112233445566778899aabbccddeeff",
+         "pid":4712,"mount":"/ntmfs/ws/team","connected":true,"read_only":false,
+         "applied_index":123456,"commit_index":123460,"root":"abcdef0123456789",
+         "apply_error":null,"mutations":10,"commit_latency_us_p50":600,
+         "commit_latency_us_p99":2500000}
+        """);
+  }
+
+  private AdminServer leader() {
+    ObjectNode log =
+        json(
+            """
+            {"commit_index":2,"entries":[
+              {"log_index":1,"committed_at":"2026-03-01T12:00:00.000000001Z","worker_id":"fmd",
+               "op":"MakeDir","detail":"src","root":"00ff00ff00ff00ff"},
+              {"log_index":2,"committed_at":"2026-03-01T12:00:00.000000002Z","worker_id":"yto",
+               "op":"CreateFile","detail":"a\\u001b[31mb","root":"11ff00ff00ff00ff"}]}
+            """);
+    return AdminServer.start(
+        run.resolve("leader-00112233.sock"),
+        Map.of(
+            "status", args -> leaderStatus(),
+            "log", args -> args.path("tail").asInt() == 7 ? log : json("{\"entries\":[]}")));
+  }
+
+  private AdminServer worker() {
+    return AdminServer.start(
+        run.resolve("worker-00112233-fmd.sock"), Map.of("status", args -> workerStatus()));
+  }
+
+  private void leaveDeadSocket(String name) throws IOException {
+    try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      dead.bind(UnixDomainSocketAddress.of(run.resolve(name)));
+    }
+  }
+
+  @Test
+  void statusShowsTheLeaderItsWorkersAndTheMountsOfThisMachine() throws IOException {
+    leaveDeadSocket("worker-00112233-old.sock");
+    try (AdminServer _ = leader();
+        AdminServer _ = worker()) {
+      Invocation status = Invocation.of("status", "--run-dir", run.toString());
+      assertEquals(0, status.exitCode(), status.err());
+      assertEquals(
+          """
+          Leader of workspace team (001122334455), pid 4711, up 1h 2m, listens on 0.0.0.0:7890
+            commit index  123,456          root    abcdef012345
+            files         1,200            data    1.5 KiB
+            log           1.0 MiB          chunks  5 B
+            commit p50    420 us           p99     1.23 ms
+            WORKER  STATE                      APPLIED      LAG  ROOT          ADDRESS
+            fmd     ok                         123,456        0  abcdef012345  10.0.0.2:5000
+            yto     stopped at 123001: ENOSPC  123,000      456  ffff          10.0.0.3:5000
+            css     disconnected                     1  123,455  -             -
+
+          Workers on this machine
+            WORKER  MOUNT           STATE  APPLIED  LAG  ROOT             P50     P99   PID
+            fmd     /ntmfs/ws/team  ok     123,456    4  abcdef012345  600 us  2.50 s  4712
+
+          The worker of %s/worker-00112233-old.sock is dead.
+          """
+              .formatted(run),
+          status.out());
+    }
+  }
+
+  @Test
+  void statusAsJsonIsWhatTheDaemonsSay() throws IOException {
+    leaveDeadSocket("worker-00112233-old.sock");
+    try (AdminServer _ = leader();
+        AdminServer _ = worker()) {
+      Invocation status = Invocation.of("status", "--json", "--run-dir", run.toString());
+      JsonNode tree = JSON.readTree(status.out());
+      assertEquals(leaderStatus(), tree.path("leaders").get(0));
+      assertEquals(workerStatus(), tree.path("workers").get(0));
+      assertEquals("worker", tree.path("dead").get(0).path("role").asText());
+    }
+  }
+
+  @Test
+  void statusWithoutAnyDaemonSaysSoAndExitsWithOne() {
+    Invocation status = Invocation.of("status", "--run-dir", run.toString());
+    assertEquals(1, status.exitCode());
+    assertEquals(
+        "No HyperSync daemon runs on this machine (looked in " + run + ").\n", status.out());
+  }
+
+  @Test
+  void aSingleDaemonCanBeAsked() {
+    try (AdminServer _ = leader();
+        AdminServer worker = worker()) {
+      Invocation status = Invocation.of("status", "--socket", worker.socket().toString());
+      assertTrue(status.out().startsWith("Workers on this machine\n"), status.out());
+    }
+  }
+
+  @Test
+  void logShowsTheNewestEntriesAndNoControlCharacters() {
+    try (AdminServer _ = leader()) {
+      Invocation log = Invocation.of("log", "--tail", "7", "--run-dir", run.toString());
+      assertEquals(
+          """
+          INDEX  COMMITTED AT                    WORKER  OP          DETAIL   ROOT
+              1  2026-03-01T12:00:00.000000001Z  fmd     MakeDir     src      00ff00ff00ff
+              2  2026-03-01T12:00:00.000000002Z  yto     CreateFile  a?[31mb  11ff00ff00ff
+          """,
+          log.out());
+    }
+  }
+
+  @Test
+  void logOfAnEmptyWorkspaceSaysSo() {
+    try (AdminServer _ = leader()) {
+      assertEquals("The log is empty.\n", Invocation.of("log", "--run-dir", run.toString()).out());
+    }
+  }
+
+  @Test
+  void logNeedsToKnowWhichLeader() {
+    ObjectNode other = leaderStatus().put("workspace_name", "other").put("workspace", "ff");
+    try (AdminServer _ = leader();
+        AdminServer _ =
+            AdminServer.start(
+                run.resolve("leader-ffffffff.sock"),
+                Map.of(
+                    "status",
+                    args -> other,
+                    "log",
+                    args -> JsonNodeFactory.instance.objectNode()))) {
+      Invocation unclear = Invocation.of("log", "--run-dir", run.toString());
+      assertEquals(2, unclear.exitCode());
+      assertEquals(
+          "hypersync: 2 leaders run on this machine\n  Say which: --workspace team or other\n",
+          unclear.err());
+      Invocation clear = Invocation.of("log", "--run-dir", run.toString(), "--workspace", "other");
+      assertEquals(0, clear.exitCode(), clear.err());
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.hypersync.cli.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a configuration file may say, and what is said about one that says something else. */
+final class ConfigurationReaderTest {
+  @TempDir Path directory;
+
+  /** The example of hypersync.md 16.1, word for word. */
+  private static final String SPEC_EXAMPLE =
+      """
+      [hypersync]
+      enabled = true
+      role = "leader" # or "worker"
+
+      [hypersync.leader]
+      bind_address = "0.0.0.0:7890"
+      state_dir = "/var/lib/ntm/hypersync"
+
+      [hypersync.replication]
+      symbol_size = 1280
+      repair_overhead = 0.10
+      max_inflight_entries = 1000
+
+      [hypersync.snapshots]
+      interval = "5m"
+      retain = 288
+      catchup_log_threshold_entries = 200000
+
+      [hypersync.scheduler]
+      max_agents_per_worker = 40
+      max_sync_lag_ms = 50
+      max_commit_rtt_ms = 200
+      """;
+
+  private Path file() {
+    return directory.resolve("hypersync.toml");
+  }
+
+  private Configuration read(String toml) throws IOException {
+    Files.writeString(file(), toml);
+    return new ConfigurationReader().withFile(file());
+  }
+
+  @Test
+  void theExampleOfTheSpecificationIsRead() throws IOException {
+    Configuration configuration = read(SPEC_EXAMPLE);
+    assertEquals(Optional.of(Role.LEADER), configuration.find(Settings.ROLE));
+    assertEquals(new HostPort("0.0.0.0", 7890), configuration.get(Settings.LEADER_BIND_ADDRESS));
+    assertEquals(
+        Optional.of(Path.of("/var/lib/ntm/hypersync")),
+        configuration.findPath(Settings.LEADER_STATE_DIR));
+    assertEquals(Duration.ofMinutes(5), configuration.get(Settings.SNAPSHOTS_INTERVAL));
+    assertEquals(288, configuration.get(Settings.SNAPSHOTS_RETAIN));
+    assertEquals(0.10, configuration.get(Settings.REPLICATION_REPAIR_OVERHEAD));
+  }
+
+  @Test
+  void whatIsNotSaidHasTheDefaultsOfTheSpecification() throws IOException {
+    Configuration configuration = read("");
+    assertEquals(Duration.ofMillis(1), configuration.get(Settings.LEADER_BATCH_WINDOW));
+    assertEquals(100, configuration.get(Settings.LEADER_BATCH_MAX_OPS));
+    assertEquals(1 << 20, configuration.get(Settings.LEADER_BATCH_MAX_BYTES));
+    assertEquals(10_000, configuration.get(Settings.LEADER_MAX_PENDING_INTENTS));
+    assertEquals(Duration.ofSeconds(30), configuration.get(Settings.WORKER_MUTATION_DEADLINE));
+    assertEquals(Duration.ofMillis(250), configuration.get(Settings.WORKER_LEADER_STALE));
+    assertEquals(Optional.empty(), configuration.find(Settings.WORKER_ID));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          bind_addres = "0.0.0.0:1"       | :2: unknown key "hypersync.leader.bind_addres"; did you mean "bind_address"?
+          colour = "red"                  | :2: unknown key "hypersync.leader.colour"
+          inner.thing = 5                 | :2: unknown key "hypersync.leader.inner"
+          bind_address = "0.0.0.0"        | :2: hypersync.leader.bind_address: expected an address such as "10.0.0.1:7890" or "[::1]:7890", got "0.0.0.0"
+          bind_address = "0.0.0.0:70000"  | :2: hypersync.leader.bind_address: expected an address such as "10.0.0.1:7890" or "[::1]:7890", got "0.0.0.0:70000"
+          bind_address = "::1:7890"       | :2: hypersync.leader.bind_address: expected an address such as "10.0.0.1:7890" or "[::1]:7890", got "::1:7890"
+          bind_address = 7890             | :2: hypersync.leader.bind_address: expected an address such as "10.0.0.1:7890" or "[::1]:7890", got the number 7890
+          state_dir = ""                  | :2: hypersync.leader.state_dir: expected a path, got ""
+          state_dir = ["a"]               | :2: hypersync.leader.state_dir: expected a path, got an array
+          batch_window = "1 fortnight"    | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "1 fortnight"
+          batch_window = 1                | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got the number 1
+          batch_window = "2s"             | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "2s"
+          batch_window = "-1ms"           | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "-1ms"
+          batch_max_bytes = "1 MiBit"     | :2: hypersync.leader.batch_max_bytes: expected a size from 4KiB to 1GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "1 MiBit"
+          batch_max_bytes = "99999999999999999GiB" | :2: hypersync.leader.batch_max_bytes: expected a size from 4KiB to 1GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "99999999999999999GiB"
+          batch_max_ops = 0               | :2: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got the number 0
+          batch_max_ops = 1.5             | :2: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got the number 1.5
+          batch_max_ops = 20000           | :2: hypersync.leader.batch_max_ops (20000) must not be more than hypersync.leader.max_pending_intents (10000)
+          """)
+  void aWrongLineIsNamedWithItsKeyAndWhatWasExpected(String line, String message)
+      throws IOException {
+    assertMessage("[hypersync.leader]\n" + line, message);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          [hypersync];enabled = "yes"                              | :2: hypersync.enabled: expected true or false, got "yes"
+          [hypersync];role = "boss"                                | :2: hypersync.role: expected "leader" or "worker", got "boss"
+          [hypersync];role = 2020-01-01                            | :2: hypersync.role: expected "leader" or "worker", got the date or time 2020-01-01
+          [hypersync.replicaton];symbol_size = 1280                | :1: unknown key "hypersync.replicaton"; did you mean "replication"?
+          [hypersink];enabled = true                               | :1: unknown key "hypersink"
+          ;[hypersync.worker];id = "-x"                            | :3: hypersync.worker.id: expected a worker's name: 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or digit, got "-x"
+          [hypersync.worker];leader_timeout = "100ms"              | :2: hypersync.worker.leader_stale ("250ms") must not be more than hypersync.worker.leader_timeout ("100ms")
+          [hypersync.worker];mount = "/m";local_dir = "/m/./"      | :3: hypersync.worker.local_dir must be another folder than hypersync.worker.mount
+          [hypersync.replication];symbol_size = 1001               | :2: hypersync.replication.symbol_size must be a multiple of 8
+          [hypersync.replication];repair_overhead = -0.1           | :2: hypersync.replication.repair_overhead: expected a number from 0.0 to 4.0, got the number -0.1
+          [hypersync.replication];repair_overhead = nan            | :2: hypersync.replication.repair_overhead: expected a number from 0.0 to 4.0, got the number NaN
+          """)
+  void aWrongFileIsNamedWithItsLine(String lines, String message) throws IOException {
+    assertMessage(lines.replace(';', '\n'), message);
+  }
+
+  private void assertMessage(String toml, String message) throws IOException {
+    UserError error = assertThrows(UserError.class, () -> read(toml));
+    assertEquals(file() + message, error.message());
+    assertEquals(UserError.USAGE, error.exitCode());
+  }
+
+  @Test
+  void whatIsNotTomlIsNamedWithItsLine() {
+    UserError error = assertThrows(UserError.class, () -> read("[hypersync]\nenabled true\n"));
+    assertEquals(file() + ":2: not TOML:", error.message().replaceAll("(not TOML:).*", "$1"));
+  }
+
+  @Test
+  void anUnknownKeyListsTheKnownOnes() {
+    UserError error =
+        assertThrows(UserError.class, () -> read("[hypersync.snapshots]\nkeep = 1\n"));
+    assertEquals(
+        "[hypersync.snapshots] has: interval, retain, catchup_log_threshold_entries", error.hint());
+  }
+
+  @Test
+  void aMissingFileIsNamedWithWhatToDo() {
+    UserError error =
+        assertThrows(UserError.class, () -> new ConfigurationReader().withFile(file()));
+    assertEquals("there is no configuration file " + file(), error.message());
+    assertEquals(
+        "Make a workspace with one: ./hypersync init <dir>\nor name another: --config <file>",
+        error.hint());
+  }
+
+  @Test
+  void aFlagIsOverTheFileWhichIsOverTheDefault() throws IOException {
+    Files.writeString(
+        file(), "[hypersync.worker]\nid = \"fmd\"\nstate_dir = \"state\"\nmount = \"/m\"\n");
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag("--id", Settings.WORKER_ID, "yto");
+    reader.assignment("--set", "hypersync.worker.mutation_deadline=5s");
+    Configuration configuration = reader.withFile(file());
+    assertEquals(Optional.of(new WorkerId("yto")), configuration.find(Settings.WORKER_ID));
+    assertEquals(Duration.ofSeconds(5), configuration.get(Settings.WORKER_MUTATION_DEADLINE));
+    assertEquals(
+        Optional.of(directory.resolve("state")),
+        configuration.findPath(Settings.WORKER_STATE_DIR),
+        "a path in a file is relative to the file");
+  }
+
+  @ParameterizedTest(name = "--set {0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          hypersync.leader.batch_max_ops     | --set: expected KEY=VALUE, got "hypersync.leader.batch_max_ops"
+          hypersync.leader.batch_max_ops=ten | --set: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got "ten"
+          hypersync.leader.batch_max_op=1    | --set: unknown key "hypersync.leader.batch_max_op"; did you mean "batch_max_ops"?
+          enabled=true                       | --set: unknown key "enabled"
+          """)
+  void aWrongFlagIsNamed(String assignment, String message) {
+    UserError error =
+        assertThrows(
+            UserError.class, () -> new ConfigurationReader().assignment("--set", assignment));
+    assertEquals(message, error.message());
+  }
+
+  @Test
+  void aSettingWithoutAnyValueSaysWhatWasExpected() {
+    Configuration configuration = new ConfigurationReader().withoutFile();
+    UserError error =
+        assertThrows(UserError.class, () -> configuration.get(Settings.WORKER_LEADER_ADDRESS));
+    assertEquals(
+        "hypersync.worker.leader_address is not set: expected an address such as"
+            + " \"10.0.0.1:7890\" or \"[::1]:7890\"",
+        error.message());
+  }
+
+  @Test
+  void settingsThatThisVersionDoesNotActOnAreKnown() throws IOException {
+    assertEquals(
+        List.of(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
+        read("[hypersync]\nenabled = true\n[hypersync.scheduler]\nmax_sync_lag_ms = 50\n")
+            .saidInVain());
+  }
+
+  @Test
+  void theTemplateIsReadAndSaysTheDefaults() throws IOException {
+    String template = ConfigurationTemplate.render(Map.of(Settings.ROLE, "\"leader\""));
+    Configuration commented = read(template);
+    assertEquals(Optional.of(Role.LEADER), commented.find(Settings.ROLE));
+    Configuration uncommented = read(template.replaceAll("(?m)^#([a-z_]+ = )", "$1"));
+    for (Setting<?> setting : Settings.all()) {
+      assertEquals(commented.find(setting), uncommented.find(setting), setting.key());
+    }
+  }
+}

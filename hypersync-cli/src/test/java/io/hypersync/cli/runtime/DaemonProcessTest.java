@@ -1,0 +1,143 @@
+package io.hypersync.cli.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.wire.admin.AdminCommand;
+import io.hypersync.wire.admin.AdminServer;
+import io.hypersync.wire.admin.Daemon;
+import io.hypersync.wire.admin.UserError;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A daemon's process from its start to each of its ends. */
+@Timeout(60)
+final class DaemonProcessTest {
+  private static final ObjectNode NOTHING = JsonNodeFactory.instance.objectNode();
+
+  @TempDir Path directory;
+  private final FakeDaemon daemon = new FakeDaemon();
+
+  private static final class FakeDaemon implements Daemon {
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean closed;
+
+    @Override
+    public Map<String, AdminCommand> adminCommands() {
+      return Map.of("echo", args -> args);
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+      return ended;
+    }
+
+    @Override
+    public ObjectNode status() {
+      return JsonNodeFactory.instance.objectNode().put("role", "worker");
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      ended.complete(null);
+    }
+  }
+
+  private Path socket() {
+    return directory.resolve("worker-00000000-a.sock");
+  }
+
+  private AdminClient client() {
+    return new AdminClient(socket(), Duration.ofSeconds(10));
+  }
+
+  private CompletableFuture<Void> run() throws InterruptedException {
+    CompletableFuture<Void> end =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                new DaemonProcess("worker a", socket()).run(_ -> daemon, NOTHING);
+              } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            task -> Thread.ofPlatform().start(task));
+    while (!Files.exists(socket()) && !end.isDone()) {
+      Thread.sleep(5);
+    }
+    return end;
+  }
+
+  @Test
+  void itAnswersWithItsStatusItsProcessAndItsOwnCommands() throws Exception {
+    CompletableFuture<Void> end = run();
+    JsonNode status = client().call("status", NOTHING);
+    assertEquals("worker", status.path("role").asText());
+    assertEquals(ProcessHandle.current().pid(), status.path("pid").asLong());
+    assertEquals(socket().toString(), status.path("socket").asText());
+    assertTrue(status.path("uptime_ms").asLong() >= 0);
+    ObjectNode args = JsonNodeFactory.instance.objectNode().put("x", 1);
+    assertEquals(args, client().call("echo", args));
+    client().call("stop", NOTHING);
+    end.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whoAsksItToStopIsAnsweredWhenItHasStopped() throws Exception {
+    CompletableFuture<Void> end = run();
+    client().call("stop", NOTHING);
+    assertTrue(daemon.closed, "it was answered before it was closed");
+    end.get(30, TimeUnit.SECONDS);
+    assertFalse(Files.exists(socket()), "the socket stayed behind");
+  }
+
+  @Test
+  void itEndsWithADaemonThatEndsByItself() throws Exception {
+    CompletableFuture<Void> end = run();
+    daemon.ended.complete(null);
+    end.get(30, TimeUnit.SECONDS);
+    assertTrue(daemon.closed);
+  }
+
+  @Test
+  void aDaemonThatIsForcedToEndSaysWhy() throws Exception {
+    CompletableFuture<Void> end = run();
+    daemon.ended.completeExceptionally(new UserError("the disk is full", "Free some."));
+    ExecutionException failure =
+        assertThrows(ExecutionException.class, () -> end.get(30, TimeUnit.SECONDS));
+    assertEquals("the disk is full", failure.getCause().getMessage());
+    assertTrue(daemon.closed);
+  }
+
+  @Test
+  void aSecondDaemonOfTheSameNameIsNotStarted() {
+    try (AdminServer _ = AdminServer.start(socket(), Map.of())) {
+      UserError error =
+          assertThrows(
+              UserError.class,
+              () ->
+                  new DaemonProcess("worker a", socket())
+                      .run(
+                          _ -> {
+                            throw new AssertionError("it was started");
+                          },
+                          NOTHING));
+      assertTrue(error.message().contains("already listening"), error.message());
+    }
+  }
+}

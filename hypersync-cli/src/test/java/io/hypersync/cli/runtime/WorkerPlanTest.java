@@ -1,0 +1,152 @@
+package io.hypersync.cli.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.cli.config.Configuration;
+import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.workspace.Enrolments;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** From a configuration and a token to what a worker is started with. */
+final class WorkerPlanTest {
+  private static final HostPort LEADER = new HostPort("leader.example", 7890);
+
+  @TempDir Path directory;
+  private WorkspaceDirectory workspace =
+      new WorkspaceDirectory(
+          Path.of(""), NewIds.workspace(), new WorkspaceName("team"), Instant.EPOCH);
+
+  @BeforeEach
+  void makeWorkspace() {
+    workspace =
+        WorkspaceDirectory.create(
+            directory.resolve("team"), workspace.id(), workspace.name(), Instant.EPOCH, Map.of());
+  }
+
+  private Enrolments enrolments() {
+    return new Enrolments(directory.resolve("lib"));
+  }
+
+  private Path token(String worker) {
+    Path file = workspace.tokenFile(new WorkerId(worker));
+    if (!Files.exists(file)) {
+      workspace.writeToken(new WorkerId(worker), LEADER, file);
+    }
+    return file;
+  }
+
+  private Configuration configuration(String... keysAndValues) {
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag("--mount", Settings.WORKER_MOUNT, directory.resolve("x/ws/team").toString());
+    for (String assignment : keysAndValues) {
+      reader.assignment("--set", "hypersync.worker." + assignment);
+    }
+    return reader.withoutFile();
+  }
+
+  private WorkerDaemonOptions plan(String... keysAndValues) {
+    return WorkerPlan.options(configuration(keysAndValues), enrolments());
+  }
+
+  @Test
+  void aTokenIsEnoughTheFirstTimeAndNothingFromThenOn() {
+    WorkerDaemonOptions first = plan("token=" + token("fmd"));
+    assertEquals(new WorkerId("fmd"), first.worker());
+    assertEquals(workspace.id(), first.workspace());
+    assertEquals(LEADER.unresolved(), first.leaderAddress());
+    assertEquals(Duration.ofSeconds(30), first.mutationDeadline());
+    WorkerDaemonOptions second = plan();
+    assertEquals(first.worker(), second.worker());
+    assertEquals(first.stateDir(), second.stateDir());
+    assertEquals(first.identity().cert(), second.identity().cert());
+  }
+
+  @Test
+  void theLocalFolderIsMadeBesideTheMountAndOpenToAll() throws IOException {
+    WorkerDaemonOptions options = plan("token=" + token("fmd"));
+    assertEquals(directory.resolve("x/local/team"), options.localDir());
+    assertEquals(
+        01777, (int) Files.getAttribute(options.localDir(), "unix:mode") & 07777, "its mode");
+    assertTrue(Files.isDirectory(options.mountPoint()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/ntmfs/ws/team, /ntmfs/local/team",
+    "/mnt/team, /mnt/team.local",
+    "/team, /team.local",
+    "/ws/team, /local/team"
+  })
+  void theLocalFolderOfAMount(Path mount, Path localDir) {
+    assertEquals(localDir, WorkerPlan.localDirOf(mount));
+  }
+
+  @Test
+  void whoeverIsEnrolledTwiceMustSayWho() {
+    plan("token=" + token("fmd"));
+    plan("token=" + token("yto"));
+    UserError error = assertThrows(UserError.class, this::plan);
+    assertEquals("this machine is enrolled 2 times", error.message());
+    assertEquals(new WorkerId("yto"), plan("id=yto").worker());
+  }
+
+  @Test
+  void whoeverIsNotEnrolledIsToldHowTo() {
+    UserError error = assertThrows(UserError.class, this::plan);
+    assertEquals(
+        "this machine is not enrolled as a worker (looked in " + directory.resolve("lib") + ")",
+        error.message());
+    assertTrue(error.hint().contains("./hypersync token <worker>"), error.hint());
+  }
+
+  @Test
+  void aTokenOfAnotherWorkerIsRefused() {
+    UserError error = assertThrows(UserError.class, () -> plan("id=yto", "token=" + token("fmd")));
+    assertEquals("this is worker yto, but the token is for fmd", error.message());
+  }
+
+  @Test
+  void aStateFolderOfAnotherWorkerIsRefused() {
+    Path state = directory.resolve("state");
+    plan("token=" + token("fmd"), "state_dir=" + state);
+    UserError error =
+        assertThrows(UserError.class, () -> plan("token=" + token("yto"), "state_dir=" + state));
+    assertTrue(error.message().startsWith(state + " belongs to worker fmd"), error.message());
+  }
+
+  @Test
+  void withoutAMountThereIsAQuestion() {
+    UserError error =
+        assertThrows(
+            UserError.class,
+            () -> WorkerPlan.options(new ConfigurationReader().withoutFile(), enrolments()));
+    assertEquals("where is the workspace to be mounted?", error.message());
+  }
+
+  @Test
+  void aFileThatIsNoTokenIsNamed() throws IOException {
+    Path file = Files.writeString(directory.resolve("x.token"), "hello\n");
+    UserError error = assertThrows(UserError.class, () -> plan("token=" + file));
+    assertTrue(error.message().contains(file.toString()), error.message());
+  }
+}

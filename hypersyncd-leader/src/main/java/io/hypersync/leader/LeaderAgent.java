@@ -1,0 +1,198 @@
+package io.hypersync.leader;
+
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.LogReadPort;
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.Genesis;
+import io.hypersync.leader.sequencer.IntentDesk;
+import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.leader.session.Greeter;
+import io.hypersync.leader.session.TailCache;
+import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.agent.Agent;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.agent.Entropy;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.SessionId;
+import java.util.List;
+
+/**
+ * All of the leader that decides: sessions, intents, order, acknowledgements (design 6, 8). Single-
+ * threaded: every method is called by the thread that calls {@link #doWork}.
+ */
+public final class LeaderAgent implements Agent {
+  private final LeaderConfig config;
+  private final long epoch;
+  private final OpLog log;
+  private final ChunkPort chunks;
+  private final SessionPort port;
+  private final Clock clock;
+  private final Sequencer sequencer;
+  private final WorkerSessions sessions;
+  private final IntentDesk desk;
+  private final Greeter greeter;
+  private long streamedThrough;
+  private long nextHeartbeatNs;
+  private boolean sessionsChanged;
+
+  /**
+   * Starts to lead from a recovered state.
+   *
+   * @param entropy decides node ids, op ids and the leader epoch
+   */
+  public LeaderAgent(
+      LeaderConfig config,
+      LeaderState recovered,
+      OpLog log,
+      ChunkPort chunks,
+      LogReadPort logReader,
+      SessionPort port,
+      Clock clock,
+      Entropy entropy) {
+    this.config = config;
+    this.epoch = entropy.nextLong() >>> 1;
+    this.log = log;
+    this.chunks = chunks;
+    this.port = port;
+    this.clock = clock;
+    this.sequencer = new Sequencer(recovered, log, clock, entropy);
+    TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
+    this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries());
+    ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
+    this.desk = new IntentDesk(config, sequencer, log, chunks, tail, self, this::sendTo);
+    this.greeter = new Greeter(config, epoch, log, sessions, port);
+    this.streamedThrough = recovered.index();
+    this.nextHeartbeatNs = clock.monotonicNs();
+  }
+
+  /** A connection has come up; the transport has verified the certificate. */
+  public void sessionOpened(SessionId session, WorkerId worker, String address) {
+    sessions.opened(session, worker, address, clock.monotonicNs());
+  }
+
+  /** A connection has gone. */
+  public void sessionClosed(SessionId id) {
+    sessions.closed(id);
+  }
+
+  /** A message has arrived. */
+  public void received(SessionId id, WorkerMessage message) {
+    WorkerSession session = sessions.get(id);
+    if (session == null) {
+      return;
+    }
+    long now = clock.monotonicNs();
+    session.heard(now);
+    if (message instanceof WorkerMessage.Hello hello) {
+      greeter.hello(session, hello, now);
+      sessionsChanged = true;
+      return;
+    }
+    if (!session.greeted()) {
+      greeter.refuseUngreeted(session);
+      return;
+    }
+    switch (message) {
+      case WorkerMessage.Hello _ -> throw new AssertionError("handled above");
+      case WorkerMessage.SubmitIntent submit -> desk.submit(session.worker(), submit, now);
+      case WorkerMessage.IntentStatusRequest(IntentId intent) ->
+          desk.status(session.worker(), intent, now);
+      case WorkerMessage.BarrierRequest(long requestId) ->
+          port.send(id, new BarrierResponse(requestId, log.durableIndex()));
+      case WorkerMessage.WorkerApplied applied -> {
+        session.reported(applied);
+        sessionsChanged = true;
+      }
+      case WorkerMessage.ChunkPut put -> chunks.ingest(id, put);
+      case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
+    }
+  }
+
+  /** A chunk that a worker sent is verified and in the store. */
+  public void chunkStored(Hash hash) {
+    desk.chunkArrived(hash);
+  }
+
+  /** A chunk that a worker sent does not match its hash, or cannot be stored. */
+  public void chunkRefused(IntentId intent, Errno errno) {
+    desk.chunkRefused(intent, errno);
+  }
+
+  /** The answer of the {@link LogReadPort}. */
+  public void logRead(SessionId session, long fromIndex, List<byte[]> entries) {
+    sessions.logRead(session, fromIndex, entries, log.durableIndex());
+    sessionsChanged = true;
+  }
+
+  /** The log stream of a session takes more again. */
+  public void writable() {
+    sessionsChanged = true;
+  }
+
+  /**
+   * Sequences what can be sequenced; then sends what has become durable: first the entries, then
+   * the acks that rest on them; then heartbeats when they are due.
+   */
+  @Override
+  public int doWork() {
+    int work = hasBegun() ? desk.sequence() : 0;
+    long durable = log.durableIndex();
+    if (durable > streamedThrough || sessionsChanged) {
+      sessionsChanged = false;
+      streamedThrough = durable;
+      work += sessions.stream(durable);
+    }
+    work += desk.release(durable);
+    long now = clock.monotonicNs();
+    if (now >= nextHeartbeatNs) {
+      nextHeartbeatNs = now + config.heartbeatNs();
+      sessions.heartbeat(epoch, durable);
+      sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
+      desk.expire(now - config.partialUploadTtlNs());
+    }
+    port.flush();
+    return work;
+  }
+
+  /** The random number of this run of the leader (hypersync.md 2). */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** Who is connected; for status reports, on the agent's thread only. */
+  public WorkerSessions sessions() {
+    return sessions;
+  }
+
+  /** The head of the log; for status reports, on the agent's thread only. */
+  public Sequencer sequencer() {
+    return sequencer;
+  }
+
+  /** Intents in progress; for status reports, on the agent's thread only. */
+  public IntentDesk desk() {
+    return desk;
+  }
+
+  /** Nothing is sequenced before the first entry, for which there may be no room just now. */
+  private boolean hasBegun() {
+    return sequencer.headIndex() > 0 || desk.submitOwn(Genesis.op()) == null;
+  }
+
+  private void sendTo(WorkerId worker, LeaderMessage message) {
+    WorkerSession session = sessions.of(worker);
+    if (session != null) {
+      port.send(session.id(), message);
+    }
+  }
+}

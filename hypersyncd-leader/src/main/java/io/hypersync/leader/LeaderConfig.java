@@ -1,0 +1,31 @@
+package io.hypersync.leader;
+
+import io.hypersync.model.id.WorkspaceId;
+
+/**
+ * What the leader agent needs to know; all times in nanoseconds.
+ *
+ * @param workspace the workspace it leads
+ * @param heartbeatNs how often every worker hears of it at least
+ * @param workerTimeoutNs a worker that has been silent for so long is disconnected
+ * @param partialUploadTtlNs PARTIAL_UPLOAD_TTL (hypersync.md 9.3.1)
+ * @param windowEntries how far the log is sent ahead of a worker's report (12.4)
+ * @param maxPendingIntents MAX_PENDING_INTENTS: beyond it intents get EAGAIN (6.3.1)
+ * @param tailCacheBytes how much of the log's tail is kept in memory
+ */
+public record LeaderConfig(
+    WorkspaceId workspace,
+    long heartbeatNs,
+    long workerTimeoutNs,
+    long partialUploadTtlNs,
+    int windowEntries,
+    int maxPendingIntents,
+    long tailCacheBytes) {
+  private static final long MS = 1_000_000;
+
+  /** The defaults for a workspace. */
+  public static LeaderConfig of(WorkspaceId workspace) {
+    return new LeaderConfig(
+        workspace, 100 * MS, 3_000 * MS, 60_000 * MS, 4_096, 10_000, 16L * 1024 * 1024);
+  }
+}

@@ -1,0 +1,194 @@
+package io.hypersync.leader;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.leader.daemon.LeaderRuntime;
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.wire.admin.AdminCommand;
+import io.hypersync.wire.admin.Daemon;
+import io.hypersync.wire.admin.StateLock;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.quic.LeaderBindException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leader as a process runs it: state directory, recovery, log, network, agent. */
+public final class LeaderDaemon implements Daemon {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderDaemon.class);
+
+  private final CompletableFuture<Void> ended;
+  private final StateLock lock;
+  private final RocksChunkStore chunks;
+  private final ChronicleOpLog log;
+  private final LeaderRuntime runtime;
+  private boolean closed;
+
+  private LeaderDaemon(
+      CompletableFuture<Void> ended,
+      StateLock lock,
+      RocksChunkStore chunks,
+      ChronicleOpLog log,
+      LeaderRuntime runtime) {
+    this.ended = ended;
+    this.lock = lock;
+    this.chunks = chunks;
+    this.log = log;
+    this.runtime = runtime;
+  }
+
+  /**
+   * Recovers the state and begins to lead. Returns when workers can connect.
+   *
+   * @throws UserError if the state directory is in use, damaged or full, or the address is taken
+   */
+  public static LeaderDaemon start(LeaderDaemonOptions options) {
+    Path stateDir = options.stateDir();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    StateLock lock = StateLock.acquire(stateDir, "the leader of " + options.workspaceName());
+    @Nullable RocksChunkStore chunks = null;
+    @Nullable ChronicleOpLog log = null;
+    try {
+      chunks = RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+      IntentIndex intents =
+          new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+      LogReplay replay =
+          new LogReplay(chunks, intents, index -> LOG.info("replayed {} entries", index));
+      DurabilityEvents events = new DurabilityEvents(ended);
+      log =
+          ChronicleOpLog.open(
+              stateDir.resolve("oplog"),
+              new OpLogOptions(
+                  OpLogOptions.DEFAULT.segmentBytes(),
+                  options.batchMaxOps(),
+                  (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
+              chunks::sync,
+              replay,
+              events);
+      LeaderState recovered = replay.result();
+      LOG.info(
+          "recovered entry {} with root {}, {} nodes",
+          recovered.index(),
+          recovered.root(),
+          recovered.state().nodes().size());
+      LeaderRuntime runtime = LeaderRuntime.start(options, recovered, log, chunks, ended);
+      events.begin(runtime);
+      LOG.info("leading workspace {} on {}", options.workspaceName(), runtime.address());
+      return new LeaderDaemon(ended, lock, chunks, log, runtime);
+    } catch (IOException | RuntimeException e) {
+      closeAll(log, chunks, lock);
+      throw explained(e, stateDir);
+    }
+  }
+
+  @Override
+  public ObjectNode status() {
+    return runtime.status();
+  }
+
+  @Override
+  public Map<String, AdminCommand> adminCommands() {
+    return Map.of("log", args -> runtime.logTail(args.path("tail").asInt(20)));
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    runtime.close();
+    closeAll(log, chunks, lock);
+    LOG.info("stopped");
+    ended.complete(null);
+  }
+
+  private static void closeAll(
+      @Nullable ChronicleOpLog log, @Nullable RocksChunkStore chunks, StateLock lock) {
+    try (lock;
+        AutoCloseable _ = chunks == null ? () -> {} : chunks;
+        AutoCloseable _ = log == null ? () -> {} : log) {
+      LOG.debug("closing the log, the chunks, and the lock");
+    } catch (Exception e) {
+      LOG.error("while stopping", e);
+    }
+  }
+
+  private static RuntimeException explained(Exception e, Path stateDir) {
+    return switch (e) {
+      case UserError known -> known;
+      case LeaderBindException bind -> new UserError(String.valueOf(bind.getMessage()), "");
+      case OpLogCorruptException corrupt ->
+          new UserError(
+              String.valueOf(corrupt.getMessage()),
+              "The leader does not start on a damaged log: restore "
+                  + stateDir
+                  + " from a copy, or ask for help before anything is deleted.");
+      case ReplayException replay ->
+          new UserError(
+              String.valueOf(replay.getMessage()),
+              "The leader does not start on a log that it cannot replay exactly.");
+      case OpLogFullException full ->
+          new UserError(
+              "no room for the log: " + full.getMessage(), "Free space on the disk of " + stateDir);
+      case ChunkStoreException chunk ->
+          new UserError(String.valueOf(chunk.getMessage()), "The chunks are in " + stateDir);
+      case RuntimeException unexpected -> unexpected;
+      default -> new UserError("cannot use " + stateDir + ": " + e.getMessage(), "");
+    };
+  }
+
+  /** From the log's thread; the log is open a moment before there is anybody to tell. */
+  private static final class DurabilityEvents implements OpLogListener {
+    private final CompletableFuture<Void> ended;
+    private volatile @Nullable LeaderRuntime runtime;
+
+    DurabilityEvents(CompletableFuture<Void> ended) {
+      this.ended = ended;
+    }
+
+    void begin(LeaderRuntime started) {
+      runtime = started;
+      started.wake();
+    }
+
+    @Override
+    public void onDurable(CommittedBatch batch) {
+      LeaderRuntime started = runtime;
+      if (started != null) {
+        started.committed(batch);
+      }
+    }
+
+    @Override
+    public void onFailure(OpLogFailedException failure) {
+      // Nothing more may be acknowledged, and nothing will: durableIndex stands still for good.
+      LOG.error("the log has failed, the leader stops", failure);
+      ended.completeExceptionally(
+          new UserError(
+              "the log has failed: " + failure.getMessage(),
+              "Look at the disk, then start the leader again: it recovers what was acknowledged."));
+    }
+  }
+}

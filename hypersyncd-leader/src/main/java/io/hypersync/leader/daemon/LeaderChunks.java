@@ -1,0 +1,224 @@
+package io.hypersync.leader.daemon;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.ChunkData;
+import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Chunks at the leader's edge: hashing and disk work on threads of their own, one for what comes in
+ * and one for what goes out, so that neither holds up a commit.
+ *
+ * <p>Bounded: a session whose uploads pile up is not read from (QUIC flow control does the rest),
+ * and one that does not take its downloads has them read from the disk no faster than it takes
+ * them.
+ */
+final class LeaderChunks implements ChunkPort, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderChunks.class);
+  private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
+  private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
+  private static final int SERVE_BATCH = 16;
+
+  private final ChunkStore store;
+  private final LeaderTransport transport;
+  private final Consumer<Consumer<LeaderAgent>> post;
+  private final ExecutorService incoming =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("leader-chunks-in").daemon().factory());
+  private final ExecutorService outgoing =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("leader-chunks-out").daemon().factory());
+
+  private final AtomicLong inlineBytes = new AtomicLong();
+
+  /** The transport's thread owns everything below. */
+  private final Map<SessionId, Upload> uploads = new HashMap<>();
+
+  private final Map<SessionId, Download> downloads = new HashMap<>();
+
+  private static final class Upload {
+    private long queuedBytes;
+    private boolean stopped;
+  }
+
+  private static final class Download {
+    private final ArrayDeque<ChunkRef> wanted = new ArrayDeque<>();
+    private boolean reading;
+  }
+
+  /**
+   * Chunks over a store.
+   *
+   * @param post runs a call of the agent on the transport's thread
+   */
+  LeaderChunks(ChunkStore store, LeaderTransport transport, Consumer<Consumer<LeaderAgent>> post) {
+    this.store = store;
+    this.transport = transport;
+    this.post = post;
+  }
+
+  @Override
+  public boolean contains(Hash hash) {
+    return store.contains(hash);
+  }
+
+  @Override
+  public void ingest(SessionId session, ChunkPut put) {
+    Upload upload = uploads.computeIfAbsent(session, _ -> new Upload());
+    upload.queuedBytes += put.bytes().length;
+    if (upload.queuedBytes > HIGH_WATER_BYTES && !upload.stopped) {
+      upload.stopped = true;
+      transport.setReading(session, StreamKind.CHUNKS, false);
+    }
+    incoming.execute(() -> store(session, put));
+  }
+
+  @Override
+  public boolean isBusy() {
+    return inlineBytes.get() > HIGH_WATER_BYTES;
+  }
+
+  @Override
+  public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    inlineBytes.addAndGet(payload.length);
+    incoming.execute(
+        () -> {
+          List<Chunk> pieces = new ArrayList<>();
+          int at = 0;
+          for (ChunkRef ref : chunks) {
+            if (ref.length() > 0) {
+              pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+            }
+            at += ref.length();
+          }
+          try {
+            store.putAll(pieces);
+          } catch (ChunkStoreException e) {
+            LOG.warn("small chunks stay in the log only: {}", e.getMessage());
+          } finally {
+            inlineBytes.addAndGet(-payload.length);
+          }
+        });
+  }
+
+  @Override
+  public void serve(SessionId session, List<ChunkRef> chunks) {
+    downloads.computeIfAbsent(session, _ -> new Download()).wanted.addAll(chunks);
+    pump(session);
+  }
+
+  /** The bulk stream of a session takes more; on the transport's thread. */
+  void writable(SessionId session) {
+    pump(session);
+  }
+
+  /** A session has ended; on the transport's thread. */
+  void closed(SessionId session) {
+    uploads.remove(session);
+    downloads.remove(session);
+  }
+
+  @Override
+  public void close() {
+    incoming.close();
+    outgoing.close();
+  }
+
+  private void store(SessionId session, ChunkPut put) {
+    Errno refused = null;
+    Chunk chunk = new Chunk(put.hash(), put.bytes());
+    if (!chunk.isIntact()) {
+      LOG.warn("{} sent a chunk that does not match its hash {}", session, put.hash());
+      refused = Errno.EIO;
+    } else {
+      try {
+        store.put(put.hash(), put.bytes());
+      } catch (ChunkStoreException e) {
+        LOG.warn("cannot store a chunk of {}: {}", session, e.getMessage());
+        refused = e.errno();
+      }
+    }
+    Errno why = refused;
+    post.accept(
+        agent -> {
+          stored(session, put.bytes().length);
+          if (why == null) {
+            agent.chunkStored(put.hash());
+          } else {
+            agent.chunkRefused(put.intent(), why);
+          }
+        });
+  }
+
+  private void stored(SessionId session, int bytes) {
+    Upload upload = uploads.get(session);
+    if (upload != null) {
+      upload.queuedBytes -= bytes;
+      if (upload.stopped && upload.queuedBytes < LOW_WATER_BYTES) {
+        upload.stopped = false;
+        transport.setReading(session, StreamKind.CHUNKS, true);
+      }
+    }
+  }
+
+  private void pump(SessionId session) {
+    Download download = downloads.get(session);
+    if (download == null
+        || download.reading
+        || download.wanted.isEmpty()
+        || !transport.isWritable(session, StreamKind.BULK)) {
+      return;
+    }
+    download.reading = true;
+    List<ChunkRef> batch = new ArrayList<>();
+    while (batch.size() < SERVE_BATCH && !download.wanted.isEmpty()) {
+      batch.add(download.wanted.removeFirst());
+    }
+    outgoing.execute(
+        () -> {
+          List<LeaderMessage> answers = batch.stream().map(this::read).toList();
+          post.accept(
+              _ -> {
+                answers.forEach(answer -> transport.send(session, answer));
+                transport.flush();
+                download.reading = false;
+                pump(session);
+              });
+        });
+  }
+
+  private LeaderMessage read(ChunkRef ref) {
+    try {
+      byte[] bytes = store.getVerified(ref.hash());
+      return bytes != null
+          ? new ChunkData(ref.hash(), bytes)
+          : new ChunkUnavailable(ref.hash(), Errno.ENOENT, "not in the leader's store");
+    } catch (ChunkStoreException e) {
+      LOG.error("cannot serve chunk {}: {}", ref.hash(), e.getMessage());
+      return new ChunkUnavailable(ref.hash(), e.errno(), String.valueOf(e.getMessage()));
+    }
+  }
+}

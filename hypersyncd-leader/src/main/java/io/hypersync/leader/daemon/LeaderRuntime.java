@@ -1,0 +1,210 @@
+package io.hypersync.leader.daemon;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.quic.LeaderBindException;
+import io.hypersync.wire.quic.QuicLeaderServer;
+import io.hypersync.wire.quic.QuicOptions;
+import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.SessionId;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The agent, its transport and its helpers' threads, wired together. */
+public final class LeaderRuntime implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderRuntime.class);
+  private static final long STATUS_LIMIT_MS = 3_000;
+
+  private final LeaderDaemonOptions options;
+  private final OpLog log;
+  private final ChunkStore chunkStore;
+  private final LeaderTransport transport;
+  private final LeaderChunks chunks;
+  private final LogReader logReader;
+  private final LeaderAgent agent;
+  private final AgentLoop loop;
+  private final CommitStats commits = new CommitStats();
+  private final long startedNs = System.nanoTime();
+
+  private LeaderRuntime(
+      LeaderDaemonOptions options,
+      LeaderState recovered,
+      OpLog log,
+      ChunkStore chunkStore,
+      LeaderTransport transport,
+      CompletableFuture<Void> ended) {
+    this.options = options;
+    this.log = log;
+    this.chunkStore = chunkStore;
+    this.transport = transport;
+    // The helpers call back through `loop`, which exists before anything is given to them.
+    this.chunks = new LeaderChunks(chunkStore, transport, call -> loop().post(call));
+    this.logReader = new LogReader(log, transport, call -> loop().post(call));
+    SecureRandom random = new SecureRandom();
+    this.agent =
+        new LeaderAgent(
+            config(options),
+            recovered,
+            log,
+            chunks,
+            logReader,
+            new Sessions(transport),
+            Clock.SYSTEM,
+            random::nextLong);
+    this.loop =
+        new AgentLoop(
+            agent,
+            transport.executor(),
+            () ->
+                ended.completeExceptionally(
+                    new IllegalStateException("the leader agent failed; see the log")));
+  }
+
+  /**
+   * Listens and leads.
+   *
+   * @param ended completed exceptionally when the agent fails
+   * @throws LeaderBindException if the address cannot be listened on
+   */
+  public static LeaderRuntime start(
+      LeaderDaemonOptions options,
+      LeaderState recovered,
+      OpLog log,
+      ChunkStore chunkStore,
+      CompletableFuture<Void> ended)
+      throws LeaderBindException {
+    LeaderBridge bridge = new LeaderBridge();
+    QuicLeaderServer transport =
+        QuicLeaderServer.bind(
+            options.bindAddress(),
+            options.identity(),
+            options.workspace(),
+            bridge,
+            QuicOptions.defaults());
+    LeaderRuntime runtime =
+        new LeaderRuntime(options, recovered, log, chunkStore, transport, ended);
+    bridge.begin(runtime.loop, runtime.chunks);
+    runtime.loop.start();
+    return runtime;
+  }
+
+  /** Where workers connect. */
+  public InetSocketAddress address() {
+    return transport.localAddress();
+  }
+
+  /** A batch is durable; from the log's thread. */
+  public void committed(CommittedBatch batch) {
+    commits.add(batch);
+    loop.wake();
+  }
+
+  /** Lets the agent look around. */
+  public void wake() {
+    loop.wake();
+  }
+
+  /** How the leader is; any thread but the transport's. */
+  public ObjectNode status() {
+    CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
+    transport
+        .executor()
+        .execute(
+            () ->
+                answer.complete(
+                    LeaderStatus.of(options, address(), startedNs, agent, log, commits)));
+    try {
+      ObjectNode status = answer.get(STATUS_LIMIT_MS, TimeUnit.MILLISECONDS);
+      LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));
+      return status;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted", "");
+    } catch (ExecutionException | TimeoutException e) {
+      throw new UserError("the leader is too busy to answer", "Look at its log.");
+    }
+  }
+
+  /** The newest {@code count} entries. */
+  public ObjectNode logTail(int count) {
+    return LogTail.read(log, count);
+  }
+
+  /** Ends all sessions and stops the threads; the log and the chunks stay open. */
+  @Override
+  public void close() {
+    transport.shutdown();
+    chunks.close();
+    logReader.close();
+  }
+
+  private AgentLoop loop() {
+    return loop;
+  }
+
+  private static LeaderConfig config(LeaderDaemonOptions options) {
+    LeaderConfig defaults = LeaderConfig.of(options.workspace());
+    return new LeaderConfig(
+        options.workspace(),
+        defaults.heartbeatNs(),
+        defaults.workerTimeoutNs(),
+        defaults.partialUploadTtlNs(),
+        options.windowEntries(),
+        options.maxPendingIntents(),
+        defaults.tailCacheBytes());
+  }
+
+  private static long size(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    } catch (IOException e) {
+      LOG.debug("cannot measure {}", directory, e);
+      return 0;
+    }
+  }
+
+  /** The agent's port onto the transport. */
+  private record Sessions(LeaderTransport transport) implements SessionPort {
+    @Override
+    public void send(SessionId session, LeaderMessage message) {
+      transport.send(session, message);
+    }
+
+    @Override
+    public void flush() {
+      transport.flush();
+    }
+
+    @Override
+    public boolean logWritable(SessionId session) {
+      return transport.isWritable(session, StreamKind.LOG);
+    }
+
+    @Override
+    public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {
+      transport.close(session, lastWord);
+    }
+  }
+}

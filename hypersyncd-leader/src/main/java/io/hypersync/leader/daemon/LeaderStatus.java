@@ -1,0 +1,96 @@
+package io.hypersync.leader.daemon;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreStats;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** How the leader is, with the keys of {@code docs/json.md}. */
+final class LeaderStatus {
+  private static final long NS_PER_MS = 1_000_000;
+  private static final double P50 = 50;
+  private static final double P99 = 99;
+
+  private LeaderStatus() {}
+
+  /** On the agent's thread. */
+  static ObjectNode of(
+      LeaderDaemonOptions options,
+      InetSocketAddress address,
+      long startedNs,
+      LeaderAgent agent,
+      OpLog log,
+      CommitStats commits) {
+    FsState head = agent.sequencer().head();
+    ObjectNode status = JsonNodeFactory.instance.objectNode();
+    status.put("role", "leader");
+    status.put("workspace", options.workspace().toString());
+    status.put("workspace_name", options.workspaceName());
+    status.put("pid", ProcessHandle.current().pid());
+    status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
+    status.put("address", address.getAddress().getHostAddress() + ":" + address.getPort());
+    status.put("leader_epoch", agent.epoch());
+    status.put("commit_index", log.durableIndex());
+    status.put("root", agent.sequencer().headRoot().toString());
+    status.put("files", head.nodes().size());
+    status.put("bytes", head.allocated());
+    status.put("commit_latency_us_p50", commits.latencyUs(P50));
+    status.put("commit_latency_us_p99", commits.latencyUs(P99));
+    ObjectNode batches = status.putObject("batches");
+    batches.put("count", commits.batches());
+    batches.put("ops_p50", commits.ops(P50));
+    batches.put("ops_p99", commits.ops(P99));
+    batches.put("bytes_p50", commits.bytes(P50));
+    batches.put("bytes_p99", commits.bytes(P99));
+    status.put("pending_intents", agent.desk().pending());
+    status.put("unacknowledged", agent.desk().unacknowledged());
+    status.put("deduplicated_intents", agent.desk().deduplicated());
+    ArrayNode workers = status.putArray("workers");
+    for (WorkerSession session : agent.sessions().all()) {
+      workers.add(worker(session, log.durableIndex()));
+    }
+    return status;
+  }
+
+  /** What the disk says; may wait for it. */
+  static void addStores(ObjectNode status, ChunkStoreStats chunks, long logBytes) {
+    status.put("chunk_bytes", chunks.bytesOnDisk());
+    status.put("chunks", chunks.approximateChunks());
+    status.put("log_bytes", logBytes);
+  }
+
+  private static ObjectNode worker(WorkerSession session, long commitIndex) {
+    WorkerApplied report = session.report();
+    ObjectNode worker = JsonNodeFactory.instance.objectNode();
+    worker.put("worker_id", session.worker().name());
+    worker.put("connected", session.greeted());
+    worker.put("address", session.address());
+    worker.put("applied_index", session.appliedIndex());
+    worker.put("lag", Math.max(0, commitIndex - session.appliedIndex()));
+    worker.put("read_only", report == null || report.readOnly());
+    worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
+    worker.put("root", session.appliedRoot().toString());
+    worker.set("apply_error", error(report == null ? null : report.applyError()));
+    return worker;
+  }
+
+  private static @Nullable ObjectNode error(@Nullable ApplyError error) {
+    if (error == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("log_index", error.logIndex());
+    node.put("errno", error.errno().name());
+    node.put("message", error.message());
+    return node;
+  }
+}

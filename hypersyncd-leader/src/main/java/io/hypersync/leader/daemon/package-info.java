@@ -1,0 +1,5 @@
+/** The edge of the leader: threads, sockets and files around the agent (design 8). */
+@NullMarked
+package io.hypersync.leader.daemon;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package io.hypersync.leader.oplog;
+
+import java.io.IOException;
+
+/**
+ * The durable total-order log of canonical entries (hypersync.md 8, 22.1). An entry is acknowledged
+ * only when {@link #durableIndex()} has reached it (hypersync.md 6.3.1).
+ *
+ * <p>One thread appends; any thread reads. Payloads are opaque.
+ */
+public interface OpLog extends AutoCloseable {
+
+  /**
+   * Accepts the next entry and returns without waiting for the disk. Room for everything accepted
+   * is already allocated, so an accepted entry cannot fail for lack of space. Waits only when the
+   * log is written faster than the next segment can be allocated.
+   *
+   * @param index must be {@link #appendedIndex()} + 1
+   * @param payload the canonical entry, at most {@link #maxPayloadBytes()}; not copied, so it must
+   *     not change afterwards
+   * @param needsChunkSync the batch that holds this entry becomes durable only after {@link
+   *     ChunkSync#sync()} has returned too
+   * @throws OpLogFullException if there is no room (ENOSPC); nothing was accepted and the same
+   *     index may be tried again
+   * @throws OpLogFailedException if the log has failed or is closed
+   * @throws IllegalArgumentException if the index is not the next one, or the payload is too large
+   */
+  void append(long index, byte[] payload, boolean needsChunkSync) throws OpLogFullException;
+
+  /** The largest payload that {@link #append} takes, in bytes. */
+  int maxPayloadBytes();
+
+  /** The lowest index that the log still holds; {@code appendedIndex() + 1} if it holds none. */
+  long firstIndex();
+
+  /** The index of the last accepted entry; {@code firstIndex() - 1} if there is none. */
+  long appendedIndex();
+
+  /** Every entry up to and including this index is on stable storage. Never decreases. */
+  long durableIndex();
+
+  /**
+   * Reads the payload of one durable entry.
+   *
+   * @param index from {@link #firstIndex()} to {@link #durableIndex()}
+   * @throws IndexOutOfBoundsException if the index is outside that range
+   * @throws OpLogCorruptException if the stored record is damaged
+   */
+  byte[] read(long index) throws IOException;
+
+  /**
+   * Hands durable entries to the consumer in index order, from {@code fromIndex} on, until {@code
+   * maxBytes} of payload have been handed over or the durable entries are exhausted.
+   *
+   * @param fromIndex from {@link #firstIndex()} to {@link #durableIndex()} + 1
+   * @param maxBytes at least one entry is delivered even if it is larger
+   * @return how many entries were delivered
+   * @throws IndexOutOfBoundsException if the index is outside that range
+   * @throws OpLogCorruptException if a stored record is damaged
+   */
+  int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException;
+
+  /** Makes everything accepted durable (unless the log has failed) and releases the files. */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,14 @@
+package io.hypersync.leader.oplog;
+
+/** Told about durability from the log's own thread; must return quickly and must not throw. */
+public interface OpLogListener {
+  /** A batch became durable; {@link OpLog#durableIndex()} already says so. */
+  void onDurable(CommittedBatch batch);
+
+  /**
+   * A write or a sync failed. Nothing after {@link OpLog#durableIndex()} may be acknowledged, and
+   * the process must exit and recover from the log: after a failed sync the kernel may have dropped
+   * the dirty pages, so that a second sync would succeed without having written them. Called once.
+   */
+  void onFailure(OpLogFailedException failure);
+}

@@ -1,0 +1,8 @@
+package io.hypersync.leader.oplog;
+
+/** Receives entries of a sequential read. */
+@FunctionalInterface
+public interface RecordConsumer {
+  /** One entry; the consumer owns the array. */
+  void accept(long index, byte[] payload);
+}

@@ -1,0 +1,186 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread that writes and syncs: group commit without a timer (hypersync.md 6.3.1, design 4).
+ * Whatever has queued up while one sync ran is the next batch; an idle log syncs at once. A batch
+ * never spans two segments and is not begun before the previous one is durable; recovery depends on
+ * both.
+ */
+final class BatchWriter {
+  private final OpLogOptions options;
+  private final OpLogListener listener;
+  private final ParallelChunkSync chunkSync;
+  private final Consumer<SegmentAppender> retire;
+  private final SegmentCatalog catalog;
+  private final Queue<PendingEntry> queue = new ConcurrentLinkedQueue<>();
+  private final List<PendingEntry> batch = new ArrayList<>();
+  private final Thread thread;
+  private volatile boolean idle;
+  private volatile boolean closing;
+  private volatile long durableIndex;
+  private volatile @Nullable OpLogFailedException failure;
+  private SegmentAppender segment;
+  private PositionIndex positions;
+  private Hash previous;
+
+  BatchWriter(
+      OpLogOptions options,
+      OpLogListener listener,
+      ParallelChunkSync chunkSync,
+      Consumer<SegmentAppender> retire,
+      SegmentCatalog catalog,
+      OpenSegment begun) {
+    this.options = options;
+    this.listener = listener;
+    this.chunkSync = chunkSync;
+    this.retire = retire;
+    this.catalog = catalog;
+    this.segment = begun.segment();
+    this.positions = begun.positions();
+    this.previous = begun.lastHash();
+    this.durableIndex = begun.lastIndex();
+    this.thread = Thread.ofPlatform().name("oplog-writer").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  long durableIndex() {
+    return durableIndex;
+  }
+
+  /** Why nothing can be written any more, or null. */
+  @Nullable OpLogFailedException failure() {
+    return failure;
+  }
+
+  /** Hands over an entry; called by one thread. */
+  void offer(PendingEntry entry) {
+    queue.offer(entry);
+    VarHandle.fullFence(); // either this thread sees idle, or the writer sees the entry
+    if (idle) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void run() {
+    try {
+      while (awaitEntry()) {
+        commit();
+      }
+    } catch (Throwable e) {
+      fail(e);
+    }
+  }
+
+  /** Waits for an entry; false when the log is closed and everything has been written. */
+  private boolean awaitEntry() {
+    while (queue.isEmpty()) {
+      if (closing && queue.isEmpty()) {
+        return false;
+      }
+      idle = true;
+      VarHandle.fullFence();
+      if (queue.isEmpty() && !closing) {
+        LockSupport.park(this);
+      }
+      idle = false;
+    }
+    return true;
+  }
+
+  private void commit() throws IOException {
+    long bytes = gather();
+    PendingEntry first = batch.getFirst();
+    PendingEntry last = batch.getLast();
+    if (first.rollTo() != null) {
+      roll(first.rollTo(), first.index());
+    }
+    boolean chunks = batch.stream().anyMatch(PendingEntry::needsChunkSync);
+    if (chunks) {
+      chunkSync.begin();
+    }
+    long watermark = durableIndex;
+    for (PendingEntry entry : batch) {
+      previous = segment.append(entry.index(), watermark, previous, entry.payload());
+      positions.add(entry.index(), segment.lastPosition());
+    }
+    segment.sync();
+    if (chunks) {
+      chunkSync.await();
+    }
+    durableIndex = last.index();
+    listener.onDurable(
+        new CommittedBatch(
+            last.index(),
+            batch.size(),
+            bytes,
+            System.nanoTime() - first.acceptedAtNanos(),
+            chunks));
+  }
+
+  /** Moves what has queued up into {@link #batch}, within the limits; returns its payload bytes. */
+  private long gather() {
+    batch.clear();
+    long bytes = 0;
+    while (batch.size() < options.batchMaxOps()) {
+      PendingEntry next = queue.peek();
+      if (next == null
+          || (!batch.isEmpty()
+              && (next.rollTo() != null
+                  || bytes + next.payload().length > options.batchMaxBytes()))) {
+        break;
+      }
+      queue.poll();
+      batch.add(next);
+      bytes += next.payload().length;
+    }
+    return bytes;
+  }
+
+  private void roll(SegmentAppender next, long firstIndex) throws IOException {
+    retire.accept(segment);
+    segment = next;
+    OpenSegment begun = OpenSegment.begin(next, firstIndex, previous, List.of());
+    positions = begun.positions();
+    catalog.add(segment.readable(firstIndex, positions));
+  }
+
+  private void fail(Throwable cause) {
+    OpLogFailedException failed =
+        new OpLogFailedException("op log failed after index " + durableIndex, cause);
+    failure = failed;
+    listener.onFailure(failed);
+  }
+
+  /** Writes and syncs what has been handed over, ends the thread and releases the segment. */
+  void close() {
+    closing = true;
+    LockSupport.unpark(thread);
+    if (thread.isAlive()) {
+      SegmentPreparer.joinUninterruptibly(thread);
+    }
+    for (PendingEntry entry = queue.poll(); entry != null; entry = queue.poll()) {
+      if (entry.rollTo() != null) { // only after a failure
+        entry.rollTo().close();
+      }
+    }
+    segment.close();
+  }
+}

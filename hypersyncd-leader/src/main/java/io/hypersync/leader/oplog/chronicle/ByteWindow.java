@@ -1,0 +1,68 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** A sliding view of a file, read with {@code pread}: unlike a mapping it cannot fault. */
+final class ByteWindow {
+  private final FileChannel channel;
+  private final long size;
+  private byte[] bytes;
+  private long start;
+  private int filled;
+
+  ByteWindow(FileChannel channel, int windowBytes) throws IOException {
+    this.channel = channel;
+    this.size = channel.size();
+    this.bytes = new byte[windowBytes];
+  }
+
+  /** File size when the window was made. */
+  long size() {
+    return size;
+  }
+
+  /** The bytes of the window; valid until the next {@link #locate}. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** How many bytes from that offset of {@link #bytes()} are valid. */
+  int validFrom(int offset) {
+    return filled - offset;
+  }
+
+  /**
+   * The offset in {@link #bytes()} of a file position, with at least {@code length} valid bytes; -1
+   * if the file ends before.
+   */
+  int locate(long position, int length) throws IOException {
+    if (position + length > size) {
+      return -1;
+    }
+    if (position < start || position + length > start + filled) {
+      refill(position, length);
+      if (length > filled) {
+        return -1;
+      }
+    }
+    return (int) (position - start);
+  }
+
+  private void refill(long position, int length) throws IOException {
+    if (length > bytes.length) {
+      bytes = new byte[length];
+    }
+    ByteBuffer target = ByteBuffer.wrap(bytes);
+    start = position;
+    filled = 0;
+    while (target.hasRemaining()) {
+      int read = channel.read(target, position + target.position());
+      if (read < 0) {
+        break;
+      }
+    }
+    filled = target.position();
+  }
+}

@@ -1,0 +1,235 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.leader.oplog.ChunkSync;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecordConsumer;
+import io.hypersync.leader.oplog.RecoveryListener;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The op log on Chronicle Queue (design 6).
+ *
+ * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
+ * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread only
+ * counts the room that is left and hands over.
+ *
+ * <p>The caller holds the lock on the state directory; the file system must overwrite in place
+ * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.
+ */
+public final class ChronicleOpLog implements OpLog {
+  private static final Logger LOG = LoggerFactory.getLogger(ChronicleOpLog.class);
+
+  private final int maxPayloadBytes;
+  private final SegmentCatalog catalog;
+  private final SegmentPreparer preparer;
+  private final ParallelChunkSync chunkSync;
+  private final BatchWriter writer;
+  private volatile long appendedIndex;
+  private volatile boolean closed;
+  private long room; // of the segment that the next entry goes to; appending thread only
+
+  private ChronicleOpLog(
+      Path directory,
+      OpLogOptions options,
+      ChunkSync chunks,
+      OpLogListener listener,
+      RangeSync rangeSync,
+      SegmentCatalog catalog,
+      OpenSegment begun) {
+    this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.segmentBytes());
+    this.catalog = catalog;
+    this.preparer =
+        new SegmentPreparer(
+            directory, options.segmentBytes(), begun.segment().sequence() + 1, rangeSync);
+    this.chunkSync = new ParallelChunkSync(chunks);
+    this.writer = new BatchWriter(options, listener, chunkSync, preparer::retire, catalog, begun);
+    this.appendedIndex = begun.lastIndex();
+    this.room = begun.segment().roomLeft();
+  }
+
+  /**
+   * Recovers the log in a directory and opens it for appending, always in a new segment.
+   *
+   * @param directory holds nothing but the log; created if it does not exist
+   * @param recovery is given every entry that the log holds, in order, before this method returns
+   * @param listener told about durability and failure from then on
+   * @throws OpLogCorruptException if a durable entry is damaged or missing, or {@code recovery}
+   *     cuts one
+   * @throws OpLogFullException if there is no room for a new segment
+   */
+  public static ChronicleOpLog open(
+      Path directory,
+      OpLogOptions options,
+      ChunkSync chunkSync,
+      RecoveryListener recovery,
+      OpLogListener listener)
+      throws IOException {
+    return open(directory, options, chunkSync, recovery, listener, RangeSync.MSYNC);
+  }
+
+  static ChronicleOpLog open(
+      Path directory,
+      OpLogOptions options,
+      ChunkSync chunkSync,
+      RecoveryListener recovery,
+      OpLogListener listener,
+      RangeSync rangeSync)
+      throws IOException {
+    Files.createDirectories(directory);
+    RecoveredLog recovered = LogRecovery.recover(directory, recovery);
+    deleteUnpublished(directory);
+    if (!recovered.carried().isEmpty()) {
+      chunkSync.sync(); // the new segment will claim that these entries are durable
+    }
+    OpenSegment begun = beginSegment(directory, options, recovered, rangeSync);
+    SegmentCatalog catalog = new SegmentCatalog();
+    recovered.segments().forEach(catalog::add);
+    catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
+    tidy(recovered);
+    ChronicleOpLog log =
+        new ChronicleOpLog(directory, options, chunkSync, listener, rangeSync, catalog, begun);
+    log.preparer.start();
+    log.chunkSync.start();
+    log.writer.start();
+    return log;
+  }
+
+  private static OpenSegment beginSegment(
+      Path directory, OpLogOptions options, RecoveredLog recovered, RangeSync rangeSync)
+      throws IOException {
+    int bytes =
+        Math.max(options.segmentBytes(), SegmentLayout.segmentBytesFor(recovered.carried()));
+    SegmentAppender segment;
+    try {
+      segment =
+          SegmentAppender.prepare(
+              directory, recovered.nextSequence(), bytes, rangeSync, () -> false);
+    } catch (IOException e) {
+      throw new OpLogFullException("no room for a new op log segment in " + directory, e);
+    }
+    try {
+      return OpenSegment.begin(
+          segment, recovered.durableIndex() + 1, recovered.durableHash(), recovered.carried());
+    } catch (IOException | RuntimeException e) {
+      segment.close();
+      throw e;
+    }
+  }
+
+  private static void deleteUnpublished(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (SegmentLayout.isUnpublished(entry)) {
+          Durably.deleteTree(entry);
+        }
+      }
+    }
+  }
+
+  /** Gives back space; nothing depends on it, as the new segment has made all of this void. */
+  private static void tidy(RecoveredLog recovered) {
+    try {
+      for (Path directory : recovered.obsolete()) {
+        Durably.deleteTree(directory);
+      }
+      List<SegmentFile> segments = recovered.segments();
+      if (!segments.isEmpty()) {
+        Durably.shrink(
+            segments.getLast().file(), SegmentLayout.sealedBytes(recovered.lastSegmentEnd()));
+      }
+    } catch (IOException e) {
+      LOG.warn("op log: cannot remove what recovery has made void", e);
+    }
+  }
+
+  @Override
+  public void append(long index, byte[] payload, boolean needsChunkSync) throws OpLogFullException {
+    requireUsable();
+    if (index != appendedIndex + 1) {
+      throw new IllegalArgumentException("index " + index + " does not follow " + appendedIndex);
+    }
+    if (payload.length > maxPayloadBytes) {
+      throw new IllegalArgumentException(
+          "payload of " + payload.length + " bytes, at most " + maxPayloadBytes);
+    }
+    long needed = SegmentLayout.documentBytes(payload.length);
+    SegmentAppender rollTo = null;
+    if (needed > room) {
+      rollTo = preparer.take();
+      room = rollTo.roomForEntries();
+    }
+    room -= needed;
+    appendedIndex = index;
+    writer.offer(new PendingEntry(index, payload, needsChunkSync, System.nanoTime(), rollTo));
+  }
+
+  private void requireUsable() {
+    @Nullable OpLogFailedException failure = writer.failure();
+    if (failure != null) {
+      throw failure;
+    }
+    if (closed) {
+      throw new OpLogFailedException("op log is closed");
+    }
+  }
+
+  @Override
+  public int maxPayloadBytes() {
+    return maxPayloadBytes;
+  }
+
+  @Override
+  public long firstIndex() {
+    return catalog.firstIndex();
+  }
+
+  @Override
+  public long appendedIndex() {
+    return appendedIndex;
+  }
+
+  @Override
+  public long durableIndex() {
+    return writer.durableIndex();
+  }
+
+  @Override
+  public byte[] read(long index) throws IOException {
+    long durable = durableIndex();
+    Objects.checkIndex(index - firstIndex(), durable + 1 - firstIndex());
+    byte[][] found = new byte[1][];
+    catalog.read(index, index, 1, (at, payload) -> found[0] = payload);
+    return found[0];
+  }
+
+  @Override
+  public int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException {
+    long durable = durableIndex();
+    Objects.checkIndex(fromIndex - firstIndex(), durable + 2 - firstIndex());
+    return fromIndex > durable ? 0 : catalog.read(fromIndex, durable, maxBytes, consumer);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    writer.close();
+    chunkSync.close();
+    preparer.close();
+  }
+}

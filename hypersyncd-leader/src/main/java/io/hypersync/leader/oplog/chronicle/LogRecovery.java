@@ -1,0 +1,249 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replays the segments of a directory and decides what the log is (design 6). Changes nothing on
+ * disk.
+ *
+ * <p>Facts it relies on:
+ *
+ * <ol>
+ *   <li>A published segment has a durable header that says where it begins, so it makes void what
+ *       older segments hold from that index on. The first index of a segment never decreases.
+ *   <li>A segment is left only when all its entries are durable or have been written again to the
+ *       next one before that was published. So a damaged entry in any but the last segment is
+ *       corruption.
+ *   <li>Batches become durable strictly one after another, and each record names the highest index
+ *       that was durable when it was written. So in the last segment an index up to the highest
+ *       commit watermark found anywhere in it was durable, and damage to it is corruption; damage
+ *       above cannot be told from a torn write that nobody was promised, and is cut off. A power
+ *       loss may well have kept later pages of an unsynced batch and lost earlier ones: valid
+ *       records behind the damage prove nothing but their watermark.
+ * </ol>
+ */
+final class LogRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+
+  private final Path logDirectory;
+  private final RecoveryListener listener;
+  private final List<byte[]> carried = new ArrayList<>();
+  private long nextIndex = 1;
+  private Hash previous = Hash.ZERO;
+  private long durableIndex;
+  private Hash durableHash = Hash.ZERO;
+  private long endOfDurable;
+  private long endOfLastKept;
+
+  private LogRecovery(Path logDirectory, RecoveryListener listener) {
+    this.logDirectory = logDirectory;
+    this.listener = listener;
+  }
+
+  /**
+   * Replays the log into the listener.
+   *
+   * @throws OpLogCorruptException if an entry that was durable is damaged or missing
+   */
+  static RecoveredLog recover(Path logDirectory, RecoveryListener listener) throws IOException {
+    return new LogRecovery(logDirectory, listener).recover();
+  }
+
+  private RecoveredLog recover() throws IOException {
+    List<Path> directories = publishedSegments();
+    List<Headed> headed = new ArrayList<>();
+    for (Path directory : directories) {
+      headed.add(readHeader(directory, headed.isEmpty() ? null : headed.getLast()));
+    }
+    List<SegmentFile> segments = new ArrayList<>();
+    List<Path> obsolete = new ArrayList<>();
+    for (int i = 0; i < headed.size(); i++) {
+      Headed segment = headed.get(i);
+      if (i + 1 == headed.size()) {
+        if (replayLast(segment)) {
+          segments.add(segment.file());
+          endOfLastKept = endOfDurable;
+        } else {
+          obsolete.add(segment.file().directory());
+        }
+      } else if (segment.file().firstIndex() == headed.get(i + 1).file().firstIndex()) {
+        obsolete.add(segment.file().directory());
+      } else {
+        replaySealed(segment, headed.get(i + 1).file().firstIndex() - 1);
+        segments.add(segment.file());
+        endOfLastKept = endOfDurable;
+      }
+    }
+    long nextSequence = headed.isEmpty() ? 1 : headed.getLast().file().sequence() + 1;
+    return new RecoveredLog(
+        segments, obsolete, nextSequence, durableIndex, durableHash, carried, endOfLastKept);
+  }
+
+  private List<Path> publishedSegments() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(logDirectory)) {
+      for (Path entry : entries) {
+        if (SegmentLayout.sequenceOf(entry) >= 0) {
+          found.add(entry);
+        }
+      }
+    }
+    found.sort(Comparator.comparingLong(SegmentLayout::sequenceOf));
+    return found;
+  }
+
+  private Headed readHeader(Path directory, @Nullable Headed before) throws IOException {
+    long sequence = SegmentLayout.sequenceOf(directory);
+    Path file = directory.resolve(SegmentLayout.CYCLE_FILE);
+    long expected = before == null ? 1 : before.file().firstIndex();
+    if (!Files.exists(file)) {
+      throw new OpLogCorruptException(expected, file, "the segment's file is missing");
+    }
+    try (SegmentScanner scanner = new SegmentScanner(file, SegmentScanner.POINT_WINDOW_BYTES)) {
+      LogRecord header = scanner.header(sequence, SegmentLayout.FIRST_RECORD_BEFORE);
+      if (header == null) {
+        throw new OpLogCorruptException(expected, file, "the segment's header is damaged");
+      }
+      if (before != null && header.index() < before.file().firstIndex()) {
+        throw new OpLogCorruptException(
+            header.index(), file, "the segment begins before its predecessor");
+      }
+      return new Headed(
+          new SegmentFile(
+              directory, sequence, header.index(), header.segmentId(), new PositionIndex()),
+          header);
+    }
+  }
+
+  /** A segment that has a successor: every entry up to {@code last} must be good. */
+  private void replaySealed(Headed segment, long last) throws IOException {
+    enter(segment);
+    try (SegmentScanner scanner = open(segment)) {
+      replay(segment, scanner, last, last);
+    }
+  }
+
+  /** The segment that was being written. Returns whether it holds durable entries. */
+  private boolean replayLast(Headed segment) throws IOException {
+    enter(segment);
+    long watermark;
+    try (SegmentScanner scanner = open(segment)) {
+      watermark = highestWatermark(segment, scanner);
+    }
+    try (SegmentScanner scanner = open(segment)) {
+      long end = replay(segment, scanner, watermark, Long.MAX_VALUE);
+      long torn = scanner.endOfData(end) - end;
+      if (torn > 0) {
+        LOG.warn(
+            "op log: cut off at index {} in {}: {} bytes from position {} on were never"
+                + " acknowledged (durable: {})",
+            nextIndex,
+            segment.file().file(),
+            torn,
+            end,
+            watermark);
+      }
+    }
+    return durableIndex >= segment.file().firstIndex();
+  }
+
+  private static SegmentScanner open(Headed segment) throws IOException {
+    return new SegmentScanner(segment.file().file(), SegmentScanner.SEQUENTIAL_WINDOW_BYTES);
+  }
+
+  private void enter(Headed segment) throws OpLogCorruptException {
+    SegmentFile file = segment.file();
+    if (durableIndex == 0) { // the oldest segment: older entries may have been discarded
+      nextIndex = file.firstIndex();
+      previous = segment.header().previousHash();
+      durableIndex = nextIndex - 1;
+      durableHash = previous;
+    }
+    if (file.firstIndex() != nextIndex) {
+      throw new OpLogCorruptException(
+          nextIndex, file.file(), "the next segment begins at " + file.firstIndex());
+    }
+    if (!segment.header().previousHash().equals(previous)) {
+      throw new OpLogCorruptException(
+          nextIndex - 1, file.file(), "the segment does not follow the entry before it");
+    }
+    endOfDurable = segment.header().end();
+  }
+
+  private static long highestWatermark(Headed segment, SegmentScanner scanner) throws IOException {
+    long highest = segment.header().commitWatermark();
+    long position = segment.header().end();
+    while (true) {
+      LogRecord record = scanner.entry(position, segment.file().segmentId());
+      if (record == null) {
+        return highest;
+      }
+      highest = Math.max(highest, record.commitWatermark());
+      position = record.end();
+    }
+  }
+
+  /**
+   * Delivers entries up to {@code limit} until one is bad, and returns where the last good one
+   * ends.
+   *
+   * @param durable up to this index a bad or missing entry is corruption
+   */
+  private long replay(Headed segment, SegmentScanner scanner, long durable, long limit)
+      throws IOException {
+    SegmentFile file = segment.file();
+    long position = segment.header().end();
+    while (nextIndex <= limit) {
+      LogRecord record = scanner.entry(position, file.segmentId());
+      if (record == null || record.index() > nextIndex) {
+        requireUnacknowledged(durable, file, "the record is damaged or missing");
+        break;
+      }
+      if (record.index() < nextIndex || !record.previousHash().equals(previous)) {
+        throw new OpLogCorruptException(
+            nextIndex, file.file(), "the record does not follow the one before it");
+      }
+      byte[] payload = record.payload();
+      if (listener.onRecord(nextIndex, payload) == Verdict.CUT) {
+        requireUnacknowledged(durable, file, "the entry's chunks are missing");
+        break;
+      }
+      previous = record.hash();
+      position = record.end();
+      if (nextIndex <= durable) {
+        file.positions().add(nextIndex, record.position());
+        durableIndex = nextIndex;
+        durableHash = previous;
+        endOfDurable = position;
+      } else {
+        carried.add(payload);
+      }
+      nextIndex++;
+    }
+    return position;
+  }
+
+  private void requireUnacknowledged(long durable, SegmentFile file, String what)
+      throws OpLogCorruptException {
+    if (nextIndex <= durable) {
+      throw new OpLogCorruptException(
+          nextIndex, file.file(), what + ", but entries up to " + durable + " were durable");
+    }
+  }
+
+  /** A published segment and its header record. */
+  private record Headed(SegmentFile file, LogRecord header) {}
+}

@@ -1,0 +1,43 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * A segment that has just been published.
+ *
+ * @param segment to be appended to
+ * @param positions samples of the records that it holds
+ * @param lastIndex the last index in the log; everything up to it is durable
+ * @param lastHash hash of that entry's record
+ */
+record OpenSegment(
+    SegmentAppender segment, PositionIndex positions, long lastIndex, Hash lastHash) {
+
+  /**
+   * Begins a segment and publishes it. The header and the carried records become durable before the
+   * segment gets its name, so a crash at any point leaves either the old log or the new one; and
+   * from the publication on, older records from {@code firstIndex} on are void.
+   *
+   * @param previous hash of the record of {@code firstIndex - 1}
+   * @param carried payloads of the entries from {@code firstIndex} on, to be written again
+   */
+  static OpenSegment begin(
+      SegmentAppender segment, long firstIndex, Hash previous, List<byte[]> carried)
+      throws IOException {
+    long lastIndex = firstIndex - 1 + carried.size();
+    segment.begin(firstIndex, lastIndex, previous);
+    PositionIndex positions = new PositionIndex();
+    Hash hash = previous;
+    long index = firstIndex;
+    for (byte[] payload : carried) {
+      hash = segment.append(index, firstIndex - 1, hash, payload);
+      positions.add(index, segment.lastPosition());
+      index++;
+    }
+    segment.sync();
+    segment.publish();
+    return new OpenSegment(segment, positions, lastIndex, hash);
+  }
+}

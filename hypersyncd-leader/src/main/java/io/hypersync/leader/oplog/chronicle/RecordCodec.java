@@ -1,0 +1,170 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.model.hash.Hash;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a log record, version 1, frozen. All numbers are big-endian.
+ *
+ * <pre>
+ *  0               4       5       6               8
+ * +---------------+-------+-------+---------------+
+ * | magic "HSOR"  |version| kind  | zero          |
+ * +---------------+-------+-------+---------------+
+ * | payload length (u32)  | CRC32C (u32)          |   8
+ * +-----------------------+-----------------------+
+ * | index (u64)                                   |  16
+ * +-----------------------------------------------+
+ * | commit watermark (u64)                        |  24
+ * +-----------------------------------------------+
+ * | segment id (64 random bits)                   |  32
+ * +-----------------------------------------------+
+ * | BLAKE3 of the previous entry record, 32 bytes |  40
+ * |                                               |
+ * |                                               |
+ * |                                               |
+ * +-----------------------------------------------+
+ * | payload ...                                   |  72
+ * +-----------------------------------------------+
+ * </pre>
+ *
+ * <ul>
+ *   <li>The CRC32C covers every byte of the record except its own four.
+ *   <li>The commit watermark is the durable index that was known when the record was written. For a
+ *       {@link RecordKind#SEGMENT_HEADER} it is the highest index known to be durable once the
+ *       segment exists, its index is the first index of the segment, and its payload is the
+ *       segment's sequence number (u64).
+ *   <li>The segment id is drawn at random for every segment and never leaves the leader. Recovery
+ *       searches raw bytes for records, and payloads hold bytes that users chose: without the id, a
+ *       file that contains a copied record could pass for one.
+ *   <li>The previous hash of entry 1 is {@link Hash#ZERO}; that of a segment header is the hash of
+ *       the entry before its first.
+ * </ul>
+ */
+final class RecordCodec {
+  static final int HEADER_BYTES = 72;
+
+  /** Payload length of a segment header. */
+  static final int SEGMENT_HEADER_PAYLOAD_BYTES = 8;
+
+  static final int MAGIC = 0x48534f52;
+  static final int VERSION = 1;
+
+  private static final int VERSION_AT = 4;
+  private static final int KIND_AT = 5;
+  private static final int ZERO_AT = 6;
+  private static final int LENGTH_AT = 8;
+  private static final int CRC_AT = 12;
+  private static final int INDEX_AT = 16;
+  private static final int WATERMARK_AT = 24;
+  private static final int SEGMENT_ID_AT = 32;
+  private static final int PREVIOUS_AT = 40;
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private RecordCodec() {}
+
+  /** Length of the record with a payload of that length. */
+  static int recordBytes(int payloadBytes) {
+    return HEADER_BYTES + payloadBytes;
+  }
+
+  /** Writes a record at the start of {@code target} and returns its length. */
+  static int encode(
+      byte[] target,
+      RecordKind kind,
+      long index,
+      long commitWatermark,
+      long segmentId,
+      Hash previous,
+      byte[] payload) {
+    int length = recordBytes(payload.length);
+    INT.set(target, 0, MAGIC);
+    target[VERSION_AT] = VERSION;
+    target[KIND_AT] = (byte) kind.code();
+    target[ZERO_AT] = 0;
+    target[ZERO_AT + 1] = 0;
+    INT.set(target, LENGTH_AT, payload.length);
+    LONG.set(target, INDEX_AT, index);
+    LONG.set(target, WATERMARK_AT, commitWatermark);
+    LONG.set(target, SEGMENT_ID_AT, segmentId);
+    previous.write(target, PREVIOUS_AT);
+    System.arraycopy(payload, 0, target, HEADER_BYTES, payload.length);
+    INT.set(target, CRC_AT, crc(target, 0, length));
+    return length;
+  }
+
+  /** Encodes the sequence number of a segment as the payload of its header. */
+  static byte[] segmentHeaderPayload(long sequence) {
+    byte[] payload = new byte[SEGMENT_HEADER_PAYLOAD_BYTES];
+    LONG.set(payload, 0, sequence);
+    return payload;
+  }
+
+  /** The sequence number in a segment header's payload. */
+  static long segmentSequence(byte[] payload) {
+    return (long) LONG.get(payload, 0);
+  }
+
+  /** The four bytes at {@code at}, to compare with {@link #MAGIC}. */
+  static int magic(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at);
+  }
+
+  /** Whether magic, version, kind and reserved bytes are those of a record of this version. */
+  static boolean looksLikeRecord(byte[] bytes, int at) {
+    return magic(bytes, at) == MAGIC
+        && bytes[at + VERSION_AT] == VERSION
+        && RecordKind.ofCode(bytes[at + KIND_AT]) != null
+        && bytes[at + ZERO_AT] == 0
+        && bytes[at + ZERO_AT + 1] == 0;
+  }
+
+  /** Whether the CRC32C is right; {@code length} bytes must be there. */
+  static boolean crcMatches(byte[] bytes, int at, int length) {
+    return (int) INT.get(bytes, at + CRC_AT) == crc(bytes, at, length);
+  }
+
+  /** The kind of a record that {@linkplain #looksLikeRecord looks like one}. */
+  static RecordKind kind(byte[] bytes, int at) {
+    RecordKind kind = RecordKind.ofCode(bytes[at + KIND_AT]);
+    if (kind == null) {
+      throw new IllegalArgumentException("record kind " + bytes[at + KIND_AT]);
+    }
+    return kind;
+  }
+
+  /** The stored payload length; negative or huge if the bytes are garbage. */
+  static int payloadLength(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at + LENGTH_AT);
+  }
+
+  static long index(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at + INDEX_AT);
+  }
+
+  static long commitWatermark(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at + WATERMARK_AT);
+  }
+
+  static long segmentId(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at + SEGMENT_ID_AT);
+  }
+
+  static Hash previousHash(byte[] bytes, int at) {
+    return Hash.read(bytes, at + PREVIOUS_AT);
+  }
+
+  private static int crc(byte[] bytes, int at, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, at, CRC_AT);
+    crc.update(bytes, at + INDEX_AT, length - INDEX_AT);
+    return (int) crc.getValue();
+  }
+}

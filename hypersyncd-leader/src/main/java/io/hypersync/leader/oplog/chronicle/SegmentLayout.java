@@ -1,0 +1,140 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names and sizes of a segment on disk.
+ *
+ * <pre>
+ * segment-000000000000002a/      published: its header record is durable
+ *   19700101F.cq4                the records, inside Chronicle's framing
+ *   metadata.cq4t                Chronicle's locks and directory listing; recovery never reads it
+ * reserve-000000000000002b       empty, see {@link #placeholder}
+ * spare-000000000000002b/        being prepared, or prepared and not yet used; worthless after a crash
+ * </pre>
+ *
+ * <pre>
+ * 19700101F.cq4
+ * 0            8 KiB and a bit                       segmentBytes    + a quarter
+ * +------------+---------------------------+---------+---------------+
+ * | Chronicle  | documents: 4-byte word    | zeros,  | hole, never   |
+ * | header and | (little-endian length),   | written | touched       |
+ * | index      | record, padding to 4      | ahead   |               |
+ * +------------+---------------------------+---------+---------------+
+ * </pre>
+ */
+final class SegmentLayout {
+  /** The file of Chronicle's cycle 0, which is the only one that a segment ever has. */
+  static final String CYCLE_FILE = "19700101F.cq4";
+
+  static final String METADATA_FILE = "metadata.cq4t";
+
+  /** Chronicle maps two 64 KiB windows of its metadata file. */
+  static final int METADATA_BYTES = 128 << 10;
+
+  static final int PAGE_BYTES = 4096;
+
+  /** Entries of one Chronicle index array; small, because records are never found through it. */
+  static final int CHRONICLE_INDEX_COUNT = 512;
+
+  /** Every how many documents Chronicle writes an index entry (a store to a distant page). */
+  static final int CHRONICLE_INDEX_SPACING = 4096;
+
+  /** Chronicle's file header and index of indexes come before this position. */
+  static final int FIRST_RECORD_BEFORE = 16 << 10;
+
+  private static final int DOCUMENT_WORD_BYTES = 4;
+  private static final int INDEX_ARRAY_BYTES = CHRONICLE_INDEX_COUNT * Long.BYTES + 256;
+  private static final Pattern PUBLISHED = Pattern.compile("segment-([0-9a-f]{16})");
+
+  private SegmentLayout() {}
+
+  /** Directory of a published segment. */
+  static Path published(Path logDirectory, long sequence) {
+    return logDirectory.resolve(String.format("segment-%016x", sequence));
+  }
+
+  /** Directory of a segment under preparation. */
+  static Path spare(Path logDirectory, long sequence) {
+    return logDirectory.resolve(String.format("spare-%016x", sequence));
+  }
+
+  /**
+   * An empty file that keeps a place in the log's directory for the published name, which is as
+   * long: on a full disk a rename could fail for want of a block for the new name.
+   */
+  static Path placeholder(Path logDirectory, long sequence) {
+    return logDirectory.resolve(String.format("reserve-%016x", sequence));
+  }
+
+  /** Whether the path belongs to an unpublished segment. */
+  static boolean isUnpublished(Path path) {
+    String name = path.getFileName().toString();
+    return name.startsWith("spare-") || name.startsWith("reserve-");
+  }
+
+  /** The sequence number in the name of a published segment, or -1 if it is none. */
+  static long sequenceOf(Path directory) {
+    Matcher matcher = PUBLISHED.matcher(directory.getFileName().toString());
+    return matcher.matches() ? Long.parseUnsignedLong(matcher.group(1), 16) : -1;
+  }
+
+  /** What one record takes in the file, at most. */
+  static long documentBytes(int payloadBytes) {
+    return alignUp(DOCUMENT_WORD_BYTES + (long) RecordCodec.recordBytes(payloadBytes), 4);
+  }
+
+  /**
+   * Bytes that documents of ours may take in a segment: all but Chronicle's header and one index
+   * array for every so many of the smallest possible records.
+   */
+  static long roomForDocuments(int segmentBytes) {
+    long recordsPerArray = (long) CHRONICLE_INDEX_COUNT * CHRONICLE_INDEX_SPACING;
+    long arrays = segmentBytes / (recordsPerArray * documentBytes(0)) + 1;
+    return segmentBytes - FIRST_RECORD_BEFORE - arrays * INDEX_ARRAY_BYTES;
+  }
+
+  /** Room for entries: the segment header takes its part. */
+  static long roomForEntries(int segmentBytes) {
+    return roomForDocuments(segmentBytes) - documentBytes(RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES);
+  }
+
+  /** Chronicle limits a document to its mapping overlap, which is a quarter of the block. */
+  static int maxPayloadBytes(int segmentBytes) {
+    return overlapBytes(segmentBytes) - PAGE_BYTES;
+  }
+
+  /** The size of a segment that takes these entries. */
+  static int segmentBytesFor(List<byte[]> payloads) {
+    long documents = 0;
+    int largest = 0;
+    for (byte[] payload : payloads) {
+      documents += documentBytes(payload.length);
+      largest = Math.max(largest, payload.length);
+    }
+    long overhead = 2L * FIRST_RECORD_BEFORE;
+    long bytes = Math.max(documents + documents / 64 + overhead, 4L * (largest + overhead));
+    return Math.toIntExact(alignUp(bytes, 64 << 10));
+  }
+
+  /** The hole behind the segment: part of Chronicle's mapping, never written. */
+  static int overlapBytes(int segmentBytes) {
+    return segmentBytes / 4;
+  }
+
+  /**
+   * What a segment file whose records end there is cut to: the unused room goes back to the disk. A
+   * page is left behind the last record, because a Chronicle tailer looks for the next document.
+   */
+  static long sealedBytes(long endOfRecords) {
+    return alignUp(endOfRecords, PAGE_BYTES) + PAGE_BYTES;
+  }
+
+  /** Rounds up to a multiple. */
+  static long alignUp(long value, int granule) {
+    return (value + granule - 1) / granule * granule;
+  }
+}

@@ -1,0 +1,192 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogFullException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one spare segment allocated, from its own thread, and puts full segments away. When the
+ * disk is full it keeps trying, so that the log goes on as soon as space is freed.
+ */
+final class SegmentPreparer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentPreparer.class);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Path logDirectory;
+  private final int segmentBytes;
+  private final RangeSync rangeSync;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<SegmentAppender> retired = new ArrayDeque<>();
+  private long nextSequence;
+  private long retryAtNanos;
+  private @Nullable SegmentAppender spare;
+  private @Nullable IOException failure;
+  private volatile boolean closing;
+
+  SegmentPreparer(Path logDirectory, int segmentBytes, long nextSequence, RangeSync rangeSync) {
+    this.logDirectory = logDirectory;
+    this.segmentBytes = segmentBytes;
+    this.nextSequence = nextSequence;
+    this.rangeSync = rangeSync;
+    this.thread = Thread.ofPlatform().name("oplog-preparer").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /**
+   * The spare segment; waits while one is being allocated.
+   *
+   * @throws OpLogFullException if the last attempt to allocate one failed
+   */
+  SegmentAppender take() throws OpLogFullException {
+    lock.lock();
+    try {
+      while (spare == null && failure == null && !closing) {
+        changed.awaitUninterruptibly();
+      }
+      if (spare == null) {
+        if (closing) {
+          throw new OpLogFailedException("op log is closed");
+        }
+        throw new OpLogFullException("no room for another op log segment", failure);
+      }
+      SegmentAppender taken = spare;
+      spare = null;
+      changed.signalAll();
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes over a segment that will not be written any more. */
+  void retire(SegmentAppender full) {
+    lock.lock();
+    try {
+      retired.add(full);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    while (true) {
+      SegmentAppender full = awaitWork();
+      if (full != null) {
+        putAway(full);
+      } else if (closing) {
+        return;
+      } else {
+        prepareSpare();
+      }
+    }
+  }
+
+  /** A segment to put away, or null when a spare is to be prepared or the thread is to end. */
+  private @Nullable SegmentAppender awaitWork() {
+    lock.lock();
+    try {
+      while (retired.isEmpty() && !closing) {
+        long waitNanos = failure == null ? 0 : retryAtNanos - System.nanoTime();
+        if (spare != null) {
+          changed.awaitUninterruptibly();
+        } else if (waitNanos <= 0) {
+          return null;
+        } else {
+          changed.awaitNanos(waitNanos);
+        }
+      }
+      return retired.poll();
+    } catch (InterruptedException e) {
+      throw new AssertionError("nobody interrupts this thread", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void prepareSpare() {
+    SegmentAppender prepared = null;
+    IOException failed = null;
+    try {
+      prepared =
+          SegmentAppender.prepare(
+              logDirectory, nextSequence, segmentBytes, rangeSync, () -> closing);
+    } catch (IOException e) {
+      failed = e;
+    }
+    lock.lock();
+    try {
+      if (prepared != null) {
+        nextSequence++;
+        if (failure != null) {
+          LOG.info("op log: room for a new segment again in {}", logDirectory);
+        }
+      } else if (failure == null && !closing) {
+        LOG.warn("op log: no room for a new segment in {}", logDirectory, failed);
+      }
+      spare = prepared;
+      failure = failed;
+      retryAtNanos = System.nanoTime() + RETRY_NANOS;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void putAway(SegmentAppender full) {
+    full.close();
+    try {
+      Durably.shrink(full.file(), SegmentLayout.sealedBytes(full.end()));
+    } catch (IOException e) {
+      LOG.warn("op log: cannot shrink {}", full.file(), e);
+    }
+  }
+
+  /** Ends the thread and deletes the spare. */
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      closing = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (thread.isAlive()) {
+      joinUninterruptibly(thread);
+    }
+    SegmentAppender unused = spare;
+    spare = null;
+    if (unused != null) {
+      unused.discard();
+    }
+  }
+
+  static void joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

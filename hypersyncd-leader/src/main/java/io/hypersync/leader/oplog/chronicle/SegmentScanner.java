@@ -1,0 +1,141 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds records in the raw bytes of a segment file by their magic and CRC32C. Chronicle's framing
+ * is not consulted: a crash may have torn it, and damage to one length word must not hide the
+ * records behind it.
+ */
+final class SegmentScanner implements Closeable {
+  /** Window for reading a whole segment. */
+  static final int SEQUENTIAL_WINDOW_BYTES = 1 << 20;
+
+  /** Window for reading a few records. */
+  static final int POINT_WINDOW_BYTES = 32 << 10;
+
+  private static final int STEP = 4; // Chronicle aligns its documents to four bytes
+
+  private final FileChannel channel;
+  private final ByteWindow window;
+
+  SegmentScanner(Path file, int windowBytes) throws IOException {
+    channel = FileChannel.open(file, StandardOpenOption.READ);
+    window = new ByteWindow(channel, windowBytes);
+  }
+
+  /** The first segment header of that sequence number before {@code limit}, or null. */
+  @Nullable LogRecord header(long sequence, long limit) throws IOException {
+    long position = 0;
+    while (true) {
+      LogRecord found = next(position, limit, RecordKind.SEGMENT_HEADER, null);
+      if (found == null) {
+        return null;
+      }
+      byte[] payload = found.payload();
+      if (payload.length == RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES
+          && RecordCodec.segmentSequence(payload) == sequence) {
+        return found;
+      }
+      position = found.end();
+    }
+  }
+
+  /** The first entry of that segment at or after a position (a multiple of 4), or null. */
+  @Nullable LogRecord entry(long position, long segmentId) throws IOException {
+    return next(position, window.size(), RecordKind.ENTRY, segmentId);
+  }
+
+  /** Where the last byte of the file that is not zero ends; at least {@code from}. */
+  long endOfData(long from) throws IOException {
+    long end = from;
+    long position = from;
+    while (position < window.size()) {
+      int at = window.locate(position, 1);
+      if (at < 0) {
+        break;
+      }
+      int valid = window.validFrom(at);
+      byte[] bytes = window.bytes();
+      for (int i = valid - 1; i >= 0; i--) {
+        if (bytes[at + i] != 0) {
+          end = position + i + 1;
+          break;
+        }
+      }
+      position += valid;
+    }
+    return end;
+  }
+
+  private @Nullable LogRecord next(long from, long limit, RecordKind kind, @Nullable Long segmentId)
+      throws IOException {
+    long position = SegmentLayout.alignUp(from, STEP);
+    while (position < limit) {
+      position = findMagic(position, limit);
+      if (position < 0) {
+        return null;
+      }
+      LogRecord record = recordAt(position, kind, segmentId);
+      if (record != null) {
+        return record;
+      }
+      position += STEP;
+    }
+    return null;
+  }
+
+  private long findMagic(long from, long limit) throws IOException {
+    long position = from;
+    while (position < limit) {
+      int at = window.locate(position, STEP);
+      if (at < 0) {
+        return -1;
+      }
+      byte[] bytes = window.bytes();
+      int end = at + window.validFrom(at) - STEP;
+      for (int i = at; i <= end; i += STEP) {
+        if (RecordCodec.magic(bytes, i) == RecordCodec.MAGIC) {
+          return position + (i - at);
+        }
+      }
+      position += (end - at) / STEP * STEP + STEP;
+    }
+    return -1;
+  }
+
+  private @Nullable LogRecord recordAt(long position, RecordKind kind, @Nullable Long segmentId)
+      throws IOException {
+    int at = window.locate(position, RecordCodec.HEADER_BYTES);
+    if (at < 0 || !RecordCodec.looksLikeRecord(window.bytes(), at)) {
+      return null;
+    }
+    // Cheap tests before the CRC: a payload may be full of things that look like records.
+    if (RecordCodec.kind(window.bytes(), at) != kind
+        || (segmentId != null && RecordCodec.segmentId(window.bytes(), at) != segmentId)) {
+      return null;
+    }
+    int payloadLength = RecordCodec.payloadLength(window.bytes(), at);
+    if (payloadLength < 0 || payloadLength > window.size() - position - RecordCodec.HEADER_BYTES) {
+      return null;
+    }
+    int length = RecordCodec.recordBytes(payloadLength);
+    at = window.locate(position, length);
+    if (at < 0 || !RecordCodec.crcMatches(window.bytes(), at, length)) {
+      return null;
+    }
+    byte[] bytes = new byte[length];
+    System.arraycopy(window.bytes(), at, bytes, 0, length);
+    return new LogRecord(position, bytes);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The op log on Chronicle Queue: one queue with one preallocated file per segment, a record format
+ * that carries its own proof, and a recovery that relies on that proof alone (design 2, 6).
+ */
+@NullMarked
+package io.hypersync.leader.oplog.chronicle;
+
+import org.jspecify.annotations.NullMarked;

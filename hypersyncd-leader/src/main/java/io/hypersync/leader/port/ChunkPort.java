@@ -1,0 +1,31 @@
+package io.hypersync.leader.port;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.transport.SessionId;
+import java.util.List;
+
+/**
+ * The leader's chunks. Hashing and disk work are done behind this port, off the agent's thread; the
+ * results come back as calls of {@code LeaderAgent.chunkStored} and {@code chunkRefused}.
+ */
+public interface ChunkPort {
+  /** Whether the store holds this chunk. */
+  boolean contains(Hash hash);
+
+  /** Verifies the hash and stores the bytes, then calls back (hypersync.md 9.3). */
+  void ingest(SessionId session, ChunkPut chunk);
+
+  /** Whether so much waits to be stored that no more intents should be taken. */
+  boolean isBusy();
+
+  /**
+   * Stores small chunks whose bytes are in the log entry too. Not synced: recovery restores them
+   * from the log.
+   */
+  void storeInline(List<ChunkRef> chunks, byte[] payload);
+
+  /** Reads the chunks and sends them to the session on its bulk stream. */
+  void serve(SessionId session, List<ChunkRef> chunks);
+}

@@ -1,0 +1,138 @@
+package io.hypersync.leader.recovery;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replays the log at start: recomputes the root of every entry, restores the small chunks that only
+ * the log is sure to hold, and finds where the chunks of an unacknowledged tail are missing (design
+ * 6).
+ */
+public final class LogReplay implements RecoveryListener {
+  private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
+  private static final int PROGRESS_EVERY = 10_000;
+
+  private final ChunkStore chunks;
+  private final LongConsumer progress;
+  private final IntentIndex intents;
+  private FsState state = FsState.genesis();
+  private Hash root = state.root();
+  private long index;
+  private long lastTimeNs;
+
+  /**
+   * Starts from the empty filesystem.
+   *
+   * @param progress told the index now and then
+   */
+  public LogReplay(ChunkStore chunks, IntentIndex intents, LongConsumer progress) {
+    this.chunks = chunks;
+    this.intents = intents;
+    this.progress = progress;
+  }
+
+  /**
+   * Takes the next entry.
+   *
+   * @throws ReplayException if the entry is whole and yet not what this leader would have written:
+   *     starting would serve a state that nobody acknowledged
+   */
+  @Override
+  public Verdict onRecord(long recordIndex, byte[] payload) {
+    LogEntry entry = decode(recordIndex, payload);
+    if (!restoreChunks(entry)) {
+      return Verdict.CUT;
+    }
+    Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
+    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+      case Outcome.Failed(var errno) ->
+          throw new ReplayException(recordIndex, "its op fails with " + errno);
+      case Outcome.Applied(FsState next) -> {
+        Hash computed = next.root();
+        if (!computed.equals(entry.root())) {
+          throw new ReplayException(
+              recordIndex, "its root is " + entry.root() + " but replay gives " + computed);
+        }
+        state = next;
+        root = computed;
+      }
+    }
+    index = recordIndex;
+    lastTimeNs = entry.committedAtNs();
+    intents.add(entry.intent(), entry.origin(), index, lastTimeNs);
+    if (index % PROGRESS_EVERY == 0) {
+      progress.accept(index);
+    }
+    return Verdict.KEEP;
+  }
+
+  /** What the entries so far amount to. */
+  public LeaderState result() {
+    return new LeaderState(state, root, index, lastTimeNs, intents);
+  }
+
+  private static LogEntry decode(long recordIndex, byte[] payload) {
+    try {
+      LogEntry entry = LogEntryCodec.decode(payload);
+      if (entry.index() != recordIndex) {
+        throw new ReplayException(recordIndex, "it says that it is entry " + entry.index());
+      }
+      return entry;
+    } catch (DecodeException e) {
+      throw new ReplayException(recordIndex, e.getMessage());
+    }
+  }
+
+  /** A full disk is no reason not to lead: these bytes are in the log, and sent from there. */
+  private void restore(List<Chunk> inline) {
+    try {
+      chunks.putAll(inline);
+    } catch (ChunkStoreException e) {
+      if (e.errno() != Errno.ENOSPC) {
+        throw e;
+      }
+      LOG.warn("small chunks stay in the log only: {}", e.getMessage());
+    }
+  }
+
+  /** Whether every chunk of the entry is in the store now. */
+  private boolean restoreChunks(LogEntry entry) {
+    List<Chunk> inline = new ArrayList<>();
+    int at = 0;
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (chunk.length() == 0 || chunks.contains(chunk.hash())) {
+        at += chunk.length();
+        continue;
+      }
+      if (entry.inlinePayload().length < at + chunk.length()) {
+        return false;
+      }
+      byte[] bytes = Arrays.copyOfRange(entry.inlinePayload(), at, at + chunk.length());
+      inline.add(new Chunk(chunk.hash(), bytes));
+      at += chunk.length();
+    }
+    if (!inline.isEmpty()) {
+      restore(inline);
+    }
+    return true;
+  }
+}

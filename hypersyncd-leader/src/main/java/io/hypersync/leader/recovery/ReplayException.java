@@ -1,0 +1,10 @@
+package io.hypersync.leader.recovery;
+
+/** A whole log entry that replay does not accept: the leader must not start. */
+public final class ReplayException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  ReplayException(long index, String what) {
+    super("log entry " + index + " cannot be replayed: " + what);
+  }
+}

@@ -1,0 +1,48 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers that wait until what they rest on is durable. That goes for errors too: EEXIST because of
+ * an entry that a crash then takes back would be a lie.
+ */
+final class AckQueue {
+  private record Waiting(WorkerId worker, CommitAck ack) {}
+
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final Map<IntentId, CommitAck> byIntent = new HashMap<>();
+
+  /** Acks come in the order of {@code asOfIndex}. */
+  void add(WorkerId worker, CommitAck ack) {
+    waiting.addLast(new Waiting(worker, ack));
+    byIntent.put(ack.intent(), ack);
+  }
+
+  /** The answer to this intent which waits here, or null: it is decided and must not be again. */
+  @Nullable CommitAck find(IntentId intent) {
+    return byIntent.get(intent);
+  }
+
+  /** Hands out what has become durable. */
+  int release(long durableIndex, BiConsumer<WorkerId, CommitAck> sender) {
+    int released = 0;
+    while (!waiting.isEmpty() && waiting.getFirst().ack().asOfIndex() <= durableIndex) {
+      Waiting next = waiting.removeFirst();
+      byIntent.remove(next.ack().intent());
+      sender.accept(next.worker(), next.ack());
+      released++;
+    }
+    return released;
+  }
+
+  int size() {
+    return waiting.size();
+  }
+}

@@ -1,0 +1,20 @@
+package io.hypersync.leader.sequencer;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Forgets the oldest row when it gets too large. */
+final class BoundedMap<K, V> extends LinkedHashMap<K, V> {
+  private static final long serialVersionUID = 1L;
+
+  private final int maxSize;
+
+  BoundedMap(int maxSize) {
+    this.maxSize = maxSize;
+  }
+
+  @Override
+  protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+    return size() > maxSize;
+  }
+}

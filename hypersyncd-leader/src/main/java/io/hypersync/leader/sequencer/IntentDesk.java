@@ -1,0 +1,380 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.session.TailCache;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.Committed;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes intents in, sees that each is committed at most once (hypersync.md 8.2) and only with all
+ * its bytes (9.3), and answers when the answer is durable (6.3).
+ *
+ * <p>At most once, because every intent passes these in order, on one thread: is it in the log; is
+ * it decided and waiting for the disk; is it waiting for chunks. Only what is none of these goes
+ * on.
+ */
+public final class IntentDesk {
+  private static final Logger LOG = LoggerFactory.getLogger(IntentDesk.class);
+  private static final int MAX_PER_SLICE = 1_000;
+  private static final int MAX_REFUSED_EARLY = 1_024;
+  private static final byte[] NOTHING = {};
+
+  /** The origin of the leader's own ops. */
+  private static final WorkerId LEADER = new WorkerId("hypersync-leader");
+
+  private final LeaderConfig config;
+  private final Sequencer sequencer;
+  private final OpLog log;
+  private final ChunkPort chunks;
+  private final TailCache tail;
+  private final BiConsumer<WorkerId, LeaderMessage> sender;
+  private final IntentQueue queue = new IntentQueue();
+  private final Map<IntentId, Errno> refusedEarly = new BoundedMap<>(MAX_REFUSED_EARLY);
+  private final AckQueue acks = new AckQueue();
+  private final ClientId ownClient;
+  private long ownSeqNo;
+  private long deduplicated;
+
+  /**
+   * An empty desk.
+   *
+   * @param ownClient the leader's own client id in this run
+   * @param sender sends to the session of a worker, if it has one
+   */
+  public IntentDesk(
+      LeaderConfig config,
+      Sequencer sequencer,
+      OpLog log,
+      ChunkPort chunks,
+      TailCache tail,
+      ClientId ownClient,
+      BiConsumer<WorkerId, LeaderMessage> sender) {
+    this.config = config;
+    this.sequencer = sequencer;
+    this.log = log;
+    this.chunks = chunks;
+    this.tail = tail;
+    this.ownClient = ownClient;
+    this.sender = sender;
+  }
+
+  /**
+   * Commits an op of the leader's own.
+   *
+   * @return null, or why it is not possible
+   */
+  public @Nullable Errno submitOwn(FsOp op) {
+    ownSeqNo++;
+    IntentId id = new IntentId(ownClient, ownSeqNo);
+    return switch (sequencer.sequence(id, LEADER, "", op, NOTHING)) {
+      case Sequencer.Result.Refused(Errno errno) -> errno;
+      case Sequencer.Result.Sequenced(LogEntry _, byte[] encoded) -> {
+        tail.add(encoded, log.durableIndex());
+        yield null;
+      }
+    };
+  }
+
+  /** Takes an intent from a worker. */
+  public void submit(WorkerId worker, SubmitIntent submit, long nowNs) {
+    IntentId id = submit.intent();
+    if (isForeign(worker, id)) {
+      LOG.warn("worker {} used the client id of another worker: {}", worker, id);
+      refuseAtOnce(worker, id, Errno.EPERM);
+      return;
+    }
+    if (answerIfCommitted(worker, id)) {
+      deduplicated++;
+      return;
+    }
+    PendingIntent pending = queue.find(id);
+    if (pending != null) {
+      deduplicated++;
+      pending.touch(nowNs);
+      requestMissing(worker, pending, submit.uploading());
+      return;
+    }
+    if (queue.size() + acks.size() >= config.maxPendingIntents() || chunks.isBusy()) {
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return;
+    }
+    FsOp op;
+    try {
+      op = OpCodec.decode(submit.op());
+    } catch (DecodeException e) {
+      LOG.warn("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
+      refuse(worker, id, Errno.EINVAL);
+      return;
+    }
+    Errno bad = check(op, submit);
+    if (bad != null) {
+      LOG.warn("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
+      refuse(worker, id, bad);
+      return;
+    }
+    PendingIntent intent =
+        new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
+    Set<Hash> missing;
+    try {
+      missing = missingChunks(intent);
+    } catch (ChunkStoreException e) {
+      LOG.error("cannot look up the chunks of an intent: {}", e.getMessage());
+      refuse(worker, id, e.errno());
+      return;
+    }
+    Errno chunkRefused = refusedEarly.remove(id);
+    if (chunkRefused != null && !missing.isEmpty()) {
+      refuse(worker, id, chunkRefused);
+      return;
+    }
+    queue.add(intent, missing);
+    requestMissing(worker, intent, submit.uploading());
+  }
+
+  /**
+   * Says what has become of an intent (6.4). If it waits for chunks they are asked for again: what
+   * was on its way with the last connection is lost (9.3.1). The worker must not send the intent
+   * again for that: its answer may be on the way, and an intent that comes after its own refusal is
+   * a new one.
+   */
+  public void status(WorkerId worker, IntentId id, long nowNs) {
+    PendingIntent pending = queue.find(id);
+    if (pending != null || acks.find(id) != null) {
+      sender.accept(worker, new IntentStatusResponse(id, Status.IN_FLIGHT, null));
+      if (pending != null) {
+        pending.touch(nowNs);
+        requestMissing(worker, pending, List.of());
+      }
+      return;
+    }
+    long index = sequencer.intents().find(id);
+    IntentStatusResponse response =
+        index == IntentIndex.NOT_FOUND
+            ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
+            : new IntentStatusResponse(id, Status.COMMITTED, committed(index));
+    sender.accept(worker, response);
+  }
+
+  /** A chunk is verified and in the store. */
+  public void chunkArrived(Hash hash) {
+    queue.arrived(hash);
+  }
+
+  /**
+   * A chunk of this intent was not what it claims to be, or cannot be stored. Chunks travel on a
+   * stream of their own, so this may be known before the intent has come.
+   */
+  public void chunkRefused(IntentId id, Errno errno) {
+    PendingIntent intent = queue.find(id);
+    if (intent == null) {
+      refusedEarly.put(id, errno);
+    } else if (!intent.missing().isEmpty()) {
+      queue.remove(intent);
+      refuse(intent.origin(), id, errno);
+    }
+  }
+
+  /**
+   * Gives up what waits for chunks and has not been asked about since this time (9.3.1(3)): its
+   * worker is gone, or has given it up itself.
+   */
+  public void expire(long beforeNs) {
+    for (PendingIntent intent : queue.expire(beforeNs)) {
+      LOG.info("gave up the partial upload of intent {}", intent.id());
+      refuse(intent.origin(), intent.id(), Errno.EIO);
+    }
+  }
+
+  /**
+   * Sequences what is ready.
+   *
+   * @return how many intents
+   */
+  public int sequence() {
+    int count = 0;
+    while (count < MAX_PER_SLICE) {
+      PendingIntent intent = queue.pollReady();
+      if (intent == null) {
+        break;
+      }
+      queue.remove(intent);
+      sequence(intent);
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * Sends the answers that rest on durable entries only.
+   *
+   * @return how many
+   */
+  public int release(long durableIndex) {
+    return acks.release(durableIndex, sender::accept);
+  }
+
+  /** Intents that wait for chunks or for their turn. */
+  public int pending() {
+    return queue.size();
+  }
+
+  /** Answers that wait for the disk. */
+  public int unacknowledged() {
+    return acks.size();
+  }
+
+  /** How many intents came more than once. */
+  public long deduplicated() {
+    return deduplicated;
+  }
+
+  private void sequence(PendingIntent intent) {
+    switch (sequencer.sequence(
+        intent.id(), intent.origin(), intent.agent(), intent.op(), intent.inlinePayload())) {
+      case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
+      case Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded) -> {
+        tail.add(encoded, log.durableIndex());
+        if (entry.inlinePayload().length > 0) {
+          chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
+        }
+        acks.add(
+            intent.origin(), new CommitAck(entry.intent(), null, committed(entry), entry.index()));
+      }
+    }
+  }
+
+  private void refuse(WorkerId worker, IntentId id, Errno errno) {
+    acks.add(worker, new CommitAck(id, errno, null, sequencer.headIndex()));
+  }
+
+  /**
+   * For what rests on no entry: it needs not wait for the disk, and leaves no trace that could be
+   * taken for the answer to an intent of the same id.
+   */
+  private void refuseAtOnce(WorkerId worker, IntentId id, Errno errno) {
+    sender.accept(worker, new CommitAck(id, errno, null, log.durableIndex()));
+  }
+
+  /** Whether the intent is in the log already; if it is durable too, its ack is sent again. */
+  private boolean answerIfCommitted(WorkerId worker, IntentId id) {
+    if (acks.find(id) != null) {
+      return true; // the ack is on its way, to whichever session the worker has by then
+    }
+    long index = sequencer.intents().find(id);
+    if (index == IntentIndex.NOT_FOUND) {
+      return false;
+    }
+    sender.accept(worker, new CommitAck(id, null, committed(index), index));
+    return true;
+  }
+
+  /**
+   * Client ids are in the log for all to see. Whose they are is known from their first intent on,
+   * so nobody can commit, or answer for, the next one of somebody else's.
+   */
+  private boolean isForeign(WorkerId worker, IntentId id) {
+    PendingIntent pending = queue.find(id);
+    return !sequencer.intents().mayBelongTo(id.client(), worker)
+        || (pending != null && !pending.origin().equals(worker));
+  }
+
+  private @Nullable Errno check(FsOp op, SubmitIntent submit) {
+    if (op instanceof FsOp.ReapOrphans) {
+      return Errno.EPERM; // only the leader reaps
+    }
+    if (submit.agent().getBytes(StandardCharsets.UTF_8).length > LogEntry.MAX_AGENT_BYTES) {
+      return Errno.EINVAL;
+    }
+    List<ChunkRef> refs = op.chunks();
+    long length = refs.stream().mapToLong(ChunkRef::length).sum();
+    byte[] inline = submit.inlinePayload();
+    if (length > Protocol.MAX_WRITE_BYTES) {
+      return Errno.EFBIG;
+    }
+    if (length > Protocol.INLINE_THRESHOLD) {
+      return inline.length == 0 ? null : Errno.EINVAL;
+    }
+    if (inline.length != length) {
+      return Errno.EINVAL;
+    }
+    int at = 0;
+    for (ChunkRef ref : refs) {
+      if (ref.length() > 0 && !Blake3.hash(inline, at, ref.length()).equals(ref.hash())) {
+        return Errno.EIO;
+      }
+      at += ref.length();
+    }
+    return null;
+  }
+
+  private Set<Hash> missingChunks(PendingIntent intent) {
+    Set<Hash> missing = new LinkedHashSet<>();
+    if (intent.inlinePayload().length == 0) {
+      for (ChunkRef ref : intent.op().chunks()) {
+        if (ref.length() > 0 && !chunks.contains(ref.hash())) {
+          missing.add(ref.hash());
+        }
+      }
+    }
+    return missing;
+  }
+
+  private void requestMissing(WorkerId worker, PendingIntent intent, List<Hash> uploading) {
+    List<Hash> wanted = new ArrayList<>(intent.missing());
+    wanted.removeAll(uploading);
+    if (!wanted.isEmpty()) {
+      sender.accept(worker, new ChunkNeed(intent.id(), wanted));
+    }
+  }
+
+  private static Committed committed(LogEntry entry) {
+    long appendedAt =
+        entry.op() instanceof FsOp.Write write && write.mode() == WriteMode.APPEND
+            ? write.offset()
+            : -1;
+    return new Committed(
+        entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
+  }
+
+  /** From the log itself, so a repeated ack says what the first one said. */
+  private Committed committed(long index) {
+    try {
+      return committed(LogEntryCodec.decode(log.read(index)));
+    } catch (IOException | DecodeException e) {
+      throw new IllegalStateException("cannot read log entry " + index, e);
+    }
+  }
+}

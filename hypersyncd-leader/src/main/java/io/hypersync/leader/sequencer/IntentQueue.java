@@ -1,0 +1,115 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Intents on their way to the sequencer. Those of one client stay in the order in which they came,
+ * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1, design 4).
+ */
+final class IntentQueue {
+  private final Map<ClientId, ArrayDeque<PendingIntent>> lanes = new HashMap<>();
+  private final Map<IntentId, PendingIntent> byId = new LinkedHashMap<>();
+  private final Map<Hash, Set<PendingIntent>> waitingFor = new HashMap<>();
+  private final ArrayDeque<PendingIntent> ready = new ArrayDeque<>();
+
+  int size() {
+    return byId.size();
+  }
+
+  @Nullable PendingIntent find(IntentId id) {
+    return byId.get(id);
+  }
+
+  /**
+   * Takes an intent in; the chunks in {@code missing} have to arrive before it can be sequenced.
+   */
+  void add(PendingIntent intent, Set<Hash> missing) {
+    byId.put(intent.id(), intent);
+    intent.missing().addAll(missing);
+    for (Hash hash : missing) {
+      waitingFor.computeIfAbsent(hash, _ -> new LinkedHashSet<>()).add(intent);
+    }
+    ArrayDeque<PendingIntent> lane =
+        lanes.computeIfAbsent(intent.id().client(), _ -> new ArrayDeque<>());
+    lane.addLast(intent);
+    if (lane.size() == 1 && missing.isEmpty()) {
+      ready.addLast(intent);
+    }
+  }
+
+  /** A chunk is in the store now. */
+  void arrived(Hash hash) {
+    Set<PendingIntent> waiting = waitingFor.remove(hash);
+    if (waiting == null) {
+      return;
+    }
+    for (PendingIntent intent : waiting) {
+      intent.missing().remove(hash);
+      makeReadyIfFirst(intent);
+    }
+  }
+
+  /** The next intent that can be sequenced, or null. It stays here until {@link #remove}. */
+  @Nullable PendingIntent pollReady() {
+    return ready.pollFirst();
+  }
+
+  /** Takes an intent out; the next one of its client may go on. */
+  void remove(PendingIntent intent) {
+    byId.remove(intent.id());
+    for (Hash hash : intent.missing()) {
+      Set<PendingIntent> waiting = waitingFor.get(hash);
+      if (waiting != null) {
+        waiting.remove(intent);
+        if (waiting.isEmpty()) {
+          waitingFor.remove(hash);
+        }
+      }
+    }
+    ArrayDeque<PendingIntent> lane = lanes.get(intent.id().client());
+    if (lane == null) {
+      return;
+    }
+    boolean wasFirst = lane.peekFirst() == intent;
+    lane.remove(intent);
+    if (lane.isEmpty()) {
+      lanes.remove(intent.id().client());
+    } else if (wasFirst) {
+      makeReadyIfFirst(lane.getFirst());
+    }
+  }
+
+  /**
+   * Gives up what lacks chunks and has not been asked about since {@code beforeNs} (9.3.1(3)).
+   *
+   * @return what was given up
+   */
+  List<PendingIntent> expire(long beforeNs) {
+    List<PendingIntent> expired = new ArrayList<>();
+    for (PendingIntent intent : byId.values()) {
+      if (!intent.missing().isEmpty() && intent.touchedNs() - beforeNs < 0) {
+        expired.add(intent);
+      }
+    }
+    expired.forEach(this::remove);
+    return expired;
+  }
+
+  private void makeReadyIfFirst(PendingIntent intent) {
+    ArrayDeque<PendingIntent> lane = lanes.get(intent.id().client());
+    if (intent.missing().isEmpty() && lane != null && lane.peekFirst() == intent) {
+      ready.addLast(intent);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.op.FsOp;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** An intent that has been received and not yet been sequenced; owned by {@link IntentQueue}. */
+final class PendingIntent {
+  private final IntentId id;
+  private final WorkerId origin;
+  private final String agent;
+  private final FsOp op;
+  private final byte[] inlinePayload;
+  private final Set<Hash> missing = new LinkedHashSet<>();
+  private long touchedNs;
+
+  PendingIntent(
+      IntentId id, WorkerId origin, String agent, FsOp op, byte[] inlinePayload, long nowNs) {
+    this.id = id;
+    this.origin = origin;
+    this.agent = agent;
+    this.op = op;
+    this.inlinePayload = inlinePayload;
+    this.touchedNs = nowNs;
+  }
+
+  IntentId id() {
+    return id;
+  }
+
+  WorkerId origin() {
+    return origin;
+  }
+
+  String agent() {
+    return agent;
+  }
+
+  FsOp op() {
+    return op;
+  }
+
+  byte[] inlinePayload() {
+    return inlinePayload;
+  }
+
+  /** The chunks that have not arrived. */
+  Set<Hash> missing() {
+    return missing;
+  }
+
+  /** When its worker last sent it or asked about it. */
+  long touchedNs() {
+    return touchedNs;
+  }
+
+  void touch(long nowNs) {
+    touchedNs = nowNs;
+  }
+}

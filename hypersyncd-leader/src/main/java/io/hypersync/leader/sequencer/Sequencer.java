@@ -1,0 +1,152 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.agent.Entropy;
+
+/**
+ * The only code that changes S_head: gives an op its index, time and ids, applies it, and hands the
+ * entry to the log (hypersync.md 5.2, 8.1, 9.4). What is here is not yet durable; nobody outside
+ * may see an entry before {@link OpLog#durableIndex()} has reached it.
+ */
+public final class Sequencer {
+  private static final byte[] NO_HAZARD = {};
+
+  private final OpLog log;
+  private final Clock clock;
+  private final Entropy entropy;
+  private final IntentIndex intents;
+  private FsState head;
+  private Hash headRoot;
+  private long headIndex;
+  private long lastTimeNs;
+
+  /** Continues from a recovered state, which must be the state after the log's last entry. */
+  public Sequencer(LeaderState recovered, OpLog log, Clock clock, Entropy entropy) {
+    this.log = log;
+    this.clock = clock;
+    this.entropy = entropy;
+    this.intents = recovered.intents();
+    this.head = recovered.state();
+    this.headRoot = recovered.root();
+    this.headIndex = recovered.index();
+    this.lastTimeNs = recovered.lastTimeNs();
+  }
+
+  /** What came of an op. */
+  public sealed interface Result {
+    /** It is entry {@code entry.index()} of the log, on its way to the disk. */
+    record Sequenced(LogEntry entry, byte[] encoded) implements Result {}
+
+    /** It is not possible; nothing was logged. */
+    record Refused(Errno errno) implements Result {}
+  }
+
+  /**
+   * Orders one op. All its chunks must be in the store, or in {@code inlinePayload}.
+   *
+   * @return ENOSPC when the log has no room: nothing half is left behind
+   */
+  public Result sequence(
+      IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
+    FsOp resolved = FsStateMachine.resolve(head, op);
+    long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
+    NodeId newNode = createsNode(resolved) ? newNodeId() : LogEntry.NO_NODE;
+    switch (FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode))) {
+      case Outcome.Failed(Errno errno) -> {
+        return new Result.Refused(errno);
+      }
+      case Outcome.Applied(FsState next) -> {
+        long index = headIndex + 1;
+        Hash root = next.root();
+        LogEntry entry =
+            new LogEntry(
+                index,
+                new OpId(entropy.nextLong(), entropy.nextLong()),
+                timeNs,
+                intent,
+                origin,
+                agent,
+                resolved,
+                newNode,
+                root,
+                NO_HAZARD,
+                inlinePayload);
+        byte[] encoded = LogEntryCodec.encode(entry);
+        boolean chunksInStore = inlinePayload.length == 0 && hasPayload(resolved);
+        try {
+          log.append(index, encoded, chunksInStore);
+        } catch (OpLogFullException e) {
+          return new Result.Refused(Errno.ENOSPC);
+        }
+        head = next;
+        headRoot = root;
+        headIndex = index;
+        lastTimeNs = timeNs;
+        intents.add(intent, origin, index, timeNs);
+        return new Result.Sequenced(entry, encoded);
+      }
+    }
+  }
+
+  /** The index of the newest entry, durable or not. */
+  public long headIndex() {
+    return headIndex;
+  }
+
+  /** The state after it. */
+  public FsState head() {
+    return head;
+  }
+
+  /** The Merkle root of that state. */
+  public Hash headRoot() {
+    return headRoot;
+  }
+
+  /** Where committed intents are in the log. */
+  public IntentIndex intents() {
+    return intents;
+  }
+
+  private static boolean hasPayload(FsOp op) {
+    return op.chunks().stream().anyMatch(chunk -> chunk.length() > 0);
+  }
+
+  private static boolean createsNode(FsOp op) {
+    return switch (op) {
+      case FsOp.CreateFile _, FsOp.MakeDir _, FsOp.MakeSymlink _, FsOp.MakeNode _ -> true;
+      case FsOp.Link _,
+          FsOp.Unlink _,
+          FsOp.RemoveDir _,
+          FsOp.Rename _,
+          FsOp.Write _,
+          FsOp.Truncate _,
+          FsOp.SetAttributes _,
+          FsOp.SetXattr _,
+          FsOp.RemoveXattr _,
+          FsOp.ReapOrphans _ ->
+          false;
+    };
+  }
+
+  private NodeId newNodeId() {
+    NodeId id = new NodeId(entropy.nextLong(), entropy.nextLong());
+    return id.equals(LogEntry.NO_NODE) || head.node(id) != null ? newNodeId() : id;
+  }
+}

@@ -1,0 +1,5 @@
+/** The one place where mutations get their order (hypersync.md 8, design 6). */
+@NullMarked
+package io.hypersync.leader.sequencer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,158 @@
+package io.hypersync.leader.session;
+
+import io.hypersync.leader.port.LogReadPort;
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.Heartbeat;
+import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is connected, and how far the log has been sent to each (hypersync.md 12). A worker gets
+ * every durable entry once per connection, in order, at most a window ahead of what it has reported
+ * as applied (12.4).
+ */
+public final class WorkerSessions {
+  private static final int MAX_BATCH_BYTES = 256 * 1024;
+
+  private final SessionPort port;
+  private final LogReadPort logReader;
+  private final TailCache tail;
+  private final int windowEntries;
+  private final Map<SessionId, WorkerSession> sessions = new LinkedHashMap<>();
+  private final Map<WorkerId, WorkerSession> byWorker = new HashMap<>();
+
+  /**
+   * Nobody is connected yet.
+   *
+   * @param windowEntries how far ahead of a worker's report the log is sent
+   */
+  public WorkerSessions(
+      SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
+    this.port = port;
+    this.logReader = logReader;
+    this.tail = tail;
+    this.windowEntries = windowEntries;
+  }
+
+  /** A connection has come up; it says Hello next. */
+  public void opened(SessionId id, WorkerId worker, String address, long nowNs) {
+    sessions.put(id, new WorkerSession(id, worker, address, nowNs));
+  }
+
+  /** A connection has gone. */
+  public void closed(SessionId id) {
+    WorkerSession session = sessions.remove(id);
+    if (session != null) {
+      byWorker.remove(session.worker(), session);
+    }
+  }
+
+  /** The session, or null if it has ended. */
+  public @Nullable WorkerSession get(SessionId id) {
+    return sessions.get(id);
+  }
+
+  /** The session over which this worker is served now, or null. */
+  public @Nullable WorkerSession of(WorkerId worker) {
+    return byWorker.get(worker);
+  }
+
+  /** All connections. */
+  public Collection<WorkerSession> all() {
+    return sessions.values();
+  }
+
+  /** Accepts a Hello: the log follows from the entry after {@code appliedIndex}. */
+  public void greet(WorkerSession session, long appliedIndex) {
+    session.greet(appliedIndex);
+    byWorker.put(session.worker(), session);
+  }
+
+  /** Ends a session from our side. */
+  public void close(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
+    closed(session.id());
+    port.close(session.id(), lastWord);
+  }
+
+  /**
+   * Sends every session what it may have by now.
+   *
+   * @return how many entries were sent
+   */
+  public int stream(long durableIndex) {
+    int sent = 0;
+    for (WorkerSession session : sessions.values()) {
+      if (session.greeted()) {
+        sent += stream(session, durableIndex);
+      }
+    }
+    return sent;
+  }
+
+  /** The answer to a read of old entries. */
+  public void logRead(SessionId id, long fromIndex, List<byte[]> entries, long durableIndex) {
+    WorkerSession session = sessions.get(id);
+    if (session == null) {
+      return;
+    }
+    session.readingLog(false);
+    if (session.nextIndex() == fromIndex && !entries.isEmpty()) {
+      send(session, entries, durableIndex);
+    }
+  }
+
+  /** Says to everybody that the leader is alive and how far the log is. */
+  public void heartbeat(long leaderEpoch, long durableIndex) {
+    for (WorkerSession session : sessions.values()) {
+      if (session.greeted()) {
+        port.send(session.id(), new Heartbeat(leaderEpoch, durableIndex));
+      }
+    }
+  }
+
+  /**
+   * Ends the sessions which have not been heard from in so many calls of this. Silence is counted
+   * in calls, not in time: a leader that was paused has to read first what has arrived meanwhile.
+   */
+  public void dropSilent(int maxSilentCalls) {
+    for (WorkerSession session : new ArrayList<>(sessions.values())) {
+      if (session.silentAgain() > maxSilentCalls) {
+        close(session, null);
+      }
+    }
+  }
+
+  private int stream(WorkerSession session, long durableIndex) {
+    int sent = 0;
+    while (!session.readingLog()
+        && session.nextIndex() <= durableIndex
+        && session.nextIndex() <= session.appliedIndex() + windowEntries
+        && port.logWritable(session.id())) {
+      long from = session.nextIndex();
+      if (from < tail.firstIndex()) {
+        session.readingLog(true);
+        logReader.read(session.id(), from, MAX_BATCH_BYTES);
+        break;
+      }
+      long to = Math.min(durableIndex, session.appliedIndex() + windowEntries);
+      List<byte[]> entries = tail.slice(from, to, MAX_BATCH_BYTES);
+      send(session, entries, durableIndex);
+      sent += entries.size();
+    }
+    return sent;
+  }
+
+  private void send(WorkerSession session, List<byte[]> entries, long durableIndex) {
+    port.send(session.id(), new LogEntries(durableIndex, entries));
+    session.sentThrough(session.nextIndex() + entries.size() - 1);
+  }
+}

@@ -1,0 +1,328 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Appending, reading and reopening an undamaged log (hypersync.md 6.3.1, 8). */
+class ChronicleOpLogTest {
+  @TempDir Path directory;
+
+  @Test
+  void anEmptyLogBeginsAtOne() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(1, test.log.firstIndex());
+      assertEquals(0, test.log.appendedIndex());
+      assertEquals(0, test.log.durableIndex());
+      assertEquals(0, test.log.read(1, 1000, (index, payload) -> {}));
+      assertThrows(IndexOutOfBoundsException.class, () -> test.log.read(1));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 99, 5000})
+  void whatWasAppendedIsReadAndRecovered(int count) throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(count);
+      test.verifyAll();
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(count, test.recovered.size());
+      assertEquals(count, test.log.durableIndex());
+      assertEquals(count, test.log.appendedIndex());
+      test.verifyAll();
+      test.appendDurably(count);
+      test.verifyAll();
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(2 * count, test.recovered.size());
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void closeMakesEverythingAcceptedDurable() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.append(300);
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(300, test.lastRecovered());
+    }
+  }
+
+  @Test
+  void manyEntriesFillManySegments() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(6000);
+      assertTrue(Disk.segments(directory).size() >= 8, "segments: " + Disk.segments(directory));
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void aPayloadMayTakeAQuarterOfASegment() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      int largest = test.log.maxPayloadBytes();
+      assertEquals((256 << 10) / 4 - 4096, largest);
+      for (int index = 1; index <= 20; index++) {
+        test.log.append(index, new byte[largest], false);
+      }
+      test.awaitDurable(20);
+      for (int index = 1; index <= 20; index++) {
+        assertEquals(largest, test.log.read(index).length);
+      }
+      assertThrows(
+          IllegalArgumentException.class, () -> test.log.append(21, new byte[largest + 1], false));
+    }
+  }
+
+  @Test
+  void aSegmentSizeMayChangeBetweenRuns() throws IOException {
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL.withSegmentBytes(1 << 20))) {
+      test.log.append(1, TestLog.payload(1), false);
+      test.appendDurably(2000);
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(2001, test.lastRecovered());
+      test.appendDurably(2000);
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void indexesMustBeContiguous() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(3);
+      for (long index : new long[] {0, 3, 5, -1, Long.MAX_VALUE}) {
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> test.log.append(index, new byte[1], false),
+            "index " + index);
+      }
+      test.appendDurably(1);
+      assertEquals(4, test.log.durableIndex());
+    }
+  }
+
+  @Test
+  void readsStopAtTheByteLimitButDeliverAtLeastOne() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      for (int index = 1; index <= 10; index++) {
+        test.log.append(index, new byte[100], false);
+      }
+      test.awaitDurable(10);
+      int[][] limitAndDelivered = {{0, 1}, {1, 1}, {100, 1}, {101, 2}, {1000, 10}, {5000, 10}};
+      for (int[] row : limitAndDelivered) {
+        assertEquals(row[1], test.log.read(1, row[0], (i, p) -> {}), "limit " + row[0]);
+      }
+      assertEquals(0, test.log.read(11, 1000, (i, p) -> {}));
+      assertThrows(IndexOutOfBoundsException.class, () -> test.log.read(12, 1000, (i, p) -> {}));
+    }
+  }
+
+  @Test
+  void readersRunWhileTheWriterWrites() throws Exception {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(1);
+      List<Throwable> failures = new ArrayList<>();
+      List<Thread> readers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        readers.add(
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      try {
+                        while (test.log.durableIndex() < 3000) {
+                          long last = test.log.durableIndex();
+                          assertArrayEquals(TestLog.payload(last), test.log.read(last));
+                        }
+                        test.verifyAll();
+                      } catch (Throwable e) {
+                        synchronized (failures) {
+                          failures.add(e);
+                        }
+                      }
+                    }));
+      }
+      test.appendDurably(2999);
+      for (Thread reader : readers) {
+        reader.join();
+      }
+      assertEquals(List.of(), failures);
+    }
+  }
+
+  @Test
+  void whatQueuesUpDuringASyncIsTheNextBatch() throws IOException, InterruptedException {
+    CountDownLatch inFirstSync = new CountDownLatch(1);
+    Semaphore syncs = new Semaphore(0);
+    AtomicInteger calls = new AtomicInteger();
+    RangeSync slow =
+        (file, mapping, offset, length) -> {
+          if (calls.getAndIncrement() > 0) { // the first one publishes the segment
+            inFirstSync.countDown();
+            syncs.acquireUninterruptibly();
+          }
+          RangeSync.MSYNC.force(file, mapping, offset, length);
+        };
+    try (TestLog test = TestLog.open(directory, new OpLogOptions(256 << 10, 10, 1000), slow)) {
+      test.append(1);
+      inFirstSync.await();
+      for (int index = 2; index <= 26; index++) {
+        test.log.append(index, new byte[index <= 22 ? 10 : 400], false);
+      }
+      assertEquals(0, test.log.durableIndex(), "nothing is durable before the sync has returned");
+      syncs.release(100);
+      test.awaitDurable(26);
+      // 2..11 and 12..21 are limited by ops, 22..24 (10 + 400 + 400) and 25..26 by bytes
+      assertEquals(
+          List.of(1L, 11L, 21L, 24L, 26L),
+          test.batches.stream().map(CommittedBatch::lastIndex).toList());
+      assertEquals(
+          List.of(1, 10, 10, 3, 2), test.batches.stream().map(CommittedBatch::ops).toList());
+      assertEquals(6, calls.get(), "one sync for each batch");
+    }
+  }
+
+  @Test
+  void aBatchWithChunksWaitsForTheChunkSync() throws IOException {
+    Semaphore chunkSync = new Semaphore(0);
+    AtomicInteger syncs = new AtomicInteger();
+    try (TestLog test =
+        TestLog.open(
+            directory,
+            TestLog.SMALL,
+            () -> {
+              syncs.incrementAndGet();
+              chunkSync.acquireUninterruptibly();
+            })) {
+      test.appendDurably(2);
+      assertEquals(0, syncs.get(), "no chunk sync without chunks");
+      test.log.append(3, TestLog.payload(3), true);
+      test.append(1);
+      while (syncs.get() == 0) {
+        Thread.onSpinWait();
+      }
+      assertEquals(2, test.log.durableIndex(), "3 waits for its chunks, 4 waits for 3");
+      chunkSync.release(10);
+      test.awaitDurable(4);
+      assertEquals(1, syncs.get());
+      assertEquals(1, test.batches.stream().filter(CommittedBatch::syncedChunks).count());
+    }
+  }
+
+  @Test
+  void aFailedSyncIsFatalAndNeverRetried() throws IOException {
+    AtomicInteger calls = new AtomicInteger();
+    RangeSync failing =
+        (file, mapping, offset, length) -> {
+          if (calls.incrementAndGet() == 3) {
+            throw new IOException("Input/output error");
+          }
+          RangeSync.MSYNC.force(file, mapping, offset, length);
+        };
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
+      test.appendDurably(1);
+      test.append(1);
+      OpLogFailedException failure = test.awaitFailure();
+      assertEquals("Input/output error", failure.getCause().getMessage());
+      assertEquals(1, test.log.durableIndex());
+      assertThrows(OpLogFailedException.class, () -> test.append(1));
+      assertArrayEquals(TestLog.payload(1), test.log.read(1), "reading goes on");
+    }
+    assertEquals(3, calls.get(), "syncs, with that of the segment's header");
+  }
+
+  @Test
+  void aFailedChunkSyncIsFatal() throws IOException {
+    try (TestLog test =
+        TestLog.open(
+            directory,
+            TestLog.SMALL,
+            () -> {
+              throw new IOException("chunk store is gone");
+            })) {
+      test.appendDurably(1);
+      test.log.append(2, TestLog.payload(2), true);
+      OpLogFailedException failure = test.awaitFailure();
+      assertInstanceOf(IOException.class, failure.getCause());
+      assertEquals(1, test.log.durableIndex());
+    }
+  }
+
+  @Test
+  void aClosedLogRefusesEntries() throws IOException {
+    TestLog test = TestLog.open(directory);
+    test.close();
+    assertThrows(OpLogFailedException.class, () -> test.append(1));
+  }
+
+  @Test
+  void repeatedRestartsDoNotPileUpSegments() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(10);
+    }
+    for (int i = 0; i < 5; i++) {
+      try (TestLog test = TestLog.open(directory)) {
+        assertEquals(10, test.lastRecovered());
+        test.verifyAll();
+      }
+    }
+    assertTrue(Disk.segments(directory).size() <= 3, "segments: " + Disk.segments(directory));
+  }
+
+  @Test
+  void chroniclesOwnTailerReadsASegment() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(50);
+    }
+    Path segment = Disk.segments(directory).getFirst();
+    try (SingleChronicleQueue queue =
+            SingleChronicleQueueBuilder.binary(segment)
+                .rollCycle(RollCycles.FAST_DAILY)
+                .timeProvider(() -> 0L)
+                .blockSize(256 << 10)
+                .build();
+        ExcerptTailer tailer = queue.createTailer()) {
+      List<Long> indexes = new ArrayList<>();
+      while (true) {
+        try (DocumentContext document = tailer.readingDocument()) {
+          if (!document.isPresent()) {
+            break;
+          }
+          Bytes<?> bytes = document.wire().bytes();
+          byte[] record = new byte[(int) bytes.readRemaining()];
+          bytes.read(record);
+          if (RecordCodec.kind(record, 0) == RecordKind.ENTRY) {
+            indexes.add(RecordCodec.index(record, 0));
+          }
+        }
+      }
+      assertEquals(50, indexes.size());
+      assertEquals(50, indexes.getLast());
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.leader.oplog.OpLogFullException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A full disk is answered before an entry is accepted, never with SIGBUS. Mounts a tmpfs: root. */
+class DiskFullTest {
+  @TempDir Path directory;
+
+  @BeforeEach
+  void mount() throws Exception {
+    run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", directory.toString());
+  }
+
+  @AfterEach
+  void unmount() throws Exception {
+    run("umount", "-l", directory.toString());
+  }
+
+  @Test
+  void aFullDiskRefusesEntriesAndLosesNone() throws Exception {
+    Path log = directory.resolve("log");
+    Path ballast = Files.write(directory.resolve("ballast"), new byte[2 << 20]);
+    long accepted;
+    try (TestLog test = TestLog.open(log)) {
+      accepted = fill(test);
+      assertThrows(OpLogFullException.class, () -> append(test, accepted + 1), "still full");
+      assertEquals(accepted, test.log.appendedIndex());
+      test.awaitDurable(accepted);
+      test.verifyAll();
+
+      Files.delete(ballast);
+      long deadline = System.nanoTime() + 10_000_000_000L;
+      while (!tryAppend(test, accepted + 1)) {
+        assertTrue(System.nanoTime() < deadline, "no room 10 s after space was freed");
+        Thread.sleep(10);
+      }
+      test.appendDurably(500);
+      test.verifyAll();
+    }
+    try (TestLog test = TestLog.open(log)) {
+      assertEquals(accepted + 501, test.lastRecovered());
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void aSmallEntryIsAcceptedWhereALargeOneIsRefused() throws Exception {
+    try (TestLog test = TestLog.open(directory.resolve("log"))) {
+      Files.write(directory.resolve("ballast"), new byte[2 << 20]);
+      byte[] large = new byte[test.log.maxPayloadBytes()];
+      long index = 0;
+      try {
+        while (true) {
+          test.log.append(index + 1, large, false);
+          index++;
+        }
+      } catch (OpLogFullException full) {
+        assertEquals(index, test.log.appendedIndex());
+      }
+      test.log.append(index + 1, new byte[] {1, 2, 3}, false);
+      test.awaitDurable(index + 1);
+      assertArrayEquals(new byte[] {1, 2, 3}, test.log.read(index + 1));
+    }
+  }
+
+  @Test
+  void aLogThatCannotGetASegmentDoesNotOpenAndIsUnharmed() throws Exception {
+    Path log = directory.resolve("log");
+    try (TestLog test = TestLog.open(log)) {
+      test.appendDurably(100);
+    }
+    Path ballast = directory.resolve("ballast");
+    try {
+      Files.write(ballast, new byte[4 << 20]);
+      throw new AssertionError("the disk is not full");
+    } catch (IOException full) {
+      // as intended
+    }
+    for (int attempt = 0; attempt < 3; attempt++) {
+      assertThrows(OpLogFullException.class, () -> TestLog.open(log));
+    }
+    Files.delete(ballast);
+    try (TestLog test = TestLog.open(log)) {
+      assertEquals(100, test.lastRecovered());
+      test.appendDurably(100);
+    }
+  }
+
+  /** Appends until the log refuses; returns the last accepted index. */
+  private static long fill(TestLog test) throws IOException {
+    long index = test.log.appendedIndex();
+    while (tryAppend(test, index + 1)) {
+      index++;
+    }
+    return index;
+  }
+
+  private static boolean tryAppend(TestLog test, long index) throws IOException {
+    try {
+      append(test, index);
+      return true;
+    } catch (OpLogFullException full) {
+      return false;
+    }
+  }
+
+  private static void append(TestLog test, long index) throws IOException {
+    test.log.append(index, TestLog.payload(index), false);
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    assertEquals(0, process.waitFor(), String.join(" ", command) + " (needs root)");
+  }
+}

@@ -1,0 +1,5 @@
+/** Specifications of the op log: format, group commit, recovery, faults. */
+@NullMarked
+package io.hypersync.leader.oplog.chronicle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,54 @@
+package io.hypersync.leader.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** No answer goes out before what it rests on is durable (hypersync.md 6.3). */
+class AckQueueTest {
+  private final AckQueue acks = new AckQueue();
+  private final List<Long> sent = new ArrayList<>();
+
+  @Test
+  void answersWaitForTheirEntryAndGoInOrder() {
+    add(1, 5);
+    add(2, 5);
+    add(3, 6);
+    assertEquals(0, release(4));
+    assertEquals(2, release(5));
+    assertEquals(List.of(1L, 2L), sent);
+    assertEquals(1, release(100));
+    assertEquals(List.of(1L, 2L, 3L), sent);
+    assertEquals(0, acks.size());
+  }
+
+  @Test
+  void anAnswerCanBeFoundAsLongAsItWaits() {
+    add(1, 5);
+    assertNotNull(acks.find(intent(1)));
+    assertNull(acks.find(intent(2)));
+    release(5);
+    assertNull(acks.find(intent(1)));
+  }
+
+  private void add(long seqNo, long asOf) {
+    acks.add(new WorkerId("w1"), new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf));
+  }
+
+  private int release(long durable) {
+    return acks.release(durable, (_, ack) -> sent.add(ack.intent().seqNo()));
+  }
+
+  private static IntentId intent(long seqNo) {
+    return new IntentId(new ClientId(1, 1), seqNo);
+  }
+}

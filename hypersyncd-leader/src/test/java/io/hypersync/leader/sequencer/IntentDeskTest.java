@@ -1,0 +1,379 @@
+package io.hypersync.leader.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.session.TailCache;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.op.XattrMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What comes of intents that come once, twice, without their bytes, or at the wrong time. */
+class IntentDeskTest {
+  private static final WorkerId WORKER = new WorkerId("w1");
+  private static final WorkerId THIEF = new WorkerId("w2");
+  private static final byte[] NOTHING = {};
+  private static final byte[] LARGE = new byte[20_000];
+
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final StoredChunks chunks = new StoredChunks();
+  private final List<LeaderMessage> sent = new ArrayList<>();
+  private final IntentDesk desk = desk(4);
+  private long entropy;
+
+  @Test
+  void anIntentIsAnsweredOnceItIsDurable() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    assertEquals(1, desk.sequence());
+    assertEquals(0, desk.release(log.durableIndex()));
+    assertEquals(1, desk.release(log.sync().durableIndex()));
+    CommitAck ack = ack(0);
+    assertNull(ack.errno());
+    assertNotNull(ack.committed());
+    assertEquals(1, ack.asOfIndex());
+  }
+
+  @Test
+  void anIntentThatIsInTheLogGetsTheSameAnswerAgain() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    assertEquals(ack(0), ack(1));
+    assertEquals(1, log.appendedIndex());
+    assertEquals(1, desk.deduplicated());
+  }
+
+  @Test
+  void anIntentThatWaitsForTheDiskIsNotDecidedAgain() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.sequence();
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    assertEquals(1, sent.size());
+    assertEquals(1, log.appendedIndex());
+  }
+
+  @Test
+  void anErrorWaitsForTheEntryItRestsOn() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.submit(WORKER, mkdir(2, "a"), 0);
+    desk.sequence();
+    assertEquals(0, desk.release(log.durableIndex()));
+    settle();
+    assertEquals(Errno.EEXIST, ack(1).errno());
+    assertEquals(1, ack(1).asOfIndex());
+  }
+
+  @Test
+  void statusOfWhatIsInTheLogInWorkAndUnknown() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    desk.submit(WORKER, mkdir(2, "b"), 0);
+    sent.clear();
+    desk.status(WORKER, intent(1), 0);
+    desk.status(WORKER, intent(2), 0);
+    desk.status(WORKER, intent(3), 0);
+    assertEquals(
+        List.of(Status.COMMITTED, Status.IN_FLIGHT, Status.NOT_FOUND),
+        sent.stream().map(message -> ((IntentStatusResponse) message).status()).toList());
+  }
+
+  @Test
+  void anAnswerOnItsWayToTheDiskCountsAsInFlight() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.submit(WORKER, mkdir(2, "a"), 0);
+    desk.sequence();
+    desk.status(WORKER, intent(2), 0);
+    assertEquals(Status.IN_FLIGHT, ((IntentStatusResponse) sent.get(0)).status());
+  }
+
+  @Test
+  void statusOfAnUploadAsksForWhatIsMissing() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    assertEquals(List.of(), sent, "it is on its way unasked");
+    desk.status(WORKER, intent(1), 0);
+    assertEquals(Status.IN_FLIGHT, ((IntentStatusResponse) sent.get(0)).status());
+    assertEquals(new ChunkNeed(intent(1), List.of(hash(LARGE))), sent.get(1));
+  }
+
+  @Test
+  void aChunkThatNobodyAnnouncedIsAskedFor() {
+    desk.submit(WORKER, write(1, List.of()), 0);
+    assertEquals(List.of(new ChunkNeed(intent(1), List.of(hash(LARGE)))), sent);
+  }
+
+  @Test
+  void anIntentWaitsForItsChunks() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    assertEquals(0, desk.sequence());
+    chunks.stored.add(hash(LARGE));
+    desk.chunkArrived(hash(LARGE));
+    assertEquals(1, desk.sequence());
+  }
+
+  @Test
+  void anEntryHasChunksSyncedExactlyIfItDoesNotCarryThem() {
+    desk.submit(WORKER, setXattr(1, new byte[] {1}), 0);
+    chunks.stored.add(hash(LARGE));
+    desk.submit(WORKER, setXattr(2, LARGE), 0);
+    settle();
+    assertFalse(log.syncsChunks(1));
+    assertTrue(log.syncsChunks(2));
+  }
+
+  @Test
+  void aRefusedChunkEndsItsIntent() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    desk.chunkRefused(intent(1), Errno.ENOSPC);
+    settle();
+    assertEquals(Errno.ENOSPC, ack(0).errno());
+    assertEquals(0, desk.pending());
+  }
+
+  @Test
+  void aChunkThatIsRefusedBeforeItsIntentHasComeEndsItAllTheSame() {
+    desk.chunkRefused(intent(1), Errno.ENOSPC);
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    settle();
+    assertEquals(Errno.ENOSPC, ack(0).errno());
+    assertEquals(0, desk.pending());
+  }
+
+  @Test
+  void anUploadThatNobodyAsksAboutIsGivenUpAndSaidSo() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 100);
+    desk.expire(100);
+    assertEquals(1, desk.pending());
+    desk.expire(101);
+    settle();
+    assertEquals(0, desk.pending());
+    assertEquals(Errno.EIO, ack(0).errno());
+  }
+
+  @Test
+  void tooManyAtOnceAreToldToComeAgainWithoutDelay() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.submit(WORKER, mkdir(2, "b"), 0);
+    desk.sequence();
+    desk.submit(WORKER, mkdir(3, "c"), 0);
+    desk.submit(WORKER, mkdir(4, "d"), 0);
+    desk.submit(WORKER, mkdir(5, "e"), 0);
+    assertEquals(Errno.EAGAIN, ack(0).errno(), "before entry 1 is durable");
+    settle();
+    sent.clear();
+    desk.submit(WORKER, mkdir(5, "e"), 0);
+    settle();
+    assertNull(ack(0).errno());
+  }
+
+  @Test
+  void aBusyChunkStoreIsToldToComeAgain() {
+    chunks.busy = true;
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    assertEquals(Errno.EAGAIN, ack(0).errno());
+  }
+
+  @Test
+  void theClientOfAnotherWorkerIsNoUseAndNoHarm() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    desk.submit(WORKER, mkdir(2, "b"), 0);
+    desk.sequence();
+    sent.clear();
+    desk.submit(THIEF, mkdir(1, "a"), 0);
+    desk.submit(THIEF, mkdir(2, "b"), 0);
+    desk.submit(THIEF, mkdir(3, "c"), 0);
+    assertEquals(
+        List.of(Errno.EPERM, Errno.EPERM, Errno.EPERM),
+        List.of(ack(0).errno(), ack(1).errno(), ack(2).errno()));
+    desk.submit(WORKER, mkdir(3, "d"), 0);
+    settle();
+    assertNull(ack(3).errno());
+    assertNull(ack(4).errno());
+    assertEquals(3, log.appendedIndex());
+  }
+
+  @Test
+  void aFullDiskRefusesAndLeavesNothingBehind() {
+    log.full(true);
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    settle();
+    assertEquals(Errno.ENOSPC, ack(0).errno());
+    log.full(false);
+    desk.submit(WORKER, mkdir(2, "a"), 0);
+    settle();
+    assertNull(ack(1).errno());
+    assertEquals(1, log.appendedIndex());
+  }
+
+  @Test
+  void theLeadersOwnOpSaysWhetherThereWasRoom() {
+    log.full(true);
+    assertEquals(Errno.ENOSPC, desk.submitOwn(Genesis.op()));
+    log.full(false);
+    assertNull(desk.submitOwn(Genesis.op()));
+    assertEquals(1, log.appendedIndex());
+  }
+
+  @Test
+  void bytesThatAreNotWhatTheyClaimAreRefused() {
+    byte[] small = {1, 2, 3};
+    FsOp op =
+        new FsOp.Write(
+            FsState.ROOT,
+            WriteMode.PWRITE,
+            0,
+            List.of(new ChunkRef(hash(new byte[] {9, 9, 9}), small.length)),
+            false);
+    desk.submit(WORKER, new SubmitIntent(intent(1), "", OpCodec.encode(op), small, List.of()), 0);
+    desk.submit(WORKER, new SubmitIntent(intent(2), "", OpCodec.encode(op), NOTHING, List.of()), 0);
+    desk.submit(
+        WORKER,
+        new SubmitIntent(
+            intent(3),
+            "",
+            OpCodec.encode(new FsOp.ReapOrphans(List.of(new NodeId(1, 1)))),
+            NOTHING,
+            List.of()),
+        0);
+    desk.submit(WORKER, new SubmitIntent(intent(4), "", new byte[] {99}, NOTHING, List.of()), 0);
+    settle();
+    assertEquals(
+        List.of(Errno.EIO, Errno.EINVAL, Errno.EPERM, Errno.EINVAL),
+        List.of(ack(0).errno(), ack(1).errno(), ack(2).errno(), ack(3).errno()));
+    assertEquals(0, log.appendedIndex());
+  }
+
+  private void settle() {
+    while (desk.sequence() > 0) {
+      assertFalse(sent.size() > 100, "no end");
+    }
+    desk.release(log.sync().durableIndex());
+  }
+
+  private CommitAck ack(int at) {
+    return assertInstanceOf(CommitAck.class, sent.get(at));
+  }
+
+  private IntentDesk desk(int maxPending) {
+    LeaderConfig defaults = LeaderConfig.of(new WorkspaceId(1, 1));
+    LeaderConfig config =
+        new LeaderConfig(
+            defaults.workspace(),
+            defaults.heartbeatNs(),
+            defaults.workerTimeoutNs(),
+            defaults.partialUploadTtlNs(),
+            defaults.windowEntries(),
+            maxPending,
+            defaults.tailCacheBytes());
+    FsState genesis = FsState.genesis();
+    LeaderState empty =
+        new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));
+    Sequencer sequencer = new Sequencer(empty, log, Clock.SYSTEM, () -> ++entropy);
+    return new IntentDesk(
+        config,
+        sequencer,
+        log,
+        chunks,
+        new TailCache(1, 1 << 20),
+        new ClientId(9, 9),
+        (worker, message) -> {
+          assertTrue(worker.equals(WORKER) || worker.equals(THIEF), worker::name);
+          sent.add(message);
+        });
+  }
+
+  private static SubmitIntent mkdir(long seqNo, String name) {
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
+    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, List.of());
+  }
+
+  private static SubmitIntent write(long seqNo, List<Hash> uploading) {
+    FsOp op =
+        new FsOp.Write(
+            FsState.ROOT,
+            WriteMode.PWRITE,
+            0,
+            List.of(new ChunkRef(hash(LARGE), LARGE.length)),
+            false);
+    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, uploading);
+  }
+
+  private static SubmitIntent setXattr(long seqNo, byte[] value) {
+    ChunkRef ref = new ChunkRef(hash(value), value.length);
+    FsOp op = new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'x'}, ref, XattrMode.SET);
+    byte[] inline = value.length > 8_192 ? NOTHING : value;
+    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), inline, List.of());
+  }
+
+  private static IntentId intent(long seqNo) {
+    return new IntentId(new ClientId(1, 1), seqNo);
+  }
+
+  private static Hash hash(byte[] bytes) {
+    return Blake3.hash(bytes);
+  }
+
+  private static final class StoredChunks implements ChunkPort {
+    private final Set<Hash> stored = new HashSet<>();
+    private boolean busy;
+
+    @Override
+    public boolean contains(Hash hash) {
+      return stored.contains(hash);
+    }
+
+    @Override
+    public boolean isBusy() {
+      return busy;
+    }
+
+    @Override
+    public void ingest(SessionId session, ChunkPut chunk) {
+      stored.add(chunk.hash());
+    }
+
+    @Override
+    public void storeInline(List<ChunkRef> inline, byte[] payload) {
+      inline.forEach(chunk -> stored.add(chunk.hash()));
+    }
+
+    @Override
+    public void serve(SessionId session, List<ChunkRef> wanted) {}
+  }
+}

@@ -1,0 +1,40 @@
+package io.hypersync.leader.session;
+
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps what is sent. */
+final class RecordingPort implements SessionPort {
+  record Sent(SessionId session, LeaderMessage message) {}
+
+  final List<Sent> sent = new ArrayList<>();
+  final Set<SessionId> closed = new HashSet<>();
+  boolean writable = true;
+
+  @Override
+  public void send(SessionId session, LeaderMessage message) {
+    sent.add(new Sent(session, message));
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public boolean logWritable(SessionId session) {
+    return writable;
+  }
+
+  @Override
+  public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {
+    closed.add(session);
+    if (lastWord != null) {
+      send(session, lastWord);
+    }
+  }
+}

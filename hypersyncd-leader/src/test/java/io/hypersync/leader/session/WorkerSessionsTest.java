@@ -1,0 +1,168 @@
+package io.hypersync.leader.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.LeaderMessage.Heartbeat;
+import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** The log on its way to the workers (hypersync.md 12, 12.4). */
+class WorkerSessionsTest {
+  private static final SessionId S = new SessionId(1);
+  private static final WorkerId W = new WorkerId("w1");
+  private static final int WINDOW = 5;
+
+  private final RecordingPort port = new RecordingPort();
+  private final List<Long> reads = new ArrayList<>();
+  private final TailCache tail = new TailCache(1, 60);
+  private final WorkerSessions sessions =
+      new WorkerSessions(port, (_, from, _) -> reads.add(from), tail, WINDOW);
+
+  @Test
+  void everyDurableEntryIsSentOnce() {
+    join(0);
+    append(3, 2);
+    assertEquals(2, sessions.stream(2));
+    assertEquals(1, sessions.stream(3));
+    assertEquals(0, sessions.stream(3));
+    assertEquals(List.of(1, 2, 3), entriesSent());
+  }
+
+  @Test
+  void aWorkerThatHasNotSaidHelloGetsNothing() {
+    sessions.opened(S, W, "here", 0);
+    append(1, 1);
+    assertEquals(0, sessions.stream(1));
+    sessions.heartbeat(1, 1);
+    assertEquals(List.of(), port.sent);
+  }
+
+  @Test
+  void noMoreThanAWindowAheadOfItsReport() {
+    join(0);
+    append(6, 6);
+    sessions.stream(6);
+    assertEquals(List.of(1, 2, 3, 4, 5), entriesSent());
+    session().reported(new WorkerApplied(1, Hash.ZERO, false, 0, null));
+    sessions.stream(6);
+    assertEquals(List.of(1, 2, 3, 4, 5, 6), entriesSent());
+  }
+
+  @Test
+  void aStreamThatIsFullWaits() {
+    join(0);
+    append(2, 2);
+    port.writable = false;
+    assertEquals(0, sessions.stream(2));
+    port.writable = true;
+    assertEquals(2, sessions.stream(2));
+  }
+
+  @Test
+  void oldEntriesAreReadFromTheLogOnceAndThenTheTailGoesOn() {
+    append(10, 10);
+    join(3);
+    sessions.stream(10);
+    sessions.stream(10);
+    assertEquals(List.of(4L), reads);
+    assertEquals(List.of(), entriesSent());
+    sessions.logRead(S, 4, List.of(entry(4)), 10);
+    sessions.stream(10);
+    assertEquals(List.of(4, 5, 6, 7, 8), entriesSent());
+  }
+
+  @Test
+  void aReadThatComesTooLateIsPassedOver() {
+    append(10, 10);
+    join(3);
+    sessions.stream(10);
+    sessions.closed(S);
+    sessions.logRead(S, 4, List.of(entry(4)), 10);
+    assertEquals(List.of(), entriesSent());
+  }
+
+  @Test
+  void aReadThatGivesNothingIsTriedAgain() {
+    append(10, 10);
+    join(3);
+    sessions.stream(10);
+    sessions.logRead(S, 4, List.of(), 10);
+    sessions.stream(10);
+    assertEquals(List.of(4L, 4L), reads);
+  }
+
+  @Test
+  void theNewerSessionIsTheWorkers() {
+    join(0);
+    SessionId newer = new SessionId(2);
+    sessions.opened(newer, W, "there", 0);
+    sessions.greet(Objects.requireNonNull(sessions.get(newer)), 0);
+    sessions.closed(S);
+    assertEquals(
+        newer, Objects.requireNonNull(sessions.of(W)).id(), "the old one's end is no news");
+    sessions.closed(newer);
+    assertNull(sessions.of(W));
+  }
+
+  @Test
+  void silentSessionsAreEndedGreetedOrNot() {
+    join(0);
+    sessions.opened(new SessionId(2), new WorkerId("w2"), "there", 0);
+    sessions.dropSilent(2);
+    sessions.dropSilent(2);
+    session().heard(60);
+    sessions.dropSilent(2);
+    assertNotNull(sessions.get(S));
+    assertNull(sessions.get(new SessionId(2)));
+    assertTrue(port.closed.contains(new SessionId(2)));
+    sessions.dropSilent(2);
+    sessions.dropSilent(2);
+    assertNull(sessions.of(W));
+  }
+
+  @Test
+  void everyGreetedWorkerHearsTheHeartbeat() {
+    join(0);
+    sessions.heartbeat(7, 3);
+    assertEquals(List.of(new RecordingPort.Sent(S, new Heartbeat(7, 3))), port.sent);
+  }
+
+  private void join(long applied) {
+    sessions.opened(S, W, "here", 0);
+    sessions.greet(session(), applied);
+  }
+
+  private WorkerSession session() {
+    return Objects.requireNonNull(sessions.get(S));
+  }
+
+  private void append(int count, long durable) {
+    for (int i = 1; i <= count; i++) {
+      tail.add(entry(i), durable);
+    }
+  }
+
+  private List<Integer> entriesSent() {
+    return port.sent.stream()
+        .filter(sent -> sent.message() instanceof LogEntries)
+        .flatMap(sent -> ((LogEntries) sent.message()).entries().stream())
+        .map(bytes -> (int) bytes[0])
+        .toList();
+  }
+
+  private static byte[] entry(int index) {
+    byte[] bytes = new byte[10];
+    bytes[0] = (byte) index;
+    return bytes;
+  }
+}

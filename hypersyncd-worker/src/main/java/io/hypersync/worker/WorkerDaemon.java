@@ -1,0 +1,111 @@
+package io.hypersync.worker;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.wire.admin.AdminCommand;
+import io.hypersync.wire.admin.Daemon;
+import io.hypersync.wire.admin.StateLock;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.worker.daemon.WorkerRuntime;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The worker as a process runs it: state directory, link, replica, mount. */
+public final class WorkerDaemon implements Daemon {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
+
+  private final CompletableFuture<Void> ended;
+  private final StateLock lock;
+  private final RocksChunkStore chunks;
+  private final WorkerRuntime runtime;
+  private boolean closed;
+
+  private WorkerDaemon(
+      CompletableFuture<Void> ended,
+      StateLock lock,
+      RocksChunkStore chunks,
+      WorkerRuntime runtime) {
+    this.ended = ended;
+    this.lock = lock;
+    this.chunks = chunks;
+    this.runtime = runtime;
+  }
+
+  /**
+   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
+   * that is not there yet.
+   *
+   * @throws UserError if the state directory is in use, the leader refuses, the mount fails, or the
+   *     thread is interrupted while it waits
+   */
+  public static WorkerDaemon start(WorkerDaemonOptions options) {
+    StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    RocksChunkStore chunks;
+    try {
+      chunks =
+          RocksChunkStore.open(
+              options.stateDir().resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+    } catch (ChunkStoreException e) {
+      lock.close();
+      throw new UserError(
+          String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
+    }
+    WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
+    WorkerDaemon daemon = new WorkerDaemon(ended, lock, chunks, runtime);
+    boolean mounted = false;
+    try {
+      runtime.join();
+      runtime.mount();
+      mounted = true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("stopped before the leader was found", "");
+    } finally {
+      if (!mounted) {
+        daemon.close();
+      }
+    }
+    LOG.info(
+        "mounted {} at entry {}", options.mountPoint(), runtime.status().path("applied_index"));
+    return daemon;
+  }
+
+  @Override
+  public ObjectNode status() {
+    return runtime.status();
+  }
+
+  @Override
+  public Map<String, AdminCommand> adminCommands() {
+    return Map.of(
+        "umount",
+        _ -> {
+          close();
+          return JsonNodeFactory.instance.objectNode().put("unmounted", true);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    runtime.close();
+    chunks.close();
+    lock.close();
+    LOG.info("stopped");
+    ended.complete(null);
+  }
+}

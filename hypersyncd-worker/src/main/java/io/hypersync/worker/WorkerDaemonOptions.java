@@ -1,0 +1,37 @@
+package io.hypersync.worker;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.pki.Identity;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What a worker is started with.
+ *
+ * @param workspace the workspace it joins
+ * @param worker its name, as in its certificate
+ * @param identity what it shows to the leader, and trusts
+ * @param leaderAddress where the leader is; unresolved, since names may change their meaning
+ * @param mountPoint where it mounts the workspace: an existing folder, absolute
+ * @param localDir the scratch folder beside the mount, which is not replicated and exists
+ *     (hypersync.md 3)
+ * @param stateDir where it keeps its copy; exists
+ * @param mutationDeadline how long a mutation whose fate is unknown blocks its caller;
+ *     MUTATION_DEADLINE (hypersync.md 6.4)
+ * @param leaderStale how long the leader may be silent before it is asked; LEADER_STALE_MS
+ *     (hypersync.md 6.2)
+ * @param leaderTimeout how long the leader may be silent before the mount turns read-only
+ */
+public record WorkerDaemonOptions(
+    WorkspaceId workspace,
+    WorkerId worker,
+    Identity identity,
+    InetSocketAddress leaderAddress,
+    Path mountPoint,
+    Path localDir,
+    Path stateDir,
+    Duration mutationDeadline,
+    Duration leaderStale,
+    Duration leaderTimeout) {}

@@ -1,0 +1,119 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.port.WorkerChunks;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/**
+ * Chunks at the worker's edge. What the leader sends is hashed and stored on a thread of its own;
+ * when more has come than that can keep up with, the bulk stream is not read for a while.
+ */
+final class LocalChunks implements WorkerChunks, AutoCloseable {
+  private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
+  private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
+
+  private final ChunkStore store;
+  private final Consumer<Consumer<WorkerAgent>> post;
+  private final Consumer<Boolean> reading;
+
+  /** The agent's thread owns these two. */
+  private long queuedBytes;
+
+  private boolean stopped;
+
+  private final ExecutorService incoming =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("worker-chunks-in").daemon().factory());
+
+  /**
+   * Chunks over a store.
+   *
+   * @param post runs a call of the agent on its thread
+   * @param reading stops and resumes reading of the bulk stream; called on the agent's thread
+   */
+  LocalChunks(ChunkStore store, Consumer<Consumer<WorkerAgent>> post, Consumer<Boolean> reading) {
+    this.store = store;
+    this.post = post;
+    this.reading = reading;
+  }
+
+  @Override
+  public boolean contains(Hash hash) {
+    return store.contains(hash);
+  }
+
+  @Override
+  public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    List<Chunk> pieces = new ArrayList<>(chunks.size());
+    int at = 0;
+    for (ChunkRef ref : chunks) {
+      if (ref.length() > 0 && !store.contains(ref.hash())) {
+        pieces.add(verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+      }
+      at += ref.length();
+    }
+    if (!pieces.isEmpty()) {
+      store.putAll(pieces);
+    }
+  }
+
+  @Override
+  public void ingest(Hash hash, byte[] bytes) {
+    queuedBytes += bytes.length;
+    if (queuedBytes > HIGH_WATER_BYTES && !stopped) {
+      stopped = true;
+      reading.accept(false);
+    }
+    incoming.execute(
+        () -> {
+          Consumer<WorkerAgent> outcome = store(hash, bytes);
+          post.accept(
+              agent -> {
+                taken(bytes.length);
+                outcome.accept(agent);
+              });
+        });
+  }
+
+  @Override
+  public void close() {
+    incoming.close();
+  }
+
+  private Consumer<WorkerAgent> store(Hash hash, byte[] bytes) {
+    try {
+      Chunk chunk = verified(hash, bytes);
+      store.put(chunk.hash(), chunk.bytes());
+      return agent -> agent.chunkStored(hash);
+    } catch (ChunkStoreException e) {
+      return agent -> agent.chunkFailed(hash, e.errno(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void taken(int bytes) {
+    queuedBytes -= bytes;
+    if (stopped && queuedBytes < LOW_WATER_BYTES) {
+      stopped = false;
+      reading.accept(true);
+    }
+  }
+
+  private static Chunk verified(Hash hash, byte[] bytes) {
+    Chunk chunk = new Chunk(hash, bytes);
+    if (!chunk.isIntact()) {
+      throw new ChunkStoreException(Errno.EIO, "received bytes do not match the hash " + hash);
+    }
+    return chunk;
+  }
+}

@@ -1,0 +1,178 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.quic.QuicOptions;
+import io.hypersync.wire.quic.QuicWorkerClient;
+import io.hypersync.wire.transport.ConnectFailure;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.port.LeaderLink;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The agent's link over QUIC, and the transport's callbacks to the agent; all on the transport's
+ * thread. A connection that the agent has dropped is not heard of again: what it still delivers is
+ * ignored until it has ended, and only then the next attempt begins.
+ */
+final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
+  private static final Logger LOG = LoggerFactory.getLogger(QuicLeaderLink.class);
+
+  private final WorkerTransport transport;
+  private final InetSocketAddress address;
+  private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
+  private @Nullable AgentLoop loop;
+  private @Nullable LocalChunks chunks;
+  private boolean connected;
+  private boolean dropped;
+
+  QuicLeaderLink(WorkerDaemonOptions options) {
+    this.address = options.leaderAddress();
+    this.transport =
+        QuicWorkerClient.create(
+            options.identity(), options.workspace(), this, QuicOptions.defaults());
+  }
+
+  /** To be called before the agent is run. */
+  void begin(AgentLoop agentLoop, LocalChunks localChunks) {
+    loop = agentLoop;
+    chunks = localChunks;
+  }
+
+  ScheduledExecutorService thread() {
+    return transport.executor();
+  }
+
+  /** Stops or resumes reading of the bulk stream. */
+  void readBulk(boolean reading) {
+    transport.setReading(StreamKind.BULK, reading);
+  }
+
+  void shutdown() {
+    transport.shutdown();
+  }
+
+  @Override
+  public void connect() {
+    InetSocketAddress resolved =
+        address.isUnresolved()
+            ? new InetSocketAddress(address.getHostString(), address.getPort())
+            : address;
+    if (resolved.isUnresolved()) {
+      tell(agent -> agent.linkDown("the name " + address.getHostString() + " does not resolve"));
+    } else if (connected) {
+      tell(agent -> agent.linkDown("the previous connection is still being closed"));
+    } else {
+      transport.connect(resolved);
+    }
+  }
+
+  @Override
+  public void send(WorkerMessage message) {
+    if (dropped) {
+      return;
+    }
+    if (message instanceof WorkerMessage.ChunkPut put) {
+      uploads.addLast(put);
+      upload();
+    } else {
+      transport.send(message);
+    }
+  }
+
+  @Override
+  public void flush() {
+    transport.flush();
+  }
+
+  @Override
+  public void disconnect() {
+    if (connected) {
+      dropped = true;
+      uploads.clear();
+      transport.disconnect();
+    }
+  }
+
+  @Override
+  public void connected(InetSocketAddress leader) {
+    connected = true;
+    dropped = false;
+    LOG.info("connected to the leader at {}", leader);
+    tell(WorkerAgent::linkUp);
+  }
+
+  @Override
+  public void connectFailed(ConnectFailure failure, String message) {
+    switch (failure) {
+      case UNREACHABLE -> tell(agent -> agent.linkDown(message));
+      case CERTIFICATE, PROTOCOL -> tell(agent -> agent.linkRefused(message));
+    }
+  }
+
+  @Override
+  public void received(LeaderMessage message) {
+    if (dropped) {
+      return;
+    }
+    if (message instanceof LeaderMessage.ChunkData data && chunks != null) {
+      chunks.ingest(data.hash(), data.bytes());
+    } else {
+      tell(agent -> agent.received(message));
+    }
+  }
+
+  @Override
+  public void flushPoint() {
+    if (loop != null) {
+      loop.guarded(_ -> run());
+    }
+  }
+
+  @Override
+  public void writable(StreamKind kind) {
+    if (kind == StreamKind.CHUNKS) {
+      upload();
+      transport.flush();
+    }
+  }
+
+  @Override
+  public void closed(String reason) {
+    connected = false;
+    uploads.clear();
+    if (dropped) {
+      dropped = false;
+    } else {
+      tell(agent -> agent.linkDown(reason));
+    }
+  }
+
+  /** Hands over no more than the transport takes: seventy large writes at once are normal here. */
+  private void upload() {
+    while (!uploads.isEmpty() && transport.isWritable(StreamKind.CHUNKS)) {
+      transport.send(uploads.removeFirst());
+    }
+  }
+
+  private void run() {
+    if (loop != null) {
+      loop.doWork();
+    }
+  }
+
+  private void tell(Consumer<WorkerAgent> call) {
+    if (loop != null) {
+      loop.guarded(call);
+    }
+  }
+}

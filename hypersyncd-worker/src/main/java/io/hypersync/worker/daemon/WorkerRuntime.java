@@ -1,0 +1,240 @@
+package io.hypersync.worker.daemon;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.fuse.dev.FuseMount;
+import io.hypersync.worker.fuse.dev.FuseMountOptions;
+import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.session.FuseSession;
+import io.hypersync.worker.fuse.session.FuseSessionOptions;
+import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.vfs.Vfs;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The agent, its link, the mount and its helpers' threads, wired together. */
+public final class WorkerRuntime implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
+  private static final long MAX_LATENCY_NS = 600_000_000_000L;
+  private static final int DIGITS = 3;
+  private static final long ANSWER_LIMIT_MS = 3_000;
+  private static final long DRAIN_LIMIT_MS = 3_000;
+  private static final long POLL_MS = 20;
+  private static final long SAY_EVERY_MS = 5_000;
+  private static final Duration WATCH_INTERVAL = Duration.ofSeconds(1);
+
+  private final WorkerDaemonOptions options;
+  private final CompletableFuture<Void> ended;
+  private final QuicLeaderLink link;
+  private final LocalChunks chunks;
+  private final WorkerAgent agent;
+  private final AgentLoop loop;
+  private final Vfs vfs;
+  private final KernelNotifier notifier;
+  private final ConcurrentHistogram latencyNs = new ConcurrentHistogram(MAX_LATENCY_NS, DIGITS);
+  private final long startedNs = System.nanoTime();
+  private volatile @Nullable FuseSession session;
+
+  /**
+   * A worker that does nothing yet.
+   *
+   * @param ended completed exceptionally when the agent fails
+   */
+  public WorkerRuntime(
+      WorkerDaemonOptions options, ChunkStore store, CompletableFuture<Void> ended) {
+    this.options = options;
+    this.ended = ended;
+    this.link = new QuicLeaderLink(options);
+    // What is made here calls the agent through `loop`, and only after `begin` below.
+    this.chunks = new LocalChunks(store, call -> loop().post(call), link::readBulk);
+    this.vfs =
+        new Vfs(
+            this::published,
+            new LateMutations(this::loop),
+            store,
+            new ProcCallers(),
+            () -> options.stateDir().toFile().getUsableSpace());
+    this.notifier = new KernelNotifier(vfs.inodes());
+    SecureRandom random = new SecureRandom();
+    ApplyListener listener = notifier;
+    this.agent =
+        new WorkerAgent(
+            config(options),
+            link,
+            chunks,
+            listener,
+            Clock.SYSTEM,
+            random::nextLong,
+            nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
+    this.loop = new AgentLoop(agent, link.thread(), this::agentFailed);
+    link.begin(loop, chunks);
+  }
+
+  /**
+   * Joins the workspace: returns when everything that was committed is applied here.
+   *
+   * @throws UserError if the leader refuses this worker
+   */
+  public void join() throws InterruptedException {
+    loop.start();
+    long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SAY_EVERY_MS);
+    while (!agent.isWritable()) {
+      Thread.sleep(POLL_MS);
+      String refused =
+          ask(a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
+      if (!refused.isEmpty()) {
+        throw new UserError(
+            "the leader does not accept this worker: " + refused,
+            "Make a new token on the leader's host: ./hypersync token " + options.worker());
+      }
+      String failed = ask(a -> a.applyError() == null ? "" : String.valueOf(a.applyError()));
+      if (!failed.isEmpty()) {
+        throw new UserError("the log cannot be applied here: " + failed, "Look at the disk.");
+      }
+      if (System.nanoTime() - nextSayNs >= 0) {
+        nextSayNs += TimeUnit.MILLISECONDS.toNanos(SAY_EVERY_MS);
+        LOG.info(
+            "waiting for the leader at {}: {} (applied {})",
+            options.leaderAddress(),
+            ask(a -> a.monitor().reason()),
+            agent.published().index());
+      }
+    }
+  }
+
+  /**
+   * Mounts the workspace.
+   *
+   * @throws UserError if it cannot be mounted; says why and what to do
+   */
+  public void mount() {
+    try {
+      FuseMount mount =
+          FuseMount.mount(
+              options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
+      FuseSession started = FuseSession.start(mount, FuseSessionOptions.defaults(), vfs);
+      session = started;
+      notifier.start(started.notifier());
+      Thread.ofVirtual().name("mount-watch").start(() -> watch(started));
+    } catch (MountException e) {
+      throw new UserError(String.valueOf(e.getMessage()), "");
+    } catch (IOException e) {
+      throw new UserError("cannot mount " + options.mountPoint() + ": " + e.getMessage(), "");
+    }
+  }
+
+  /** How the worker is; any thread but the transport's. */
+  public ObjectNode status() {
+    ObjectNode status = ask(a -> WorkerStatus.of(options, startedNs, a, latencyNs));
+    FuseSession mounted = session;
+    status.put("kernel_inodes", vfs.inodes().size());
+    status.put("open_handles", vfs.openHandles());
+    status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
+    return status;
+  }
+
+  /** Lets what is under way finish for a moment, unmounts, and stops. */
+  @Override
+  public void close() {
+    drain();
+    FuseSession mounted = session;
+    if (mounted != null) {
+      try {
+        mounted.close();
+      } catch (IOException e) {
+        LOG.warn("while unmounting {}: {}", options.mountPoint(), e.getMessage());
+      }
+    }
+    notifier.close();
+    try {
+      ask(
+          a -> {
+            a.shutdown();
+            return "";
+          });
+    } catch (UserError e) {
+      LOG.debug("the agent did not answer while stopping", e);
+    }
+    link.shutdown();
+    chunks.close();
+  }
+
+  private void drain() {
+    long limitNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_LIMIT_MS);
+    try {
+      while (agent.isWritable()
+          && System.nanoTime() - limitNs < 0
+          && ask(WorkerAgent::pendingMutations) > 0) {
+        Thread.sleep(POLL_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void watch(FuseSession mounted) {
+    try {
+      while (!mounted.awaitEnd(WATCH_INTERVAL)) {
+        LOG.trace("mounted");
+      }
+      LOG.info("{} is not mounted any more", options.mountPoint());
+      ended.complete(null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private <T> T ask(Function<WorkerAgent, T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.post(a -> answer.complete(question.apply(a)));
+    try {
+      return answer.get(ANSWER_LIMIT_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted", "");
+    } catch (ExecutionException | TimeoutException e) {
+      throw new UserError("the worker is too busy to answer", "Look at its log.");
+    }
+  }
+
+  private void agentFailed() {
+    ended.completeExceptionally(new IllegalStateException("the worker agent failed; see the log"));
+  }
+
+  private AgentLoop loop() {
+    return loop;
+  }
+
+  private Published published() {
+    return agent.published();
+  }
+
+  private static WorkerConfig config(WorkerDaemonOptions options) {
+    WorkerConfig defaults = WorkerConfig.of(options.workspace(), options.worker());
+    return new WorkerConfig(
+        options.workspace(),
+        options.worker(),
+        options.leaderTimeout().toNanos(),
+        options.mutationDeadline().toNanos(),
+        defaults.reconnectMinNs(),
+        defaults.reconnectMaxNs(),
+        defaults.reportNs());
+  }
+}

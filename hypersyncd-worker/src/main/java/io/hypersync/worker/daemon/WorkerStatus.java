@@ -1,0 +1,66 @@
+package io.hypersync.worker.daemon;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.replica.Published;
+import java.util.Locale;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.jspecify.annotations.Nullable;
+
+/** How the worker is, with the keys of {@code docs/json.md}. */
+final class WorkerStatus {
+  private static final long NS_PER_MS = 1_000_000;
+  private static final long NS_PER_US = 1_000;
+
+  private WorkerStatus() {}
+
+  /** On the agent's thread. */
+  static ObjectNode of(
+      WorkerDaemonOptions options,
+      long startedNs,
+      WorkerAgent agent,
+      ConcurrentHistogram latencyNs) {
+    Published published = agent.published();
+    ObjectNode status = JsonNodeFactory.instance.objectNode();
+    status.put("role", "worker");
+    status.put("worker_id", options.worker().name());
+    status.put("workspace", options.workspace().toString());
+    status.put("pid", ProcessHandle.current().pid());
+    status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
+    status.put("mount", options.mountPoint().toString());
+    status.put("local", options.localDir().toString());
+    status.put(
+        "leader",
+        options.leaderAddress().getHostString() + ":" + options.leaderAddress().getPort());
+    status.put("link", agent.monitor().state().name().toLowerCase(Locale.ROOT));
+    status.put("link_reason", agent.monitor().reason());
+    status.put("connected", agent.monitor().isConnected());
+    status.put("read_only", !agent.isWritable());
+    status.put("applied_index", published.index());
+    status.put("commit_index", Math.max(agent.commitIndex(), published.index()));
+    status.put("root", published.root().toString());
+    status.put("files", published.state().nodes().size());
+    status.put("bytes", published.state().allocated());
+    status.set("apply_error", error(agent.applyError()));
+    status.put("mutations", latencyNs.getTotalCount());
+    status.put("pending_mutations", agent.pendingMutations());
+    status.put("fsync_elided", agent.fsyncsElided());
+    status.put("commit_latency_us_p50", latencyNs.getValueAtPercentile(50) / NS_PER_US);
+    status.put("commit_latency_us_p99", latencyNs.getValueAtPercentile(99) / NS_PER_US);
+    return status;
+  }
+
+  private static @Nullable ObjectNode error(@Nullable ApplyError error) {
+    if (error == null) {
+      return null;
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("log_index", error.logIndex());
+    node.put("errno", error.errno().name());
+    node.put("message", error.message());
+    return node;
+  }
+}

@@ -1,0 +1,57 @@
+package io.hypersync.worker.fuse.abi;
+
+/** The structs of the notifications, which the daemon sends unasked. */
+public final class NotifyLayouts {
+  private NotifyLayouts() {}
+
+  /**
+   * {@code fuse_notify_inval_inode_out}: drop attributes, and pages from {@code off} when it is not
+   * negative.
+   *
+   * <pre>
+   *    0 | ino                   | off                   |
+   *   16 | len                   |
+   * </pre>
+   */
+  public static final class InvalInodeOut {
+    /** Bytes of the fixed part. */
+    public static final int SIZE = 24;
+
+    /** Offset of {@code ino}. */
+    public static final int INO = 0;
+
+    /** Offset of {@code off}. */
+    public static final int OFF = 8;
+
+    /** Offset of {@code len}. */
+    public static final int LEN = 16;
+
+    private InvalInodeOut() {}
+  }
+
+  /**
+   * {@code fuse_notify_inval_entry_out}: drop a name; followed by the name and a NUL.
+   *
+   * <pre>
+   *    0 | parent                | namelen   | flags     | name ...
+   * </pre>
+   */
+  public static final class InvalEntryOut {
+    /** Bytes of the fixed part. */
+    public static final int SIZE = 16;
+
+    /** Offset of {@code parent}. */
+    public static final int PARENT = 0;
+
+    /** Offset of {@code namelen}. */
+    public static final int NAMELEN = 8;
+
+    /** Offset of {@code flags}. */
+    public static final int FLAGS = 12;
+
+    /** Offset of {@code name}. */
+    public static final int NAME = 16;
+
+    private InvalEntryOut() {}
+  }
+}

@@ -1,0 +1,81 @@
+package io.hypersync.worker.fuse.dev;
+
+import io.hypersync.model.errno.Errno;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages over a descriptor of {@code /dev/fuse}.
+ *
+ * <p>The kernel takes a message in one call. Its parts are Java arrays and must be copied to native
+ * memory anyway, so they are copied side by side and sent with one write(2): what writev(2) would
+ * gather is already together.
+ */
+final class DeviceChannel implements KernelChannel {
+  private static final int ECONNABORTED = 103;
+
+  private final FuseDevice device;
+  private final NativeBuffer incoming;
+  private final NativeBufferPool outgoing;
+
+  /**
+   * A channel with a buffer of its own for receiving.
+   *
+   * @param maxMessageBytes the largest request; the kernel refuses to be read with less
+   */
+  DeviceChannel(FuseDevice device, int maxMessageBytes, NativeBufferPool outgoing) {
+    this.device = device;
+    this.incoming = new NativeBuffer(maxMessageBytes);
+    this.outgoing = outgoing;
+  }
+
+  @Override
+  public @Nullable ByteBuffer receive() throws IOException {
+    while (true) {
+      int result = device.read(incoming);
+      if (result >= 0) {
+        return incoming.first(result);
+      }
+      if (result == -ECONNABORTED) {
+        return null;
+      }
+      Errno errno = Errno.of(-result);
+      switch (errno) {
+        // ENOENT: the request was taken back while it was being read.
+        case ENOENT, EINTR, EAGAIN -> {}
+        case ENODEV -> {
+          return null;
+        }
+        default -> throw new IOException("reading " + FuseDevice.PATH + ": " + errno.message());
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Errno send(ByteBuffer... parts) {
+    long bytes = 0;
+    for (ByteBuffer part : parts) {
+      bytes += part.remaining();
+    }
+    NativeBuffer buffer = outgoing.take(bytes);
+    try {
+      buffer.fill(parts);
+      int result;
+      do {
+        result = device.write(buffer);
+      } while (result == -Errno.EINTR.code() || result == -Errno.EAGAIN.code());
+      if (result == -ECONNABORTED) {
+        return Errno.ENODEV;
+      }
+      return result >= 0 ? null : Errno.of(-result);
+    } finally {
+      outgoing.give(buffer);
+    }
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}

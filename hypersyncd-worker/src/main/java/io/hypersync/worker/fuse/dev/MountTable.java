@@ -1,0 +1,112 @@
+package io.hypersync.worker.fuse.dev;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is mounted, as {@code /proc/self/mountinfo} tells. Asking it never touches the filesystems
+ * themselves, so it answers for dead and hanging ones too.
+ *
+ * @param mounts in the order in which they were made
+ */
+record MountTable(List<Mount> mounts) {
+  private static final Path MOUNTINFO = Path.of("/proc/self/mountinfo");
+  private static final int POINT_FIELD = 4;
+  private static final int DEVICE_FIELD = 2;
+
+  /**
+   * One mount.
+   *
+   * @param device {@code major:minor} of the filesystem
+   * @param point where
+   * @param type filesystem type, with its subtype
+   * @param source what is mounted
+   */
+  record Mount(String device, String point, String type, String source) {
+    /** Whether it is served over {@code /dev/fuse}. */
+    boolean isFuse() {
+      return type.equals("fuse") || type.startsWith("fuse.") || type.equals("fuseblk");
+    }
+
+    /** For messages: "ext4 (/dev/vda1)". */
+    String describe() {
+      return type + " (" + source + ")";
+    }
+  }
+
+  /** Keeps a copy. */
+  MountTable {
+    mounts = List.copyOf(mounts);
+  }
+
+  /**
+   * Reads the kernel's table.
+   *
+   * @throws IOException when /proc is not there
+   */
+  static MountTable read() throws IOException {
+    // Paths are bytes; Latin-1 keeps each as one character, decoded after the escapes are undone.
+    return parse(Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1));
+  }
+
+  /** Parses lines of mountinfo; a line of another form is left out. */
+  static MountTable parse(List<String> lines) {
+    List<Mount> mounts = new ArrayList<>();
+    for (String line : lines) {
+      // 36 35 98:0 /root /point rw,noatime shared:1 ... - type source options
+      int separator = line.indexOf(" - ");
+      String[] before = line.split(" ", -1);
+      String[] after = separator < 0 ? new String[0] : line.substring(separator + 3).split(" ", -1);
+      if (before.length > POINT_FIELD && after.length >= 2) {
+        mounts.add(
+            new Mount(
+                before[DEVICE_FIELD],
+                unescape(before[POINT_FIELD]),
+                unescape(after[0]),
+                unescape(after[1])));
+      }
+    }
+    return new MountTable(mounts);
+  }
+
+  /** What is mounted exactly there; the last one hides those before. */
+  Optional<Mount> at(String point) {
+    return mounts.reversed().stream().filter(mount -> mount.point().equals(point)).findFirst();
+  }
+
+  /** The mount that the path is in: the one with the longest point above it. */
+  Optional<Mount> covering(String path) {
+    Optional<Mount> best = Optional.empty();
+    for (Mount mount : mounts) {
+      boolean above =
+          mount.point().equals("/")
+              || path.equals(mount.point())
+              || path.startsWith(mount.point() + "/");
+      if (above && (best.isEmpty() || mount.point().length() >= best.get().point().length())) {
+        best = Optional.of(mount);
+      }
+    }
+    return best;
+  }
+
+  /** Undoes the octal escapes of space, tab, newline and backslash, then reads UTF-8. */
+  private static String unescape(String field) {
+    StringBuilder bytes = new StringBuilder();
+    for (int i = 0; i < field.length(); i++) {
+      char c = field.charAt(i);
+      if (c == '\\' && field.length() - i > 3) {
+        bytes.append((char) Integer.parseInt(field, i + 1, i + 4, 8));
+        i += 3;
+      } else {
+        bytes.append(c);
+      }
+    }
+    byte[] raw = bytes.toString().getBytes(StandardCharsets.ISO_8859_1);
+    return new String(raw, StandardCharsets.UTF_8);
+  }
+}

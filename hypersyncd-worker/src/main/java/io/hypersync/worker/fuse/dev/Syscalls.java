@@ -1,0 +1,215 @@
+package io.hypersync.worker.fuse.dev;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The system calls that HyperSync needs and the JDK does not have. Each returns what the C function
+ * returns, or the errno negated when it fails.
+ */
+final class Syscalls {
+  /** Bytes of the segment in which a call leaves its errno. */
+  static final StructLayout ERRNO_STATE = Linker.Option.captureStateLayout();
+
+  static final int O_RDWR = 2;
+  static final int O_CLOEXEC = 0x80000;
+  static final int AT_FDCWD = -100;
+  static final int AT_STATX_FORCE_SYNC = 0x2000;
+  static final long MS_RDONLY = 1;
+  static final long MS_NOSUID = 2;
+  static final long MS_NODEV = 4;
+  static final int MNT_FORCE = 1;
+  static final int MNT_DETACH = 2;
+  static final int UMOUNT_NOFOLLOW = 8;
+
+  /** {@code _IOR(229, 0, uint32_t)}: binds a fresh descriptor to the mount of another one. */
+  static final long FUSE_DEV_IOC_CLONE = 0x8004e500L;
+
+  private static final int STATX_BYTES = 256;
+  private static final int STATX_BASIC = 0x7ff;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final VarHandle ERRNO =
+      ERRNO_STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final MethodHandle READ =
+      handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+  private static final MethodHandle WRITE =
+      handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+  private static final MethodHandle OPEN =
+      handle(
+          "open",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+          Linker.Option.firstVariadicArg(2));
+  private static final MethodHandle CLOSE =
+      handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle IOCTL =
+      handle(
+          "ioctl",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
+          Linker.Option.firstVariadicArg(2));
+  private static final MethodHandle MOUNT =
+      handle(
+          "mount", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  private static final MethodHandle UMOUNT2 =
+      handle("umount2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle STATX =
+      handle(
+          "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle GETEUID = handle("geteuid", FunctionDescriptor.of(JAVA_INT));
+  private static final MethodHandle GETEGID = handle("getegid", FunctionDescriptor.of(JAVA_INT));
+
+  private Syscalls() {}
+
+  /** read(2) into {@code buffer}; {@code errno} is scratch of {@link #ERRNO_STATE}. */
+  static long read(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
+    try {
+      long result = (long) READ.invokeExact(errno, fd, buffer, bytes);
+      return result < 0 ? -errno(errno) : result;
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** write(2) from {@code buffer}; {@code errno} is scratch of {@link #ERRNO_STATE}. */
+  static long write(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
+    try {
+      long result = (long) WRITE.invokeExact(errno, fd, buffer, bytes);
+      return result < 0 ? -errno(errno) : result;
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** open(2) without O_CREAT. */
+  static int open(String path, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      return result(errno, (int) OPEN.invokeExact(errno, arena.allocateFrom(path), flags));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** close(2). */
+  static int close(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      return result(errno, (int) CLOSE.invokeExact(errno, fd));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** ioctl(2) with a pointer to a 32-bit number. */
+  static int ioctl(int fd, long request, int argument) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment pointer = arena.allocateFrom(JAVA_INT, argument);
+      return result(errno, (int) IOCTL.invokeExact(errno, fd, request, pointer));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** mount(2). */
+  static int mount(String source, String target, String type, long flags, String options) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      return result(
+          errno,
+          (int)
+              MOUNT.invokeExact(
+                  errno,
+                  arena.allocateFrom(source),
+                  arena.allocateFrom(target),
+                  arena.allocateFrom(type),
+                  flags,
+                  arena.allocateFrom(options)));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** umount2(2). */
+  static int umount2(String target, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      return result(errno, (int) UMOUNT2.invokeExact(errno, arena.allocateFrom(target), flags));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Whether statx(2) of the path succeeds when no cached attributes are allowed. */
+  static int statNow(String path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+      return result(
+          errno,
+          (int)
+              STATX.invokeExact(
+                  errno,
+                  AT_FDCWD,
+                  arena.allocateFrom(path),
+                  AT_STATX_FORCE_SYNC,
+                  STATX_BASIC,
+                  attributes));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** geteuid(2). */
+  static int effectiveUid() {
+    return identity(GETEUID);
+  }
+
+  /** getegid(2). */
+  static int effectiveGid() {
+    return identity(GETEGID);
+  }
+
+  private static int identity(MethodHandle call) {
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) call.invokeExact(arena.allocate(ERRNO_STATE));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  private static int result(MemorySegment errno, int result) {
+    return result < 0 ? -errno(errno) : result;
+  }
+
+  private static int errno(MemorySegment errno) {
+    return (int) ERRNO.get(errno, 0L);
+  }
+
+  private static MethodHandle handle(
+      String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    Linker.Option[] all = new Linker.Option[options.length + 1];
+    all[0] = Linker.Option.captureCallState("errno");
+    System.arraycopy(options, 0, all, 1, options.length);
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+  }
+
+  /** A downcall throws nothing of its own: only the JVM's errors and broken code come here. */
+  private static RuntimeException unexpected(Throwable e) {
+    if (e instanceof Error error) {
+      throw error;
+    }
+    return new IllegalStateException("system call could not be made", e);
+  }
+}

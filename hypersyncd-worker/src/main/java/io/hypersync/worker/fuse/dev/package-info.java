@@ -1,0 +1,11 @@
+/**
+ * The way to the kernel: system calls on {@code /dev/fuse}, mount(2) and its preconditions. The
+ * only package of the worker that uses {@code java.lang.foreign}.
+ *
+ * <p>A system call pins a virtual thread to its carrier, and reading the device blocks: read on
+ * platform threads only.
+ */
+@NullMarked
+package io.hypersync.worker.fuse.dev;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,143 @@
+package io.hypersync.worker.fuse.protocol;
+
+import io.hypersync.worker.fuse.abi.DirLayouts.Dirent;
+import io.hypersync.worker.fuse.abi.DirLayouts.DirentPlus;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The answer to READDIR or READDIRPLUS, row by row, until the kernel's buffer is full. The two
+ * kinds of rows cannot be mixed, so there is a subclass for each. Not thread-safe.
+ */
+public abstract sealed class DirectoryBuffer {
+  private static final int FIRST_BYTES = 4096;
+
+  private final int limit;
+  private ByteBuffer rows;
+
+  private DirectoryBuffer(int limit) {
+    if (limit < 0) {
+      throw new IllegalArgumentException("limit " + limit);
+    }
+    this.limit = limit;
+    this.rows = allocate(Math.min(limit, FIRST_BYTES));
+  }
+
+  /** The rows so far; shares its bytes with this buffer. */
+  public ByteBuffer bytes() {
+    return rows.duplicate().order(ByteOrder.nativeOrder()).flip();
+  }
+
+  /** Whether no row was added; as an answer it means the end of the directory. */
+  public boolean isEmpty() {
+    return rows.position() == 0;
+  }
+
+  /**
+   * Moves the position past a new, zeroed row of {@code length} bytes; false if there is no room.
+   */
+  private boolean reserve(int length) {
+    long end = (long) rows.position() + length;
+    if (end > limit) {
+      return false;
+    }
+    if (end > rows.capacity()) {
+      int capacity = (int) Math.min(limit, Math.max(end, 2L * rows.capacity()));
+      rows = allocate(capacity).put(rows.flip());
+    }
+    rows.position((int) end);
+    return true;
+  }
+
+  final boolean add(int prefix, long ino, long cookie, int type, byte[] name) {
+    int length = align(prefix + Dirent.SIZE + name.length);
+    if (!reserve(length)) {
+      return false;
+    }
+    int base = rows.position() - length + prefix;
+    rows.putLong(base + Dirent.INO, ino)
+        .putLong(base + Dirent.OFF, cookie)
+        .putInt(base + Dirent.NAMELEN, name.length)
+        .putInt(base + Dirent.TYPE, type)
+        .put(base + Dirent.NAME, name);
+    return true;
+  }
+
+  final void putEntryBefore(FuseEntry entry, byte[] name) {
+    int start = rows.position() - align(DirentPlus.SIZE + name.length);
+    FuseReplyEncoder.putEntry(rows, start + DirentPlus.ENTRY_OUT, entry);
+  }
+
+  private static int align(int size) {
+    return (size + Long.BYTES - 1) & -Long.BYTES;
+  }
+
+  private static ByteBuffer allocate(int capacity) {
+    return ByteBuffer.allocate(capacity).order(ByteOrder.nativeOrder());
+  }
+
+  /** Rows of READDIR: {@code fuse_dirent}. */
+  public static final class Plain extends DirectoryBuffer {
+    /**
+     * An empty listing.
+     *
+     * @param limit bytes, the {@code size} of the request
+     */
+    public Plain(int limit) {
+      super(limit);
+    }
+
+    /**
+     * Adds a row unless it does not fit any more.
+     *
+     * @param ino shown as {@code d_ino}
+     * @param cookie not 0; a listing goes on after this row when it is asked for from this offset
+     * @param type {@code d_type}: the type bits of the mode, shifted right by 12
+     * @param name without NUL
+     * @return whether it fitted; if not, the listing is complete as it is
+     */
+    public boolean add(long ino, long cookie, int type, byte[] name) {
+      return add(0, ino, cookie, type, name);
+    }
+  }
+
+  /** Rows of READDIRPLUS: {@code fuse_direntplus}. */
+  public static final class Plus extends DirectoryBuffer {
+    /**
+     * An empty listing.
+     *
+     * @param limit bytes, the {@code size} of the request
+     */
+    public Plus(int limit) {
+      super(limit);
+    }
+
+    /**
+     * Adds a row with its entry, which counts as a lookup of the node, unless it does not fit any
+     * more.
+     *
+     * @param cookie as {@link Plain#add}
+     * @param name without NUL; not "." or "..", which the kernel does not count
+     * @return whether it fitted; if not, no lookup is counted and the listing is complete as it is
+     */
+    public boolean add(FuseEntry entry, long cookie, byte[] name) {
+      if (!add(DirentPlus.DIRENT, entry.attr().ino(), cookie, entry.attr().direntType(), name)) {
+        return false;
+      }
+      putEntryBefore(entry, name);
+      return true;
+    }
+
+    /**
+     * Adds a row without an entry, such as "." and "..": nothing is looked up.
+     *
+     * @param ino shown as {@code d_ino}
+     * @param cookie as {@link Plain#add}
+     * @param type as {@link Plain#add}
+     * @return whether it fitted
+     */
+    public boolean addNameOnly(long ino, long cookie, int type, byte[] name) {
+      return add(DirentPlus.DIRENT, ino, cookie, type, name);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.hypersync.worker.fuse.protocol;
+
+import io.hypersync.worker.fuse.abi.NotifyCode;
+import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalEntryOut;
+import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalInodeOut;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** The messages that the daemon sends unasked, header included. */
+public final class FuseNotification {
+  private static final long ATTRIBUTES_ONLY = -1;
+
+  private FuseNotification() {}
+
+  /**
+   * Drops the attributes of a node and the pages of a range.
+   *
+   * @param offset first byte, at least 0
+   * @param length bytes; 0 means to the end
+   */
+  public static ByteBuffer invalidateInode(long nodeId, long offset, long length) {
+    int size = InvalInodeOut.SIZE;
+    ByteBuffer out = message(NotifyCode.INVAL_INODE, size);
+    int base = out.limit() - size;
+    return out.putLong(base + InvalInodeOut.INO, nodeId)
+        .putLong(base + InvalInodeOut.OFF, offset)
+        .putLong(base + InvalInodeOut.LEN, length);
+  }
+
+  /** Drops the attributes of a node and no pages. */
+  public static ByteBuffer invalidateAttributes(long nodeId) {
+    return invalidateInode(nodeId, ATTRIBUTES_ONLY, 0);
+  }
+
+  /**
+   * Drops a name of a directory, present or cached as absent.
+   *
+   * @param name without NUL
+   */
+  public static ByteBuffer invalidateEntry(long parent, byte[] name) {
+    int size = InvalEntryOut.SIZE + name.length + 1;
+    ByteBuffer out = message(NotifyCode.INVAL_ENTRY, size);
+    int base = out.limit() - size;
+    return out.putLong(base + InvalEntryOut.PARENT, parent)
+        .putInt(base + InvalEntryOut.NAMELEN, name.length)
+        .put(base + InvalEntryOut.NAME, name);
+  }
+
+  private static ByteBuffer message(NotifyCode code, int bodyBytes) {
+    ByteBuffer header = FuseReplyEncoder.header(0, bodyBytes, code.code());
+    return ByteBuffer.allocate(header.limit() + bodyBytes)
+        .order(ByteOrder.nativeOrder())
+        .put(0, header, 0, header.limit());
+  }
+}

@@ -1,0 +1,269 @@
+package io.hypersync.worker.fuse.protocol;
+
+import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What the kernel asks of the filesystem: one record for each request. The node that a request is
+ * about is in its header; each record says what answer the kernel waits for. Any request can be
+ * answered with an error instead.
+ *
+ * <p>What only the connection is concerned with (INIT, INTERRUPT, DESTROY) is not here but in
+ * {@link Decoded}.
+ */
+public sealed interface FuseOperation {
+  /** Find {@code name} in the node. Answer: entry. */
+  record Lookup(byte[] name) implements FuseOperation {}
+
+  /** Take back {@code lookups} lookups of the node. Never answered. */
+  record Forget(long lookups) implements FuseOperation {}
+
+  /** Take back lookups of many nodes. Never answered. */
+  record BatchForget(List<Row> rows) implements FuseOperation {
+    /** {@code lookups} lookups of {@code nodeId}. */
+    public record Row(long nodeId, long lookups) {}
+  }
+
+  /** Read the node's attributes; {@code fh} counts when {@link #hasFh}. Answer: attr. */
+  record GetAttr(int flags, long fh) implements FuseOperation {
+    /** Whether it was fstat(2) of an open handle. */
+    public boolean hasFh() {
+      return (flags & FuseFlags.GetAttr.FH) != 0;
+    }
+  }
+
+  /**
+   * Change those attributes that {@code valid} names. Answer: attr, with the attributes after it.
+   *
+   * @param valid bits of {@link SetAttrValid}
+   * @param atimeNs nanoseconds since the epoch, likewise the other times
+   */
+  record SetAttr(
+      int valid,
+      long fhBits,
+      long sizeBits,
+      long lockOwner,
+      long atimeNs,
+      long mtimeNs,
+      long ctimeNs,
+      int modeBits,
+      int uidBits,
+      int gidBits)
+      implements FuseOperation {
+    /** Whether a bit of {@link SetAttrValid} is set. */
+    public boolean has(int bit) {
+      return (valid & bit) != 0;
+    }
+
+    /** The handle of ftruncate(2) and the like. */
+    public OptionalLong fh() {
+      return has(SetAttrValid.FH) ? OptionalLong.of(fhBits) : OptionalLong.empty();
+    }
+
+    /** The new size in bytes. */
+    public OptionalLong size() {
+      return has(SetAttrValid.SIZE) ? OptionalLong.of(sizeBits) : OptionalLong.empty();
+    }
+
+    /** The new mode, type bits included. */
+    public OptionalInt mode() {
+      return has(SetAttrValid.MODE) ? OptionalInt.of(modeBits) : OptionalInt.empty();
+    }
+
+    /** The new owner. */
+    public OptionalInt uid() {
+      return has(SetAttrValid.UID) ? OptionalInt.of(uidBits) : OptionalInt.empty();
+    }
+
+    /** The new group. */
+    public OptionalInt gid() {
+      return has(SetAttrValid.GID) ? OptionalInt.of(gidBits) : OptionalInt.empty();
+    }
+  }
+
+  /** Read the target of a link. Answer: data. */
+  record ReadLink() implements FuseOperation {}
+
+  /** Create the link {@code name} to {@code target} in the node. Answer: entry. */
+  record Symlink(byte[] name, byte[] target) implements FuseOperation {}
+
+  /** Create a file or special node; {@code mode} has the umask applied. Answer: entry. */
+  record MkNod(byte[] name, int mode, int rdev, int umask) implements FuseOperation {}
+
+  /** Create a directory; {@code mode} has the umask applied. Answer: entry. */
+  record MkDir(byte[] name, int mode, int umask) implements FuseOperation {}
+
+  /** Remove a name that is not a directory's. Answer: ok. */
+  record Unlink(byte[] name) implements FuseOperation {}
+
+  /** Remove an empty directory. Answer: ok. */
+  record RmDir(byte[] name) implements FuseOperation {}
+
+  /**
+   * Move {@code name} of the node to {@code newName} of {@code newParent}; RENAME and RENAME2.
+   * Answer: ok.
+   *
+   * @param flags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Rename}
+   */
+  record Rename(byte[] name, long newParent, byte[] newName, int flags) implements FuseOperation {}
+
+  /** Give the node {@code target} the name {@code newName} in the header's node. Answer: entry. */
+  record Link(long target, byte[] newName) implements FuseOperation {}
+
+  /**
+   * Open the node. Answer: open.
+   *
+   * @param flags as open(2), without O_CREAT and O_EXCL
+   * @param openFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.OpenRequest}
+   */
+  record Open(int flags, int openFlags) implements FuseOperation {}
+
+  /** Read at most {@code size} bytes; fewer only at the end of the file. Answer: data. */
+  record Read(long fh, long offset, int size, int readFlags, long lockOwner, int openFlags)
+      implements FuseOperation {}
+
+  /**
+   * Write all of {@code data}. Answer: write.
+   *
+   * <p>One write(2) may come as several of these, even below the agreed size: a direct one whose
+   * buffer does not begin on a page boundary touches a page more than fits.
+   *
+   * @param writeFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Write}
+   * @param openFlags as open(2): O_APPEND, O_DSYNC and so on
+   */
+  record Write(long fh, long offset, byte[] data, int writeFlags, long lockOwner, int openFlags)
+      implements FuseOperation {}
+
+  /** Read the totals. Answer: statfs. */
+  record StatFs() implements FuseOperation {}
+
+  /**
+   * The last descriptor of a handle is gone. Answer: ok; nobody sees an error.
+   *
+   * @param releaseFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Release}
+   */
+  record Release(long fh, int openFlags, int releaseFlags, long lockOwner)
+      implements FuseOperation {}
+
+  /** Make a file durable. Answer: ok. */
+  record Fsync(long fh, int flags) implements FuseOperation {
+    /** Whether data alone are asked for, as fdatasync(2). */
+    public boolean dataOnly() {
+      return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
+    }
+  }
+
+  /**
+   * Set an extended attribute. Answer: ok.
+   *
+   * @param flags XATTR_CREATE 1, XATTR_REPLACE 2, or 0
+   * @param extendedFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.SetXattr}; 0 unless
+   *     the long form was agreed on
+   */
+  record SetXattr(byte[] name, byte[] value, int flags, int extendedFlags)
+      implements FuseOperation {}
+
+  /** Read an extended attribute. Answer: xattrSize when {@code size} is 0, else data or ERANGE. */
+  record GetXattr(byte[] name, int size) implements FuseOperation {}
+
+  /**
+   * List the names, each with a NUL after it. Answer: xattrSize when {@code size} is 0, else data
+   * or ERANGE.
+   */
+  record ListXattr(int size) implements FuseOperation {}
+
+  /** Remove an extended attribute. Answer: ok. */
+  record RemoveXattr(byte[] name) implements FuseOperation {}
+
+  /**
+   * A descriptor was closed; its lock owner's fcntl locks go. Answer: ok; close(2) shows errors.
+   */
+  record Flush(long fh, long lockOwner) implements FuseOperation {}
+
+  /** Open a directory. Answer: open. */
+  record OpenDir(int flags, int openFlags) implements FuseOperation {}
+
+  /**
+   * List a directory from {@code offset}: 0 or the cookie of the last row seen, into at most {@code
+   * size} bytes. Answer: directory, empty at the end.
+   */
+  record ReadDir(long fh, long offset, int size) implements FuseOperation {}
+
+  /** The same with an entry in each row, which counts as a lookup. Answer: directory. */
+  record ReadDirPlus(long fh, long offset, int size) implements FuseOperation {}
+
+  /** The last descriptor of a directory is gone. Answer: ok. */
+  record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner)
+      implements FuseOperation {}
+
+  /** Make a directory durable. Answer: ok. */
+  record FsyncDir(long fh, int flags) implements FuseOperation {
+    /** Whether data alone are asked for, as fdatasync(2). */
+    public boolean dataOnly() {
+      return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
+    }
+  }
+
+  /** Who holds a lock against this one. Answer: lock. */
+  record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements FuseOperation {}
+
+  /**
+   * Take or drop a lock, and wait for it if {@code waiting}. Answer: ok; EAGAIN when held and not
+   * to be waited for; EINTR when interrupted.
+   *
+   * @param lockFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Lock}
+   */
+  record SetLk(long fh, long owner, FuseLock lock, int lockFlags, boolean waiting)
+      implements FuseOperation {}
+
+  /** Check access as access(2). Answer: ok. */
+  record Access(int mask) implements FuseOperation {}
+
+  /** Create and open {@code name}; {@code mode} has the umask applied. Answer: create. */
+  record Create(byte[] name, int flags, int mode, int umask, int openFlags)
+      implements FuseOperation {}
+
+  /** Create and open a file without a name (O_TMPFILE) in the node. Answer: create. */
+  record Tmpfile(int flags, int mode, int umask, int openFlags) implements FuseOperation {}
+
+  /** Map a block. Answer: bmap. */
+  record Bmap(long block, int blockSize) implements FuseOperation {}
+
+  /** A control call. Answer: ioctl with at most {@code outSize} bytes. */
+  record Ioctl(long fh, int flags, int command, long argument, byte[] input, int outSize)
+      implements FuseOperation {}
+
+  /** Ask for readiness; {@code events} as poll(2). Answer: poll. */
+  record Poll(long fh, long pollHandle, int flags, int events) implements FuseOperation {}
+
+  /** Preallocate, punch or zero a range; {@code mode} as fallocate(2). Answer: ok. */
+  record Fallocate(long fh, long offset, long length, int mode) implements FuseOperation {}
+
+  /** Find data ({@code whence} 3) or a hole (4) from {@code offset}. Answer: lseek. */
+  record Lseek(long fh, long offset, int whence) implements FuseOperation {}
+
+  /** Copy from the node to {@code targetNode}. Answer: copied. */
+  record CopyFileRange(
+      long fh,
+      long offset,
+      long targetNode,
+      long targetFh,
+      long targetOffset,
+      long length,
+      long flags)
+      implements FuseOperation {}
+
+  /** Make the whole filesystem durable. Answer: ok. */
+  record SyncFs() implements FuseOperation {}
+
+  /** Read attributes, birth time included; {@code fh} counts when {@link #hasFh}. Answer: statx. */
+  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements FuseOperation {
+    /** Whether it was asked of an open handle. */
+    public boolean hasFh() {
+      return (getAttrFlags & FuseFlags.GetAttr.FH) != 0;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.hypersync.worker.fuse.protocol;
+
+/**
+ * The filesystem's totals, as statfs(2).
+ *
+ * @param blocks size, in units of {@code frsize}
+ * @param bfree free, likewise
+ * @param bavail free for others than root, likewise
+ * @param files inodes
+ * @param ffree free inodes
+ * @param bsize preferred I/O size in bytes
+ * @param namelen longest name in bytes
+ * @param frsize the unit, in bytes
+ */
+public record FuseStatFs(
+    long blocks,
+    long bfree,
+    long bavail,
+    long files,
+    long ffree,
+    int bsize,
+    int namelen,
+    int frsize) {}

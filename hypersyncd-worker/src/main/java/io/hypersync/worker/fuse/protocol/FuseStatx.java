@@ -1,0 +1,13 @@
+package io.hypersync.worker.fuse.protocol;
+
+/**
+ * The attributes of a node as statx(2) shows them.
+ *
+ * @param attr what plain stat knows; its {@code rdev} is split for the kernel
+ * @param mask which fields are valid: {@code STATX_*} bits
+ * @param attributes {@code STATX_ATTR_*} bits that are set
+ * @param attributesMask {@code STATX_ATTR_*} bits that have a meaning here
+ * @param btimeNs birth, nanoseconds since the epoch
+ */
+public record FuseStatx(
+    FuseAttr attr, int mask, long attributes, long attributesMask, long btimeNs) {}

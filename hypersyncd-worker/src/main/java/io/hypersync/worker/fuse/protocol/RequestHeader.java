@@ -1,0 +1,16 @@
+package io.hypersync.worker.fuse.protocol;
+
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+
+/**
+ * What every request says about itself.
+ *
+ * @param unique the request's number; the reply must carry it
+ * @param nodeId the node it is about, 1 being the root; 0 where a request is about none
+ * @param uid the caller's filesystem user id
+ * @param gid the caller's filesystem group id
+ * @param pid the caller's thread id; 0 where the kernel itself asks
+ * @param opcode what is asked
+ */
+public record RequestHeader(
+    long unique, long nodeId, int uid, int gid, int pid, FuseOpcode opcode) {}

@@ -1,0 +1,228 @@
+package io.hypersync.worker.fuse.session;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.abi.FileLayouts.WriteIn;
+import io.hypersync.worker.fuse.abi.HeaderLayouts.InHeader;
+import io.hypersync.worker.fuse.dev.KernelChannel;
+import io.hypersync.worker.fuse.dev.KernelConnection;
+import io.hypersync.worker.fuse.protocol.Decoded;
+import io.hypersync.worker.fuse.protocol.FuseInitReply;
+import io.hypersync.worker.fuse.protocol.FuseReplyEncoder;
+import io.hypersync.worker.fuse.protocol.FuseRequestDecoder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The conversation over one mount: from INIT until it is unmounted, by {@link #close} or by
+ * somebody else. Requests are read by platform threads, each with a channel of its own, and handed
+ * to a {@link FuseHandler}.
+ */
+public final class FuseSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FuseSession.class);
+  private static final Duration JOIN_LIMIT = Duration.ofSeconds(5);
+
+  /** Room beyond a WRITE's data: its headers, or the longest names and attribute values. */
+  private static final int HEADER_ROOM = 128 << 10;
+
+  private final KernelConnection kernel;
+  private final List<KernelChannel> channels;
+  private final FuseConnection connection;
+  private final FuseCounters counters = new FuseCounters();
+  private final InFlightTable inFlight = new InFlightTable();
+  private final FuseNotifier notifier;
+  private final List<Thread> readers = new ArrayList<>();
+  private final CountDownLatch running;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private FuseSession(
+      KernelConnection kernel, List<KernelChannel> channels, FuseConnection connection) {
+    this.kernel = kernel;
+    this.channels = channels;
+    this.connection = connection;
+    this.notifier = new FuseNotifier(channels.getFirst(), counters);
+    this.running = new CountDownLatch(channels.size());
+  }
+
+  /**
+   * Answers INIT and begins to read requests. The session owns the connection from now on; when
+   * this fails, the connection is taken down.
+   *
+   * @throws IOException when the kernel is too old, or the device fails
+   */
+  public static FuseSession start(
+      KernelConnection kernel, FuseSessionOptions options, FuseHandler handler) throws IOException {
+    List<KernelChannel> channels = List.of();
+    try {
+      channels = kernel.openChannels(options.readers(), messageBytes(options));
+      FuseConnection connection = agree(channels.getFirst(), options);
+      FuseSession session = new FuseSession(kernel, channels, connection);
+      session.startReaders(handler);
+      return session;
+    } catch (IOException | RuntimeException e) {
+      try {
+        kernel.disconnect();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      channels.forEach(KernelChannel::close);
+      throw e;
+    }
+  }
+
+  /** What was agreed on. */
+  public FuseConnection connection() {
+    return connection;
+  }
+
+  /** What happened so far. */
+  public FuseCounters.Snapshot counters() {
+    return counters.snapshot();
+  }
+
+  /** How many requests the kernel waits for. */
+  public int inFlight() {
+    return inFlight.size();
+  }
+
+  /** Makes the kernel forget what it has cached. */
+  public FuseNotifier notifier() {
+    return notifier;
+  }
+
+  /** Whether the kernel side is gone and no reader is left. */
+  public boolean hasEnded() {
+    return running.getCount() == 0;
+  }
+
+  /**
+   * Waits until the session ends, by {@link #close} or because somebody unmounted. In the second
+   * case {@link #close} still has to be called: it gives the descriptors back.
+   *
+   * @return whether it did within {@code limit}
+   */
+  public boolean awaitEnd(Duration limit) throws InterruptedException {
+    return running.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Answers EIO to what is outstanding and to what still comes, unmounts, and waits for the
+   * readers. Does nothing the second time.
+   *
+   * @throws IOException when it cannot be unmounted; everything else is done nevertheless
+   */
+  @Override
+  public void close() throws IOException {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    inFlight.close();
+    try {
+      kernel.disconnect();
+    } finally {
+      joinReaders();
+      channels.forEach(KernelChannel::close);
+    }
+  }
+
+  private static int messageBytes(FuseSessionOptions options) {
+    return InHeader.SIZE + WriteIn.SIZE + options.maxWriteBytes() + HEADER_ROOM;
+  }
+
+  private static FuseConnection agree(KernelChannel channel, FuseSessionOptions options)
+      throws IOException {
+    FuseRequestDecoder decoder = new FuseRequestDecoder(Set.of());
+    while (true) {
+      ByteBuffer message = channel.receive();
+      if (message == null) {
+        throw new IOException("the mount was gone before the first request");
+      }
+      if (!(decoder.decode(message) instanceof Decoded.Init init)) {
+        throw new IOException("the first request is not INIT: " + decoder.decode(message));
+      }
+      switch (InitNegotiator.negotiate(init, options)) {
+        case InitNegotiator.Outcome.Agreed(FuseInitReply reply, FuseConnection connection) -> {
+          send(channel, init.unique(), reply.encode());
+          LOG.info(
+              "FUSE 7.{}, {} bytes a write, {}",
+              connection.minor(),
+              connection.maxWriteBytes(),
+              connection.flags());
+          return connection;
+        }
+        case InitNegotiator.Outcome.AskAgain() ->
+            send(channel, init.unique(), FuseInitReply.encodeMajorOnly());
+        case InitNegotiator.Outcome.Refused(Errno errno, String reason) -> {
+          var _ = channel.send(FuseReplyEncoder.error(init.unique(), errno));
+          throw new IOException(reason);
+        }
+      }
+    }
+  }
+
+  private static void send(KernelChannel channel, long unique, ByteBuffer body) throws IOException {
+    Errno refusal = channel.send(FuseReplyEncoder.header(unique, body.remaining()), body);
+    if (refusal != null) {
+      throw new IOException("the kernel refused the answer to INIT: " + refusal.message());
+    }
+  }
+
+  private void startReaders(FuseHandler handler) {
+    RequestDispatcher dispatcher =
+        new RequestDispatcher(
+            new FuseRequestDecoder(connection.flags()), handler, inFlight, counters);
+    for (int i = 0; i < channels.size(); i++) {
+      KernelChannel channel = channels.get(i);
+      readers.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("fuse-reader-" + i)
+              .unstarted(() -> read(channel, dispatcher)));
+    }
+    readers.forEach(Thread::start);
+  }
+
+  private void read(KernelChannel channel, RequestDispatcher dispatcher) {
+    try {
+      @Nullable ByteBuffer message = channel.receive();
+      while (message != null) {
+        dispatcher.dispatch(message, channel);
+        message = channel.receive();
+      }
+    } catch (IOException e) {
+      LOG.error("reader ends", e);
+    } finally {
+      running.countDown();
+      if (running.getCount() == 0) {
+        inFlight.close();
+      }
+    }
+  }
+
+  private void joinReaders() {
+    long deadline = System.nanoTime() + JOIN_LIMIT.toNanos();
+    for (Thread reader : readers) {
+      if (reader.equals(Thread.currentThread())) {
+        continue;
+      }
+      boolean ended = false;
+      try {
+        ended = reader.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      if (!ended) {
+        LOG.warn("{} still waits in the kernel or in the handler; left behind", reader.getName());
+      }
+    }
+  }
+}

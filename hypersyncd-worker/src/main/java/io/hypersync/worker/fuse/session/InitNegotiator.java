@@ -1,0 +1,66 @@
+package io.hypersync.worker.fuse.session;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.abi.FuseVersion;
+import io.hypersync.worker.fuse.abi.InitFlag;
+import io.hypersync.worker.fuse.protocol.Decoded;
+import io.hypersync.worker.fuse.protocol.FuseInitReply;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Decides what to answer to INIT. Pure. */
+final class InitNegotiator {
+  /** What the kernel assumes without {@link InitFlag#MAX_PAGES}. */
+  private static final int DEFAULT_PAGES = 32;
+
+  private static final int NANOSECOND = 1;
+
+  private InitNegotiator() {}
+
+  /** What to do about an INIT. */
+  sealed interface Outcome {
+    /** Answer it; the connection works from now on. */
+    record Agreed(FuseInitReply reply, FuseConnection connection) implements Outcome {}
+
+    /** Answer with our major version; the kernel then asks again. */
+    record AskAgain() implements Outcome {}
+
+    /** Answer the error and give up. */
+    record Refused(Errno errno, String reason) implements Outcome {}
+  }
+
+  static Outcome negotiate(Decoded.Init init, FuseSessionOptions options) {
+    if (init.major() > FuseVersion.MAJOR) {
+      return new Outcome.AskAgain();
+    }
+    if (init.major() < FuseVersion.MAJOR || init.minor() < FuseVersion.MIN_MINOR) {
+      return new Outcome.Refused(
+          Errno.EPROTO,
+          "the kernel speaks FUSE %d.%d; at least %d.%d is needed (Linux 5.4)"
+              .formatted(init.major(), init.minor(), FuseVersion.MAJOR, FuseVersion.MIN_MINOR));
+    }
+    Set<InitFlag> agreed = EnumSet.noneOf(InitFlag.class);
+    agreed.addAll(InitFlag.setOf(init.flags()));
+    agreed.retainAll(options.flags());
+    int maxWrite = options.maxWriteBytes();
+    if (!agreed.contains(InitFlag.MAX_PAGES)) {
+      maxWrite = Math.min(maxWrite, DEFAULT_PAGES * FuseSessionOptions.PAGE_BYTES);
+    }
+    FuseConnection connection =
+        new FuseConnection(Math.min(init.minor(), FuseVersion.MINOR), Set.copyOf(agreed), maxWrite);
+    if (InitFlag.setOf(init.flags()).contains(InitFlag.INIT_EXT)) {
+      // Says that flags2 of the answer counts; agrees on nothing else.
+      agreed.add(InitFlag.INIT_EXT);
+    }
+    return new Outcome.Agreed(
+        new FuseInitReply(
+            init.maxReadahead(),
+            agreed,
+            options.maxBackground(),
+            options.congestionThreshold(),
+            maxWrite,
+            maxWrite / FuseSessionOptions.PAGE_BYTES,
+            NANOSECOND),
+        connection);
+  }
+}

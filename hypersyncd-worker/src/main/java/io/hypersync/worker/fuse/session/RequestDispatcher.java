@@ -1,0 +1,95 @@
+package io.hypersync.worker.fuse.session;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.dev.KernelChannel;
+import io.hypersync.worker.fuse.protocol.Decoded;
+import io.hypersync.worker.fuse.protocol.FuseReplyEncoder;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.FuseRequestDecoder;
+import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decodes one message and does what it takes. Thread-safe as far as the handler is. */
+final class RequestDispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
+
+  private final FuseRequestDecoder decoder;
+  private final FuseHandler handler;
+  private final InFlightTable inFlight;
+  private final FuseCounters counters;
+
+  RequestDispatcher(
+      FuseRequestDecoder decoder,
+      FuseHandler handler,
+      InFlightTable inFlight,
+      FuseCounters counters) {
+    this.decoder = decoder;
+    this.handler = handler;
+    this.inFlight = inFlight;
+    this.counters = counters;
+  }
+
+  /** Handles the message that came in by {@code channel}. Throws nothing. */
+  void dispatch(ByteBuffer message, KernelChannel channel) {
+    Decoded decoded = decoder.decode(message);
+    switch (decoded) {
+      case Decoded.Request(FuseRequest request) -> handle(request, channel);
+      case Decoded.Interrupt interrupt -> interrupt(interrupt, channel);
+      case Decoded.Destroy destroy -> answer(channel, FuseReplyEncoder.header(destroy.unique(), 0));
+      case Decoded.Init init ->
+          answer(channel, FuseReplyEncoder.error(init.unique(), Errno.EPROTO));
+      case Decoded.Malformed malformed -> refuse(malformed, channel);
+    }
+  }
+
+  private void handle(FuseRequest request, KernelChannel channel) {
+    counters.request(request.header().opcode());
+    PendingReply reply = new PendingReply(request.header(), channel, inFlight, counters);
+    if (request.header().opcode().isAnswered() && !inFlight.add(reply)) {
+      return;
+    }
+    try {
+      handler.handle(request, reply);
+    } catch (Throwable e) {
+      counters.handlerFailure();
+      LOG.error("{} failed", request.header(), e);
+      reply.abandon(Errno.EIO);
+    }
+  }
+
+  private void interrupt(Decoded.Interrupt interrupt, KernelChannel channel) {
+    if (!inFlight.contains(interrupt.target())) {
+      // Either answered already, or another reader has it and did not get to the table yet. EAGAIN
+      // makes the kernel repeat the interrupt if it still waits.
+      answer(channel, FuseReplyEncoder.error(interrupt.unique(), Errno.EAGAIN));
+      return;
+    }
+    counters.interrupt();
+    try {
+      handler.interrupted(interrupt.target());
+    } catch (Throwable e) {
+      counters.handlerFailure();
+      LOG.error("interrupt of {} failed", interrupt.target(), e);
+    }
+  }
+
+  private void refuse(Decoded.Malformed malformed, KernelChannel channel) {
+    counters.malformedRequest();
+    if (malformed.errno() == Errno.ENOSYS) {
+      LOG.info("request {} not served: {}", malformed.unique(), malformed.reason());
+    } else {
+      LOG.error("request {} not understood: {}", malformed.unique(), malformed.reason());
+    }
+    if (malformed.answered()) {
+      answer(channel, FuseReplyEncoder.error(malformed.unique(), malformed.errno()));
+    }
+  }
+
+  private static void answer(KernelChannel channel, ByteBuffer message) {
+    Errno refusal = channel.send(message);
+    if (refusal != null && refusal != Errno.ENOENT && refusal != Errno.ENODEV) {
+      LOG.error("the kernel refused an answer: {}", refusal.message());
+    }
+  }
+}

@@ -1,0 +1,334 @@
+package io.hypersync.worker.intents;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Entropy;
+import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.port.LeaderLink;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+
+/**
+ * Every mutation between its syscall and its end (hypersync.md 6.3, 6.4). Nothing is forgotten and
+ * nothing is answered twice: a mutation leaves the table in the moment its caller is told.
+ *
+ * <p>A connection that breaks leaves mutations whose end is unknown. On the next one the leader is
+ * asked what became of each, and what it has never heard of is sent again. Whatever is not known by
+ * its deadline ends with EIO.
+ */
+public final class IntentTracker {
+  private static final byte[] NOTHING = {};
+  private static final int EXPIRY_CHECKS = 64;
+
+  private final LeaderLink link;
+  private final ClientLanes lanes;
+  private final long deadlineNs;
+  private final LongConsumer latency;
+  private final Map<IntentId, PendingMutation> pending = new LinkedHashMap<>();
+  private final Set<PendingMutation> resolved = new LinkedHashSet<>();
+  private final Set<PendingMutation> refusedForNow = new LinkedHashSet<>();
+  private final List<Barrier> barriers = new ArrayList<>();
+  private long nextExpiryNs;
+
+  /** Waits for mutations on one node; see {@link #barrier}. */
+  private record Barrier(Set<PendingMutation> waitingFor, Runnable done) {}
+
+  /**
+   * An empty table.
+   *
+   * @param deadlineNs MUTATION_DEADLINE in nanoseconds
+   * @param latency told the nanoseconds from submission to success of every mutation
+   */
+  public IntentTracker(LeaderLink link, Entropy entropy, long deadlineNs, LongConsumer latency) {
+    this.link = link;
+    this.lanes = new ClientLanes(entropy);
+    this.deadlineNs = deadlineNs;
+    this.latency = latency;
+  }
+
+  /** How many callers wait. */
+  public int size() {
+    return pending.size();
+  }
+
+  /** Sends a new mutation; the link must be up. */
+  public void submit(Mutation mutation, long nowNs) {
+    IntentId id = lanes.next(mutation.caller());
+    PendingMutation waiting = new PendingMutation(id, mutation, nowNs, nowNs + deadlineNs);
+    pending.put(id, waiting);
+    send(waiting);
+  }
+
+  /**
+   * fsync (6.5): runs {@code done} when every mutation of this node that is in flight from here has
+   * ended. One that has ended before is durable: its caller was told only then.
+   *
+   * @return whether there was nothing to wait for
+   */
+  public boolean barrier(NodeId node, Runnable done) {
+    Set<PendingMutation> waitingFor = new LinkedHashSet<>();
+    for (PendingMutation mutation : pending.values()) {
+      if (touches(mutation.mutation().op(), node)) {
+        waitingFor.add(mutation);
+      }
+    }
+    if (waitingFor.isEmpty()) {
+      done.run();
+      return true;
+    }
+    barriers.add(new Barrier(waitingFor, done));
+    return false;
+  }
+
+  /** The leader's answer. */
+  public void acknowledged(CommitAck ack, long appliedIndex, long nowNs) {
+    PendingMutation mutation = pending.get(ack.intent());
+    if (mutation == null || mutation.isResolved()) {
+      return;
+    }
+    Errno errno = ack.errno();
+    if (errno == Errno.EAGAIN) {
+      mutation.retryLater(nowNs); // the leader is busy; the application need not know (6.3.1)
+      refusedForNow.add(mutation);
+      return;
+    }
+    if (errno != null) {
+      mutation.refused(errno, ack.asOfIndex());
+    } else {
+      mutation.acknowledged();
+    }
+    resolved.add(mutation);
+    completeIfDone(mutation, appliedIndex, nowNs);
+  }
+
+  /** What the leader knows of a mutation that was in flight when a connection broke. */
+  public void status(IntentStatusResponse response, long appliedIndex, long nowNs) {
+    PendingMutation mutation = pending.get(response.intent());
+    if (mutation == null || mutation.isResolved()) {
+      return;
+    }
+    switch (response.status()) {
+      case COMMITTED -> {
+        mutation.acknowledged();
+        resolved.add(mutation);
+        completeIfDone(mutation, appliedIndex, nowNs);
+      }
+      case NOT_FOUND -> sendAgain(mutation);
+      case IN_FLIGHT -> {
+        // Its CommitAck will come over this connection, and a ChunkNeed if chunks got lost with the
+        // old one. Sending it again could make an intent of what has just been refused.
+      }
+    }
+  }
+
+  /** The leader wants bytes that it was thought to have, or that got lost (9.3.1). */
+  public void chunksNeeded(ChunkNeed need) {
+    PendingMutation mutation = pending.get(need.intent());
+    if (mutation != null) {
+      upload(mutation, need.missing());
+    }
+  }
+
+  /** An entry has been applied here. */
+  public void applied(LogEntry entry, FsState after) {
+    PendingMutation mutation = pending.get(entry.intent());
+    if (mutation != null) {
+      mutation.applied(entry, after);
+      resolved.add(mutation);
+    }
+  }
+
+  /** Tells every caller whose wait is over. */
+  public void completeDone(long appliedIndex, long nowNs) {
+    if (resolved.isEmpty()) {
+      return;
+    }
+    for (PendingMutation mutation : List.copyOf(resolved)) {
+      completeIfDone(mutation, appliedIndex, nowNs);
+    }
+  }
+
+  /** A new connection is up: asks what became of everything unresolved, in order of submission. */
+  public void reconnected() {
+    refusedForNow.clear();
+    for (PendingMutation mutation : pending.values()) {
+      if (!mutation.isResolved()) {
+        link.send(new IntentStatusRequest(mutation.id()));
+      }
+    }
+  }
+
+  /** Sends again what the leader was too busy for. The leader must be in touch. */
+  public void retry(long nowNs) {
+    if (refusedForNow.isEmpty()) {
+      return;
+    }
+    for (PendingMutation mutation : List.copyOf(refusedForNow)) {
+      if (mutation.retryAtNs() - nowNs <= 0) {
+        refusedForNow.remove(mutation);
+        sendAgain(mutation);
+      }
+    }
+  }
+
+  /**
+   * Ends what has waited for too long (6.4): with success if it turns out to be in the log, else
+   * with EIO, for nobody knows.
+   *
+   * @return how many of them the leader has said nothing about
+   */
+  public int expire(long nowNs) {
+    if (pending.isEmpty() || nowNs - nextExpiryNs < 0) {
+      return 0;
+    }
+    nextExpiryNs = nowNs + deadlineNs / EXPIRY_CHECKS;
+    List<PendingMutation> late = new ArrayList<>();
+    for (PendingMutation mutation : pending.values()) {
+      if (mutation.deadlineNs() - nowNs <= 0) {
+        late.add(mutation);
+      }
+    }
+    int silent = 0;
+    for (PendingMutation mutation : late) {
+      silent += mutation.isResolved() ? 0 : 1;
+      lanes.retire(mutation.mutation().caller());
+      end(mutation, Errno.EIO);
+    }
+    return silent;
+  }
+
+  /** Ends everything: the worker stops, or will never apply again. */
+  public void failAll(Errno errno) {
+    List.copyOf(pending.values()).forEach(mutation -> end(mutation, errno));
+  }
+
+  private void end(PendingMutation mutation, Errno errno) {
+    forget(mutation);
+    if (!mutation.completeIfApplied()) {
+      mutation.mutation().completion().failed(errno);
+    }
+    passBarriers(mutation);
+  }
+
+  private void completeIfDone(PendingMutation mutation, long appliedIndex, long nowNs) {
+    if (mutation.completeIfDone(appliedIndex)) {
+      forget(mutation);
+      latency.accept(nowNs - mutation.submittedNs());
+      passBarriers(mutation);
+    }
+  }
+
+  private void forget(PendingMutation mutation) {
+    pending.remove(mutation.id());
+    resolved.remove(mutation);
+    refusedForNow.remove(mutation);
+  }
+
+  private void passBarriers(PendingMutation mutation) {
+    for (Iterator<Barrier> all = barriers.iterator(); all.hasNext(); ) {
+      Barrier barrier = all.next();
+      barrier.waitingFor().remove(mutation);
+      if (barrier.waitingFor().isEmpty()) {
+        all.remove();
+        barrier.done().run();
+      }
+    }
+  }
+
+  /**
+   * Sends what the leader has never taken, as it says itself. If its caller has made another call
+   * since, that one may be in the log already: then it gets a new id behind that one's, for intents
+   * of one client are committed in the order of their numbers (6.3.1).
+   */
+  private void sendAgain(PendingMutation mutation) {
+    int caller = mutation.mutation().caller();
+    if (!lanes.isNewest(caller, mutation.id())) {
+      pending.remove(mutation.id());
+      mutation.renamed(lanes.next(caller));
+      pending.put(mutation.id(), mutation);
+    }
+    send(mutation);
+  }
+
+  private void send(PendingMutation mutation) {
+    Mutation wanted = mutation.mutation();
+    List<Hash> uploading = isInline(mutation) ? List.of() : wanted.uploading();
+    link.send(
+        new SubmitIntent(
+            mutation.id(),
+            wanted.agent(),
+            OpCodec.encode(wanted.op()),
+            isInline(mutation) ? concatenated(wanted.chunks()) : NOTHING,
+            uploading));
+    upload(mutation, uploading);
+  }
+
+  private void upload(PendingMutation mutation, List<Hash> hashes) {
+    Set<Hash> left = new LinkedHashSet<>(hashes);
+    for (Chunk chunk : mutation.mutation().chunks()) {
+      if (left.remove(chunk.hash())) {
+        link.send(new ChunkPut(mutation.id(), chunk.hash(), chunk.bytes()));
+      }
+    }
+  }
+
+  private static boolean isInline(PendingMutation mutation) {
+    long bytes = 0;
+    for (Chunk chunk : mutation.mutation().chunks()) {
+      bytes += chunk.bytes().length;
+    }
+    return bytes <= Protocol.INLINE_THRESHOLD;
+  }
+
+  private static byte[] concatenated(List<Chunk> chunks) {
+    if (chunks.size() == 1) {
+      return chunks.getFirst().bytes();
+    }
+    int length = chunks.stream().mapToInt(chunk -> chunk.bytes().length).sum();
+    byte[] all = new byte[length];
+    int at = 0;
+    for (Chunk chunk : chunks) {
+      System.arraycopy(chunk.bytes(), 0, all, at, chunk.bytes().length);
+      at += chunk.bytes().length;
+    }
+    return all;
+  }
+
+  private static boolean touches(FsOp op, NodeId node) {
+    return switch (op) {
+      case FsOp.CreateFile create -> create.parent().equals(node);
+      case FsOp.MakeDir make -> make.parent().equals(node);
+      case FsOp.MakeSymlink make -> make.parent().equals(node);
+      case FsOp.MakeNode make -> make.parent().equals(node);
+      case FsOp.Link made -> made.node().equals(node) || made.newParent().equals(node);
+      case FsOp.Unlink unlink -> unlink.parent().equals(node);
+      case FsOp.RemoveDir remove -> remove.parent().equals(node);
+      case FsOp.Rename rename -> rename.parent().equals(node) || rename.newParent().equals(node);
+      case FsOp.Write write -> write.node().equals(node);
+      case FsOp.Truncate truncate -> truncate.node().equals(node);
+      case FsOp.SetAttributes set -> set.node().equals(node);
+      case FsOp.SetXattr set -> set.node().equals(node);
+      case FsOp.RemoveXattr remove -> remove.node().equals(node);
+      case FsOp.ReapOrphans reap -> reap.nodes().contains(node);
+    };
+  }
+}

@@ -1,0 +1,24 @@
+package io.hypersync.worker.intents;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.FsOp;
+import java.util.List;
+
+/**
+ * A mutation that a process has asked for.
+ *
+ * @param caller who asks: calls of one caller are committed in the order of their submission
+ * @param agent name of the agent, may be empty
+ * @param op what shall happen
+ * @param chunks the bytes of {@code op.chunks()}, in order
+ * @param uploading those of them which the leader cannot have yet
+ * @param completion told the end
+ */
+public record Mutation(
+    int caller,
+    String agent,
+    FsOp op,
+    List<Chunk> chunks,
+    List<Hash> uploading,
+    Completion completion) {}

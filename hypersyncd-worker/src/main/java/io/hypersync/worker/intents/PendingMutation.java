@@ -1,0 +1,100 @@
+package io.hypersync.worker.intents;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import org.jspecify.annotations.Nullable;
+
+/** A mutation whose caller is waiting; owned by {@link IntentTracker}. */
+final class PendingMutation {
+  private IntentId id;
+  private final Mutation mutation;
+  private final long deadlineNs;
+  private final long submittedNs;
+  private boolean acknowledged;
+  private @Nullable LogEntry entry;
+  private @Nullable FsState state;
+  private @Nullable Errno errno;
+  private long asOfIndex;
+  private long retryAtNs = Long.MAX_VALUE;
+  private int retries;
+
+  PendingMutation(IntentId id, Mutation mutation, long nowNs, long deadlineNs) {
+    this.id = id;
+    this.mutation = mutation;
+    this.submittedNs = nowNs;
+    this.deadlineNs = deadlineNs;
+  }
+
+  IntentId id() {
+    return id;
+  }
+
+  /** It goes to the leader under another id. */
+  void renamed(IntentId newId) {
+    id = newId;
+  }
+
+  Mutation mutation() {
+    return mutation;
+  }
+
+  long submittedNs() {
+    return submittedNs;
+  }
+
+  long deadlineNs() {
+    return deadlineNs;
+  }
+
+  /** The leader has said that it is durable, or that it failed. */
+  boolean isResolved() {
+    return acknowledged || errno != null;
+  }
+
+  void acknowledged() {
+    acknowledged = true;
+  }
+
+  void applied(LogEntry appliedEntry, FsState stateAfter) {
+    entry = appliedEntry;
+    state = stateAfter;
+  }
+
+  void refused(Errno why, long asOf) {
+    errno = why;
+    asOfIndex = asOf;
+  }
+
+  /**
+   * Tells the caller if everything that it has to wait for has happened: success needs the ack and
+   * the entry applied here; an error needs the state it was decided on (hypersync.md 6.3, 6.2).
+   */
+  boolean completeIfDone(long appliedIndex) {
+    if (errno != null && appliedIndex >= asOfIndex) {
+      mutation.completion().failed(errno);
+      return true;
+    }
+    return acknowledged && completeIfApplied();
+  }
+
+  /** Tells the caller of success if the entry is applied here: what is in the log is durable. */
+  boolean completeIfApplied() {
+    if (entry == null || state == null) {
+      return false;
+    }
+    mutation.completion().committed(entry, state);
+    return true;
+  }
+
+  long retryAtNs() {
+    return retryAtNs;
+  }
+
+  /** After EAGAIN: twice as long as the last time, 1 ms to 256 ms. */
+  void retryLater(long nowNs) {
+    retryAtNs = nowNs + (1_000_000L << Math.min(retries, 8));
+    retries++;
+  }
+}

@@ -1,0 +1,208 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.XattrMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.Xattr;
+import io.hypersync.model.trie.TrieKey;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** chmod, chown, truncate, utimensat and extended attributes (hypersync.md 6.1). */
+final class AttributeRequests {
+  private static final int PERMISSIONS = 07777;
+  private static final int XATTR_CREATE = 1;
+  private static final int XATTR_REPLACE = 2;
+  private static final List<byte[]> NAMESPACES =
+      List.of(ascii("user."), ascii("trusted."), ascii("security."));
+
+  private final Nodes nodes;
+  private final FileReader reader;
+  private final Submitter submitter;
+
+  AttributeRequests(Nodes nodes, FileReader reader, Submitter submitter) {
+    this.nodes = nodes;
+    this.reader = reader;
+    this.submitter = submitter;
+  }
+
+  /** The size first, as one op, then everything else as one more. */
+  void setAttr(RequestHeader header, FuseOperation.SetAttr request, FuseReply reply)
+      throws RequestFailed {
+    NodeId node = nodes.id(header.nodeId());
+    if (!request.has(SetAttrValid.SIZE)) {
+      setOthers(header, node, request, reply);
+      return;
+    }
+    if (request.sizeBits() < 0) {
+      throw new RequestFailed(Errno.EFBIG);
+    }
+    boolean kill = request.has(SetAttrValid.KILL_SUIDGID);
+    submitter.submit(
+        header,
+        new FsOp.Truncate(node, request.sizeBits(), kill),
+        reply,
+        (_, state) -> {
+          if (mask(request) == 0) {
+            answer(state, node, reply);
+            return;
+          }
+          try {
+            setOthers(header, node, request, reply);
+          } catch (RequestFailed e) {
+            reply.error(e.errno());
+          }
+        });
+  }
+
+  void getXattr(RequestHeader header, FuseOperation.GetXattr request, FuseReply reply)
+      throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    Xattr xattr = node.xattrs().get(TrieKey.of(request.name()));
+    if (xattr == null) {
+      throw new RequestFailed(Errno.ENODATA);
+    }
+    int length = xattr.value().length();
+    if (request.size() == 0) {
+      reply.xattrSize(length);
+      return;
+    }
+    if (length > request.size()) {
+      throw new RequestFailed(Errno.ERANGE);
+    }
+    try {
+      reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value().hash()));
+    } catch (ChunkStoreException e) {
+      throw new RequestFailed(e.errno());
+    }
+  }
+
+  void listXattr(RequestHeader header, FuseOperation.ListXattr request, FuseReply reply)
+      throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    ByteArrayOutputStream names = new ByteArrayOutputStream();
+    for (Xattr xattr : node.xattrs()) {
+      names.writeBytes(xattr.name());
+      names.write(0);
+    }
+    if (request.size() == 0) {
+      reply.xattrSize(names.size());
+    } else if (names.size() > request.size()) {
+      throw new RequestFailed(Errno.ERANGE);
+    } else {
+      reply.data(names.toByteArray());
+    }
+  }
+
+  void setXattr(RequestHeader header, FuseOperation.SetXattr request, FuseReply reply)
+      throws RequestFailed {
+    NodeId node = nodes.id(header.nodeId());
+    requireXattrName(request.name());
+    byte[] value = request.value();
+    if (value.length > FsOp.SetXattr.MAX_VALUE_BYTES) {
+      throw new RequestFailed(Errno.E2BIG);
+    }
+    XattrMode mode =
+        switch (request.flags()) {
+          case 0 -> XattrMode.SET;
+          case XATTR_CREATE -> XattrMode.CREATE;
+          case XATTR_REPLACE -> XattrMode.REPLACE;
+          default -> throw new RequestFailed(Errno.EINVAL);
+        };
+    ChunkRef ref = new ChunkRef(Blake3.hash(value), value.length);
+    List<Chunk> chunks = value.length == 0 ? List.of() : List.of(new Chunk(ref.hash(), value));
+    FsOp op = new FsOp.SetXattr(node, request.name(), ref, mode);
+    submitter.submit(header, op, chunks, reply, (_, _) -> reply.ok());
+  }
+
+  void removeXattr(RequestHeader header, FuseOperation.RemoveXattr request, FuseReply reply)
+      throws RequestFailed {
+    NodeId node = nodes.id(header.nodeId());
+    requireXattrName(request.name());
+    FsOp op = new FsOp.RemoveXattr(node, request.name());
+    submitter.submit(header, op, reply, (_, _) -> reply.ok());
+  }
+
+  private void setOthers(
+      RequestHeader header, NodeId node, FuseOperation.SetAttr request, FuseReply reply)
+      throws RequestFailed {
+    FsOp op =
+        new SetAttributes(
+            node,
+            mask(request),
+            request.modeBits() & PERMISSIONS,
+            request.uidBits(),
+            request.gidBits(),
+            request.mtimeNs());
+    submitter.submit(header, op, reply, (_, state) -> answer(state, node, reply));
+  }
+
+  private static int mask(FuseOperation.SetAttr request) {
+    int mask = 0;
+    if (request.has(SetAttrValid.MODE)) {
+      mask |= SetAttributes.MODE;
+    }
+    if (request.has(SetAttrValid.UID)) {
+      mask |= SetAttributes.UID;
+    }
+    if (request.has(SetAttrValid.GID)) {
+      mask |= SetAttributes.GID;
+    }
+    if (request.has(SetAttrValid.MTIME_NOW)) {
+      mask |= SetAttributes.MTIME_NOW;
+    } else if (request.has(SetAttrValid.MTIME)) {
+      mask |= SetAttributes.MTIME;
+    }
+    if (request.has(SetAttrValid.KILL_SUIDGID) && !request.has(SetAttrValid.SIZE)) {
+      mask |= SetAttributes.KILL_PRIVILEGES;
+    }
+    return mask;
+  }
+
+  private static void answer(FsState state, NodeId id, FuseReply reply) {
+    Node node = state.node(id);
+    if (node == null) {
+      reply.error(Errno.ESTALE);
+    } else {
+      reply.attr(Attributes.of(node), Attributes.TTL_NS);
+    }
+  }
+
+  private static void requireXattrName(byte[] name) throws RequestFailed {
+    if (name.length > FsOp.SetXattr.MAX_NAME_BYTES) {
+      throw new RequestFailed(Errno.ERANGE);
+    }
+    for (byte[] namespace : NAMESPACES) {
+      if (name.length > namespace.length && startsWith(name, namespace)) {
+        return;
+      }
+    }
+    throw new RequestFailed(Errno.ENOTSUP);
+  }
+
+  private static boolean startsWith(byte[] name, byte[] prefix) {
+    for (int i = 0; i < prefix.length; i++) {
+      if (name[i] != prefix[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

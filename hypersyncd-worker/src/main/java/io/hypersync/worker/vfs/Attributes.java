@@ -1,0 +1,41 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeAttributes;
+import io.hypersync.worker.fuse.protocol.FuseAttr;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+
+/**
+ * Nodes as the kernel wants to see them. Nothing is cached by the kernel yet (TTL 0), which is the
+ * safe policy of hypersync.md 6.3.2(3). atime is not replicated; mtime stands in for it.
+ */
+final class Attributes {
+  /** How long names and attributes may be cached. */
+  static final long TTL_NS = 0;
+
+  private static final int BLOCK = 512;
+  private static final int IO_SIZE = 64 * 1024;
+
+  private Attributes() {}
+
+  static FuseAttr of(Node node) {
+    NodeAttributes attributes = node.attributes();
+    return new FuseAttr(
+        node.inode().value(),
+        attributes.size(),
+        (node.allocated() + BLOCK - 1) / BLOCK,
+        attributes.mtimeNs(),
+        attributes.mtimeNs(),
+        attributes.ctimeNs(),
+        node.type().modeBits() | attributes.mode(),
+        attributes.nlink(),
+        attributes.uid(),
+        attributes.gid(),
+        attributes.rdev(),
+        IO_SIZE);
+  }
+
+  static FuseEntry entry(Node node) {
+    return new FuseEntry(node.inode().value(), 0, of(node), TTL_NS, TTL_NS);
+  }
+}

@@ -1,0 +1,134 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.DirEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** opendir and readdir: bytewise order, the same on every worker (hypersync.md 5.2.1). */
+final class DirectoryRequests {
+  private static final byte[] SELF = ".".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] PARENT = "..".getBytes(StandardCharsets.US_ASCII);
+  private static final int SELF_COOKIE = 1;
+  private static final int PARENT_COOKIE = 2;
+
+  private final Nodes nodes;
+  private final OpenHandles handles;
+
+  DirectoryRequests(Nodes nodes, OpenHandles handles) {
+    this.nodes = nodes;
+    this.handles = handles;
+  }
+
+  void open(RequestHeader header, FuseReply reply) throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    if (node.type() != NodeType.DIRECTORY) {
+      throw new RequestFailed(Errno.ENOTDIR);
+    }
+    reply.open(handles.open(new OpenDirectory(node.id())), 0);
+  }
+
+  void read(FuseOperation.ReadDir request, FuseReply reply) throws RequestFailed {
+    Listing listing = listing(request.fh(), request.offset());
+    DirectoryBuffer.Plain rows = new DirectoryBuffer.Plain(request.size());
+    fill(
+        listing,
+        request.offset(),
+        rows::add,
+        (entry, cookie) -> {
+          Node node = listing.state.node(entry.node());
+          return node == null
+              || rows.add(
+                  node.inode().value(), cookie, direntType(entry.type()), entry.name().bytes());
+        });
+    reply.directory(rows);
+  }
+
+  void readPlus(FuseOperation.ReadDirPlus request, FuseReply reply) throws RequestFailed {
+    Listing listing = listing(request.fh(), request.offset());
+    DirectoryBuffer.Plus rows = new DirectoryBuffer.Plus(request.size());
+    fill(
+        listing,
+        request.offset(),
+        rows::addNameOnly,
+        (entry, cookie) -> {
+          Node node = listing.state.node(entry.node());
+          if (node == null) {
+            return true; // reaped since the listing was pinned
+          }
+          FuseEntry row = Attributes.entry(node);
+          if (!rows.add(row, cookie, entry.name().bytes())) {
+            return false;
+          }
+          nodes.lookedUp(node);
+          return true;
+        });
+    reply.directory(rows);
+  }
+
+  private record Listing(FsState state, Node directory, List<DirEntry> rows) {}
+
+  @FunctionalInterface
+  private interface DotRow {
+    boolean add(long inode, long cookie, int type, byte[] name);
+  }
+
+  @FunctionalInterface
+  private interface EntryRow {
+    boolean add(DirEntry entry, long cookie);
+  }
+
+  private Listing listing(long fh, long offset) throws RequestFailed {
+    if (!(handles.get(fh) instanceof OpenDirectory open)) {
+      throw new RequestFailed(Errno.EBADF);
+    }
+    FsState state = nodes.state();
+    Node directory = state.node(open.node());
+    if (directory == null) {
+      throw new RequestFailed(Errno.ESTALE);
+    }
+    return new Listing(state, directory, open.rows(state, offset == 0));
+  }
+
+  private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {
+    int directoryType = direntType(NodeType.DIRECTORY);
+    if (offset < SELF_COOKIE
+        && !dots.add(listing.directory.inode().value(), SELF_COOKIE, directoryType, SELF)) {
+      return;
+    }
+    if (offset < PARENT_COOKIE
+        && !dots.add(parentInode(listing), PARENT_COOKIE, directoryType, PARENT)) {
+      return;
+    }
+    long first = Math.max(0, offset - PARENT_COOKIE);
+    for (long i = first; i < listing.rows.size(); i++) {
+      if (!entries.add(listing.rows.get((int) i), i + 1 + PARENT_COOKIE)) {
+        return;
+      }
+    }
+  }
+
+  private static long parentInode(Listing listing) {
+    if (listing.directory.content() instanceof NodeContent.Directory(NodeId parentId, _)) {
+      Node parent = listing.state.node(parentId);
+      if (parent != null) {
+        return parent.inode().value();
+      }
+    }
+    return listing.directory.inode().value();
+  }
+
+  private static int direntType(NodeType type) {
+    return type.modeBits() >>> 12;
+  }
+}

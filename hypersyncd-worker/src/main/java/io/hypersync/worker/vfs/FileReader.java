@@ -1,0 +1,68 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
+import java.util.Iterator;
+
+/** Bytes of a file from its chunks; what no extent covers reads as zeros. Threads: any. */
+final class FileReader {
+  private final ChunkStore chunks;
+
+  FileReader(ChunkStore chunks) {
+    this.chunks = chunks;
+  }
+
+  /**
+   * Reads a range.
+   *
+   * @param fileSize where the file ends: fewer than {@code length} bytes come back only there
+   * @throws ChunkStoreException EIO when a chunk is not there or is damaged
+   */
+  byte[] read(FileContent content, long fileSize, long offset, int length)
+      throws ChunkStoreException {
+    long end = Math.min(fileSize, offset + length);
+    if (offset < 0 || offset >= end) {
+      return new byte[0];
+    }
+    byte[] out = new byte[(int) (end - offset)];
+    Iterator<Extent> extents = content.from(offset);
+    while (extents.hasNext()) {
+      Extent extent = extents.next();
+      if (extent.offset() >= end) {
+        break;
+      }
+      copy(extent, offset, end, out);
+    }
+    return out;
+  }
+
+  /**
+   * One whole chunk, as the value of an extended attribute.
+   *
+   * @throws ChunkStoreException EIO when it is not there or is damaged
+   */
+  byte[] chunk(Hash hash) throws ChunkStoreException {
+    byte[] bytes = chunks.getVerified(hash);
+    if (bytes == null) {
+      throw new ChunkStoreException(Errno.EIO, "chunk " + hash + " is not in the local store");
+    }
+    return bytes;
+  }
+
+  private void copy(Extent extent, long from, long to, byte[] out) throws ChunkStoreException {
+    byte[] bytes = chunk(extent.chunk());
+    long start = Math.max(extent.offset(), from);
+    long end = Math.min(extent.end(), to);
+    int inChunk = extent.chunkOffset() + (int) (start - extent.offset());
+    int length = (int) (end - start);
+    if (inChunk + length > bytes.length) {
+      throw new ChunkStoreException(
+          Errno.EIO, "chunk " + extent.chunk() + " is shorter than its extent says");
+    }
+    System.arraycopy(bytes, inChunk, out, (int) (start - from), length);
+  }
+}

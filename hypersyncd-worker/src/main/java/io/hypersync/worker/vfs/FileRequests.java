@@ -1,0 +1,235 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.Chunker;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FileContent;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.intents.Completion;
+import java.util.List;
+
+/** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.8). */
+final class FileRequests {
+  private static final int ACCESS_MODE = 03;
+  private static final int O_EXCL = 0200;
+  private static final int O_TRUNC = 01000;
+  private static final int O_APPEND = 02000;
+  private static final int PERMISSIONS = 07777;
+  private static final int CREATE_ATTEMPTS = 16;
+
+  private final Nodes nodes;
+  private final OpenHandles handles;
+  private final FileReader reader;
+  private final Submitter submitter;
+  private final AccessCheck access;
+
+  FileRequests(
+      Nodes nodes,
+      OpenHandles handles,
+      FileReader reader,
+      Submitter submitter,
+      AccessCheck access) {
+    this.nodes = nodes;
+    this.handles = handles;
+    this.reader = reader;
+    this.submitter = submitter;
+    this.access = access;
+  }
+
+  void open(RequestHeader header, FuseOperation.Open request, FuseReply reply)
+      throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    if (node.type() != NodeType.FILE) {
+      throw new RequestFailed(node.type() == NodeType.DIRECTORY ? Errno.EISDIR : Errno.ENXIO);
+    }
+    if (writes(request.flags())) {
+      submitter.requireWritable();
+    }
+    boolean kill = (request.openFlags() & FuseFlags.OpenRequest.KILL_SUIDGID) != 0;
+    if ((request.flags() & O_TRUNC) == 0) {
+      reply.open(handles.open(new OpenHandles.OpenFile(node.id())), replyFlags(request.flags()));
+      return;
+    }
+    submitter.submit(
+        header,
+        new FsOp.Truncate(node.id(), 0, kill),
+        reply,
+        (_, _) ->
+            reply.open(
+                handles.open(new OpenHandles.OpenFile(node.id())), replyFlags(request.flags())));
+  }
+
+  void create(RequestHeader header, FuseOperation.Create request, FuseReply reply)
+      throws RequestFailed {
+    new Creation(header, request, reply).attempt();
+  }
+
+  void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
+      throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    if (!(node.content() instanceof NodeContent.File(FileContent content))) {
+      throw new RequestFailed(Errno.EISDIR);
+    }
+    try {
+      reply.data(reader.read(content, node.attributes().size(), request.offset(), request.size()));
+    } catch (ChunkStoreException e) {
+      throw new RequestFailed(e.errno());
+    }
+  }
+
+  void write(RequestHeader header, FuseOperation.Write request, FuseReply reply)
+      throws RequestFailed {
+    NodeId node = nodes.id(header.nodeId());
+    int length = request.data().length;
+    if (length == 0) {
+      reply.write(0);
+      return;
+    }
+    if (request.offset() < 0 || request.offset() + length < 0) {
+      throw new RequestFailed(Errno.EFBIG);
+    }
+    boolean append = (request.openFlags() & O_APPEND) != 0;
+    boolean kill = (request.writeFlags() & FuseFlags.Write.KILL_SUIDGID) != 0;
+    List<Chunk> chunks = Chunker.split(request.data());
+    List<ChunkRef> refs =
+        chunks.stream().map(chunk -> new ChunkRef(chunk.hash(), chunk.bytes().length)).toList();
+    FsOp op =
+        new FsOp.Write(
+            node,
+            append ? WriteMode.APPEND : WriteMode.PWRITE,
+            append ? 0 : request.offset(),
+            refs,
+            kill);
+    submitter.submit(header, op, chunks, reply, (_, _) -> reply.write(length));
+  }
+
+  void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {
+    submitter.fsync(nodes.id(header.nodeId()), reply::ok);
+  }
+
+  private static boolean writes(int openFlags) {
+    return (openFlags & ACCESS_MODE) != 0;
+  }
+
+  /** Handles that can write bypass the page cache: nothing is visible before it is committed. */
+  private static int replyFlags(int openFlags) {
+    return writes(openFlags)
+        ? FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES
+        : 0;
+  }
+
+  /**
+   * open(O_CREAT) of a name that the kernel believes is free. The leader decides whether it is; if
+   * it is not, and O_EXCL was not asked for, the file that is there is opened (hypersync.md 6.8).
+   */
+  private final class Creation {
+    private final RequestHeader header;
+    private final FuseOperation.Create request;
+    private final FuseReply reply;
+    private final NodeId parent;
+    private final Name name;
+    private int attempts;
+
+    Creation(RequestHeader header, FuseOperation.Create request, FuseReply reply)
+        throws RequestFailed {
+      this.header = header;
+      this.request = request;
+      this.reply = reply;
+      this.parent = nodes.id(header.nodeId());
+      this.name = Nodes.name(request.name());
+    }
+
+    void attempt() throws RequestFailed {
+      if (attempts == CREATE_ATTEMPTS) {
+        throw new RequestFailed(Errno.ESTALE); // the name comes and goes; the kernel looks again
+      }
+      attempts++;
+      FsOp op =
+          new FsOp.CreateFile(
+              parent, name, request.mode() & PERMISSIONS, header.uid(), header.gid());
+      submitter.submit(
+          header,
+          op,
+          List.of(),
+          new Completion() {
+            @Override
+            public void committed(LogEntry entry, FsState state) {
+              Node node = state.node(entry.createdNode());
+              if (node == null) {
+                reply.error(Errno.EIO);
+              } else {
+                created(node);
+              }
+            }
+
+            @Override
+            public void failed(Errno errno) {
+              try {
+                refused(errno);
+              } catch (RequestFailed e) {
+                reply.error(e.errno());
+              }
+            }
+          });
+    }
+
+    private void refused(Errno errno) throws RequestFailed {
+      if (errno != Errno.EEXIST || (request.flags() & O_EXCL) != 0) {
+        throw new RequestFailed(errno);
+      }
+      FsState state = nodes.state();
+      Node directory = state.node(parent);
+      Node existing = directory == null ? null : state.lookup(directory, name);
+      if (existing == null) {
+        attempt(); // gone again
+        return;
+      }
+      switch (existing.type()) {
+        case FILE -> openExisting(existing);
+        case DIRECTORY -> throw new RequestFailed(Errno.EISDIR);
+        // The kernel looks again on ESTALE and then follows the link or opens the device itself.
+        case SYMLINK, FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE ->
+            throw new RequestFailed(Errno.ESTALE);
+      }
+    }
+
+    private void openExisting(Node file) throws RequestFailed {
+      if (!access.mayOpen(header, file.attributes(), request.flags())) {
+        throw new RequestFailed(Errno.EACCES);
+      }
+      if ((request.flags() & O_TRUNC) == 0) {
+        created(file);
+        return;
+      }
+      submitter.submit(
+          header,
+          new FsOp.Truncate(file.id(), 0, true),
+          reply,
+          (_, state) -> {
+            Node truncated = state.node(file.id());
+            created(truncated == null ? file : truncated);
+          });
+    }
+
+    private void created(Node node) {
+      reply.create(
+          nodes.lookedUp(node),
+          handles.open(new OpenHandles.OpenFile(node.id())),
+          replyFlags(request.flags()));
+    }
+  }
+}

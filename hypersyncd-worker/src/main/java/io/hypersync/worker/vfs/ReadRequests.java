@@ -1,0 +1,71 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+
+/** lookup, stat, readlink, statfs: answered from S_a. */
+final class ReadRequests {
+  private static final int BLOCK = 4096;
+  private static final long FREE_INODES = 1L << 32;
+
+  private final Nodes nodes;
+  private final Space space;
+
+  ReadRequests(Nodes nodes, Space space) {
+    this.nodes = nodes;
+    this.space = space;
+  }
+
+  void lookup(RequestHeader header, FuseOperation.Lookup lookup, FuseReply reply)
+      throws RequestFailed {
+    FsState state = nodes.state();
+    Node directory = nodes.node(state, header.nodeId());
+    if (directory.type() != NodeType.DIRECTORY) {
+      throw new RequestFailed(Errno.ENOTDIR);
+    }
+    Name name = Nodes.name(lookup.name());
+    Node node = state.lookup(directory, name);
+    if (node == null) {
+      throw new RequestFailed(Errno.ENOENT);
+    }
+    reply.entry(nodes.lookedUp(node));
+  }
+
+  void getAttr(RequestHeader header, FuseReply reply) throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    reply.attr(Attributes.of(node), Attributes.TTL_NS);
+  }
+
+  void readLink(RequestHeader header, FuseReply reply) throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    if (!(node.content() instanceof NodeContent.Symlink(byte[] target))) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    reply.data(target);
+  }
+
+  void statFs(FuseReply reply) {
+    FsState state = nodes.state();
+    long used = (state.allocated() + BLOCK - 1) / BLOCK;
+    long free = space.freeBytes() / BLOCK;
+    long files = state.nodes().size();
+    reply.statfs(
+        new FuseStatFs(
+            used + free,
+            free,
+            free,
+            files + FREE_INODES,
+            FREE_INODES,
+            BLOCK,
+            Name.MAX_BYTES,
+            BLOCK));
+  }
+}

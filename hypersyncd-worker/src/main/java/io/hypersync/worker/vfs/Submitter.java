@@ -1,0 +1,99 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.intents.Mutation;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Sends mutations on their way. The bytes go into the local store first, so the entry can be
+ * applied here as soon as it is committed. A chunk that was there before has been mentioned by an
+ * entry, or by an intent, so the leader has it as far as we can know; the others are sent along
+ * (design 4).
+ */
+final class Submitter {
+  private static final String NO_AGENT = "";
+
+  private final Mutations mutations;
+  private final ChunkStore chunks;
+
+  Submitter(Mutations mutations, ChunkStore chunks) {
+    this.mutations = mutations;
+    this.chunks = chunks;
+  }
+
+  /** What to do when a mutation has been committed and applied. */
+  @FunctionalInterface
+  interface OnCommit {
+    /** Answers the request. */
+    void committed(LogEntry entry, FsState state);
+  }
+
+  /** EROFS unless mutations are accepted now. */
+  void requireWritable() throws RequestFailed {
+    if (!mutations.isWritable()) {
+      throw new RequestFailed(Errno.EROFS);
+    }
+  }
+
+  void submit(RequestHeader caller, FsOp op, FuseReply reply, OnCommit onCommit)
+      throws RequestFailed {
+    submit(caller, op, List.of(), completion(reply, onCommit));
+  }
+
+  void submit(
+      RequestHeader caller, FsOp op, List<Chunk> payload, FuseReply reply, OnCommit onCommit)
+      throws RequestFailed {
+    submit(caller, op, payload, completion(reply, onCommit));
+  }
+
+  void submit(RequestHeader caller, FsOp op, List<Chunk> payload, Completion completion)
+      throws RequestFailed {
+    requireWritable();
+    List<Chunk> fresh = new ArrayList<>();
+    List<Hash> uploading = new ArrayList<>();
+    try {
+      for (Chunk chunk : payload) {
+        if (!uploading.contains(chunk.hash()) && !chunks.contains(chunk.hash())) {
+          fresh.add(chunk);
+          uploading.add(chunk.hash());
+        }
+      }
+      if (!fresh.isEmpty()) {
+        chunks.putAll(fresh);
+      }
+    } catch (ChunkStoreException e) {
+      throw new RequestFailed(e.errno());
+    }
+    mutations.submit(new Mutation(caller.pid(), NO_AGENT, op, payload, uploading, completion));
+  }
+
+  void fsync(NodeId node, Runnable done) {
+    mutations.fsync(node, done);
+  }
+
+  private static Completion completion(FuseReply reply, OnCommit onCommit) {
+    return new Completion() {
+      @Override
+      public void committed(LogEntry entry, FsState state) {
+        onCommit.committed(entry, state);
+      }
+
+      @Override
+      public void failed(Errno errno) {
+        reply.error(errno);
+      }
+    };
+  }
+}

@@ -1,0 +1,134 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.replica.Published;
+import java.util.function.Supplier;
+
+/**
+ * Every kernel request and where it is answered: reads from S_a at once (hypersync.md 5.3),
+ * mutations through the leader (6.3). Called by several reader threads; none of them ever waits for
+ * a commit.
+ */
+public final class Vfs implements FuseHandler {
+  private final KernelInodes inodes = new KernelInodes();
+  private final OpenHandles handles = new OpenHandles();
+  private final ReadRequests reads;
+  private final DirectoryRequests directories;
+  private final NamespaceRequests namespace;
+  private final FileRequests files;
+  private final AttributeRequests attributes;
+
+  /**
+   * A filesystem over a replica.
+   *
+   * @param published S_a, the newest applied state
+   */
+  public Vfs(
+      Supplier<Published> published,
+      Mutations mutations,
+      ChunkStore chunks,
+      Callers callers,
+      Space space) {
+    Nodes nodes = new Nodes(published, inodes);
+    FileReader reader = new FileReader(chunks);
+    Submitter submitter = new Submitter(mutations, chunks);
+    this.reads = new ReadRequests(nodes, space);
+    this.directories = new DirectoryRequests(nodes, handles);
+    this.files = new FileRequests(nodes, handles, reader, submitter, new AccessCheck(callers));
+    this.namespace = new NamespaceRequests(nodes, submitter);
+    this.attributes = new AttributeRequests(nodes, reader, submitter);
+  }
+
+  /** The inodes that the kernel knows. */
+  public KernelInodes inodes() {
+    return inodes;
+  }
+
+  /** How many files and directories are open. */
+  public int openHandles() {
+    return handles.size();
+  }
+
+  @Override
+  public void handle(FuseRequest request, FuseReply reply) {
+    RequestHeader header = request.header();
+    try {
+      dispatch(header, request.operation(), reply);
+    } catch (RequestFailed e) {
+      reply.error(e.errno());
+    }
+  }
+
+  private void dispatch(RequestHeader header, FuseOperation operation, FuseReply reply)
+      throws RequestFailed {
+    switch (operation) {
+      case FuseOperation.Lookup lookup -> reads.lookup(header, lookup, reply);
+      case FuseOperation.Forget forget -> {
+        inodes.forget(header.nodeId(), forget.lookups());
+        reply.noReply();
+      }
+      case FuseOperation.BatchForget batch -> {
+        batch.rows().forEach(row -> inodes.forget(row.nodeId(), row.lookups()));
+        reply.noReply();
+      }
+      case FuseOperation.GetAttr _ -> reads.getAttr(header, reply);
+      case FuseOperation.ReadLink _ -> reads.readLink(header, reply);
+      case FuseOperation.StatFs _ -> reads.statFs(reply);
+      case FuseOperation.OpenDir _ -> directories.open(header, reply);
+      case FuseOperation.ReadDir readDir -> directories.read(readDir, reply);
+      case FuseOperation.ReadDirPlus readDir -> directories.readPlus(readDir, reply);
+      case FuseOperation.ReleaseDir release -> {
+        handles.release(release.fh());
+        reply.ok();
+      }
+      case FuseOperation.Open open -> files.open(header, open, reply);
+      case FuseOperation.Create create -> files.create(header, create, reply);
+      case FuseOperation.Read read -> files.read(header, read, reply);
+      case FuseOperation.Write write -> files.write(header, write, reply);
+      case FuseOperation.Release release -> {
+        handles.release(release.fh());
+        reply.ok();
+      }
+      case FuseOperation.Fsync _ -> files.fsync(header, reply);
+      case FuseOperation.FsyncDir _ -> files.fsync(header, reply);
+      case FuseOperation.Symlink symlink -> namespace.symlink(header, symlink, reply);
+      case FuseOperation.MkNod mkNod -> namespace.mkNod(header, mkNod, reply);
+      case FuseOperation.MkDir mkDir -> namespace.mkDir(header, mkDir, reply);
+      case FuseOperation.Unlink unlink -> namespace.unlink(header, unlink, reply);
+      case FuseOperation.RmDir rmDir -> namespace.rmDir(header, rmDir, reply);
+      case FuseOperation.Rename rename -> namespace.rename(header, rename, reply);
+      case FuseOperation.Link link -> namespace.link(header, link, reply);
+      case FuseOperation.SetAttr set -> attributes.setAttr(header, set, reply);
+      case FuseOperation.GetXattr get -> attributes.getXattr(header, get, reply);
+      case FuseOperation.ListXattr list -> attributes.listXattr(header, list, reply);
+      case FuseOperation.SetXattr set -> attributes.setXattr(header, set, reply);
+      case FuseOperation.RemoveXattr remove -> attributes.removeXattr(header, remove, reply);
+      // The kernel takes ENOSYS as "never ask again" and does the right thing by itself: there is
+      // nothing to flush, it checks access, seeks and copies in terms of the other requests.
+      case FuseOperation.Flush _,
+          FuseOperation.Access _,
+          FuseOperation.Lseek _,
+          FuseOperation.CopyFileRange _,
+          FuseOperation.Statx _,
+          FuseOperation.Poll _,
+          FuseOperation.Bmap _,
+          FuseOperation.SyncFs _,
+          FuseOperation.GetLk _,
+          FuseOperation.SetLk _ ->
+          reply.error(Errno.ENOSYS);
+      case FuseOperation.Ioctl _ -> reply.error(Errno.ENOTTY);
+      // Not supported in V1 (hypersync.md 6.1.1).
+      case FuseOperation.Fallocate _, FuseOperation.Tmpfile _ -> reply.error(Errno.ENOTSUP);
+    }
+  }
+
+  /** What has been sent cannot be taken back, and what has not is sent at once: nothing to do. */
+  @Override
+  public void interrupted(long unique) {}
+}

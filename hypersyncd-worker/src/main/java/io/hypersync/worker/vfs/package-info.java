@@ -1,0 +1,5 @@
+/** The meaning of every kernel request against S_a (hypersync.md 6, design 7). */
+@NullMarked
+package io.hypersync.worker.vfs;
+
+import org.jspecify.annotations.NullMarked;

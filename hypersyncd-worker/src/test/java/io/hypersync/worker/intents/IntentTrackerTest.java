@@ -1,0 +1,338 @@
+package io.hypersync.worker.intents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.Committed;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.port.LeaderLink;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A mutation between its call and its one answer (hypersync.md 6.3, 6.4, 8.2, 9.3.1). */
+class IntentTrackerTest {
+  private static final long DEADLINE_NS = 30_000_000_000L;
+  private static final long LATE_NS = DEADLINE_NS + DEADLINE_NS / 10;
+  private static final long MS = 1_000_000;
+  private static final int PID = 42;
+
+  private final SentMessages link = new SentMessages();
+  private final List<Long> latencies = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private long entropy;
+  private final IntentTracker tracker =
+      new IntentTracker(link, () -> ++entropy, DEADLINE_NS, latencies::add);
+
+  @Test
+  void successNeedsTheAckAndTheEntry() {
+    IntentId id = mkdir("a", 100);
+    tracker.acknowledged(ack(id, null, 1), 0, 200);
+    assertEquals(List.of(), told);
+    tracker.applied(entry(1, id), FsState.genesis());
+    assertEquals(List.of(), told, "published first, answered then");
+    tracker.completeDone(1, 300);
+    assertEquals(List.of("a committed"), told);
+    assertEquals(List.of(200L), latencies);
+    assertEquals(0, tracker.size());
+  }
+
+  @Test
+  void theEntryMayComeBeforeTheAck() {
+    IntentId id = mkdir("a", 0);
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.completeDone(1, 0);
+    assertEquals(List.of(), told);
+    tracker.acknowledged(ack(id, null, 1), 1, 0);
+    assertEquals(List.of("a committed"), told);
+  }
+
+  @Test
+  void anErrorWaitsForTheStateItWasDecidedOn() {
+    IntentId id = mkdir("a", 0);
+    tracker.acknowledged(ack(id, Errno.EEXIST, 5), 4, 0);
+    tracker.completeDone(4, 0);
+    assertEquals(List.of(), told);
+    tracker.completeDone(5, 0);
+    assertEquals(List.of("a EEXIST"), told);
+  }
+
+  @Test
+  void theSecondAnswerIsNobodys() {
+    IntentId id = mkdir("a", 0);
+    tracker.acknowledged(ack(id, Errno.EEXIST, 0), 0, 0);
+    tracker.acknowledged(ack(id, null, 1), 0, 0);
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.completeDone(1, 0);
+    assertEquals(List.of("a EEXIST"), told);
+  }
+
+  @Test
+  void afterAReconnectTheLeaderIsAskedInOrder() {
+    IntentId a = mkdir("a", 0);
+    IntentId b = mkdir("b", 0);
+    tracker.acknowledged(ack(a, Errno.EEXIST, 9), 0, 0);
+    IntentId c = mkdir("c", 0);
+    link.sent.clear();
+    tracker.reconnected();
+    assertEquals(List.of(new IntentStatusRequest(b), new IntentStatusRequest(c)), link.sent);
+  }
+
+  @Test
+  void whatTheLeaderHasNeverHeardOfIsSentAgainUnderItsId() {
+    IntentId id = mkdir("a", 0);
+    tracker.reconnected();
+    link.sent.clear();
+    tracker.status(status(id, Status.NOT_FOUND), 0, 0);
+    assertEquals(id, onlySubmit().intent());
+  }
+
+  @Test
+  void butBehindALaterOneOfTheSameCallerUnderANewId() {
+    IntentId first = mkdir("a", 0);
+    IntentId second = mkdir("b", 0);
+    tracker.reconnected();
+    link.sent.clear();
+    tracker.status(status(first, Status.NOT_FOUND), 0, 0);
+    IntentId again = onlySubmit().intent();
+    assertEquals(first.client(), again.client());
+    assertTrue(again.seqNo() > second.seqNo(), "the second may be in the log already");
+    tracker.acknowledged(ack(again, Errno.EEXIST, 0), 0, 0);
+    assertEquals(List.of("a EEXIST"), told);
+  }
+
+  @Test
+  void whatIsInFlightIsNotSentAgain() {
+    IntentId id = mkdir("a", 0);
+    tracker.reconnected();
+    link.sent.clear();
+    tracker.status(status(id, Status.IN_FLIGHT), 0, 0);
+    assertEquals(List.of(), link.sent, "its refusal may be on the way");
+  }
+
+  @Test
+  void whatIsCommittedIsAnsweredOnceItIsApplied() {
+    IntentId id = mkdir("a", 0);
+    tracker.reconnected();
+    tracker.status(status(id, Status.COMMITTED), 0, 0);
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.completeDone(1, 0);
+    assertEquals(List.of("a committed"), told);
+  }
+
+  @Test
+  void aBusyLeaderIsAskedAgainLaterAndLater() {
+    IntentId id = mkdir("a", 0);
+    long now = 0;
+    for (long pauseMs : new long[] {1, 2, 4, 8}) {
+      tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, now);
+      link.sent.clear();
+      tracker.retry(now + pauseMs * MS - 1);
+      assertEquals(List.of(), link.sent);
+      now += pauseMs * MS;
+      tracker.retry(now);
+      tracker.retry(now);
+      assertEquals(id, onlySubmit().intent());
+    }
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void largePayloadsGoBesideTheIntentAndSmallOnesInIt() {
+    byte[] large = new byte[9_000];
+    Chunk chunk = Chunk.of(large);
+    tracker.submit(write(List.of(chunk), List.of(chunk.hash())), 0);
+    SubmitIntent submit = (SubmitIntent) link.sent.get(0);
+    assertEquals(0, submit.inlinePayload().length);
+    assertEquals(List.of(chunk.hash()), submit.uploading());
+    assertEquals(chunk.hash(), ((ChunkPut) link.sent.get(1)).hash());
+    link.sent.clear();
+    Chunk small = Chunk.of(new byte[] {1, 2});
+    tracker.submit(write(List.of(small, small), List.of(small.hash())), 0);
+    assertEquals(4, onlySubmit().inlinePayload().length);
+    assertEquals(List.of(), onlySubmit().uploading());
+  }
+
+  @Test
+  void chunksAreSentWhenTheLeaderAsks() {
+    Chunk chunk = Chunk.of(new byte[9_000]);
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId id = onlySubmit().intent();
+    link.sent.clear();
+    tracker.chunksNeeded(new ChunkNeed(id, List.of(chunk.hash(), new Hash(1, 1, 1, 1))));
+    assertEquals(1, link.sent.size());
+    assertEquals(chunk.hash(), ((ChunkPut) link.sent.getFirst()).hash());
+  }
+
+  @Test
+  void nobodyWaitsLongerThanTheDeadline() {
+    mkdir("a", 0);
+    mkdir("b", DEADLINE_NS / 2);
+    assertEquals(0, tracker.expire(DEADLINE_NS / 2));
+    assertEquals(1, tracker.expire(LATE_NS));
+    assertEquals(List.of("a EIO"), told);
+  }
+
+  @Test
+  void aMutationThatTurnsOutToBeInTheLogEndsWithSuccess() {
+    IntentId id = mkdir("a", 0);
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.expire(LATE_NS);
+    assertEquals(List.of("a committed"), told);
+  }
+
+  @Test
+  void aLeaderThatHasAnsweredIsNotToBlameForTheDelay() {
+    IntentId id = mkdir("a", 0);
+    tracker.acknowledged(ack(id, null, 7), 0, 0);
+    assertEquals(0, tracker.expire(LATE_NS), "it is the replica that lags");
+    assertEquals(List.of("a EIO"), told);
+  }
+
+  @Test
+  void afterEioTheCallerIsAnotherClient() {
+    IntentId before = mkdir("a", 0);
+    tracker.expire(LATE_NS);
+    assertNotEquals(before.client(), mkdir("b", LATE_NS).client());
+  }
+
+  @Test
+  void fsyncWaitsForWhatIsOnItsWayOnThatNode() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId id = onlySubmit().intent();
+    assertTrue(tracker.barrier(new NodeId(8, 8), () -> told.add("other synced")));
+    assertFalse(tracker.barrier(FILE, () -> told.add("synced")));
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    assertEquals(List.of("other synced"), told);
+    tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
+    assertEquals(
+        List.of("other synced", "write ENOSPC", "synced"), told, "not for what came after");
+  }
+
+  @Test
+  void fsyncFollowsAMutationThatGetsANewId() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId first = onlySubmit().intent();
+    tracker.barrier(FILE, () -> told.add("synced"));
+    mkdir("later", 0);
+    tracker.reconnected();
+    link.sent.clear();
+    tracker.status(status(first, Status.NOT_FOUND), 0, 0);
+    assertEquals(List.of(), told);
+    tracker.acknowledged(ack(onlySubmit().intent(), Errno.ENOSPC, 0), 0, 0);
+    assertEquals(List.of("write ENOSPC", "synced"), told);
+  }
+
+  @Test
+  void atTheEndEverybodyIsTold() {
+    mkdir("a", 0);
+    mkdir("b", 0);
+    tracker.failAll(Errno.EIO);
+    assertEquals(List.of("a EIO", "b EIO"), told);
+    assertEquals(0, tracker.size());
+  }
+
+  private static final NodeId FILE = new NodeId(7, 7);
+
+  private IntentId mkdir(String name, long nowNs) {
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
+    tracker.submit(new Mutation(PID, "", op, List.of(), List.of(), heard(name)), nowNs);
+    return ((SubmitIntent) link.sent.getLast()).intent();
+  }
+
+  private Mutation write(List<Chunk> chunks, List<Hash> uploading) {
+    FsOp op =
+        new FsOp.Write(FILE, WriteMode.PWRITE, 0, chunks.stream().map(Chunk::ref).toList(), false);
+    return new Mutation(PID, "", op, chunks, uploading, heard("write"));
+  }
+
+  private SubmitIntent onlySubmit() {
+    List<WorkerMessage> submits =
+        link.sent.stream().filter(message -> message instanceof SubmitIntent).toList();
+    assertEquals(1, submits.size(), () -> "sent " + link.sent);
+    return (SubmitIntent) submits.getFirst();
+  }
+
+  private Completion heard(String name) {
+    return new Completion() {
+      @Override
+      public void committed(LogEntry entry, FsState state) {
+        told.add(name + " committed");
+      }
+
+      @Override
+      public void failed(Errno errno) {
+        told.add(name + " " + errno);
+      }
+    };
+  }
+
+  private static CommitAck ack(
+      IntentId id, @org.jspecify.annotations.Nullable Errno errno, long index) {
+    Committed committed =
+        errno == null ? new Committed(index, new OpId(1, 1), 1, Hash.ZERO, -1) : null;
+    return new CommitAck(id, errno, committed, index);
+  }
+
+  private static IntentStatusResponse status(IntentId id, Status status) {
+    Committed committed =
+        status == Status.COMMITTED ? new Committed(1, new OpId(1, 1), 1, Hash.ZERO, -1) : null;
+    return new IntentStatusResponse(id, status, committed);
+  }
+
+  private static LogEntry entry(long index, IntentId id) {
+    return new LogEntry(
+        index,
+        new OpId(1, 1),
+        1,
+        id,
+        new WorkerId("w1"),
+        "",
+        new FsOp.MakeDir(FsState.ROOT, Name.of("x"), 0755, 0, 0),
+        LogEntry.NO_NODE,
+        Hash.ZERO,
+        new byte[0],
+        new byte[0]);
+  }
+
+  private static final class SentMessages implements LeaderLink {
+    private final List<WorkerMessage> sent = new ArrayList<>();
+
+    @Override
+    public void connect() {}
+
+    @Override
+    public void send(WorkerMessage message) {
+      sent.add(message);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void disconnect() {}
+  }
+}

@@ -1,0 +1,105 @@
+package io.hypersync.worker.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.worker.WorkerConfig;
+import org.junit.jupiter.api.Test;
+
+/** When the leader counts as gone, and when it is tried again (hypersync.md 6.4). */
+class LinkMonitorTest {
+  private static final long MS = 1_000_000;
+
+  private final LinkMonitor monitor =
+      new LinkMonitor(
+          new WorkerConfig(
+              new WorkspaceId(1, 1), new WorkerId("w1"), 1_000 * MS, 0, 50 * MS, 300 * MS, 0),
+          0);
+
+  @Test
+  void theFirstAttemptIsDueAtOnce() {
+    assertEquals(LinkState.DOWN, monitor.state());
+    assertTrue(monitor.attemptIsDue(0));
+    monitor.connecting();
+    assertFalse(monitor.attemptIsDue(Long.MAX_VALUE), "one is under way");
+  }
+
+  @Test
+  void pausesDoubleUpToALimitAndBeginAnewAfterAWelcome() {
+    long now = 0;
+    for (long pauseMs : new long[] {50, 100, 200, 300, 300}) {
+      monitor.connecting();
+      monitor.down("no answer", now);
+      assertFalse(monitor.attemptIsDue(now + pauseMs * MS - 1), "before " + pauseMs + " ms");
+      now += pauseMs * MS;
+      assertTrue(monitor.attemptIsDue(now), "after " + pauseMs + " ms");
+    }
+    monitor.greeting(now);
+    monitor.welcomed(now);
+    monitor.down("lost", now);
+    assertTrue(monitor.attemptIsDue(now + 50 * MS));
+  }
+
+  @Test
+  void aLeaderThatIsNeverHeardIsSilentAfterTheTimeout() {
+    monitor.greeting(0);
+    assertEquals(1_000, silentAfterMs(0, 10));
+  }
+
+  @Test
+  void everyMessageStartsTheTimeAnew() {
+    monitor.greeting(0);
+    for (long at = 0; at < 5_000; at += 90) {
+      assertFalse(monitor.isSilent(at * MS));
+      monitor.heard(at * MS);
+    }
+  }
+
+  @Test
+  void aPauseOfTheWorkerItselfIsNoSilence() {
+    monitor.greeting(0);
+    assertFalse(monitor.isSilent(60_000 * MS), "what has arrived meanwhile was not read yet");
+    assertEquals(60_900, silentAfterMs(60_000, 10), "from here on it counts");
+  }
+
+  @Test
+  void withoutAConnectionThereIsNoSilence() {
+    assertFalse(monitor.isSilent(60_000 * MS));
+    monitor.connecting();
+    assertFalse(monitor.isSilent(120_000 * MS));
+  }
+
+  @Test
+  void theWayToLiveAndBack() {
+    monitor.connecting();
+    assertFalse(monitor.isConnected());
+    monitor.greeting(0);
+    assertTrue(monitor.isConnected());
+    monitor.welcomed(0);
+    assertEquals(LinkState.CATCHING_UP, monitor.state());
+    monitor.live();
+    assertEquals("", monitor.reason());
+    monitor.down("gone", 0);
+    assertEquals("gone", monitor.reason());
+    assertFalse(monitor.isConnected());
+  }
+
+  @Test
+  void aRefusedWorkerDoesNotTryAgain() {
+    monitor.refused("foreign");
+    assertFalse(monitor.attemptIsDue(Long.MAX_VALUE));
+    assertEquals("foreign", monitor.reason());
+  }
+
+  private long silentAfterMs(long fromMs, long everyMs) {
+    long at = fromMs;
+    while (!monitor.isSilent(at * MS)) {
+      at += everyMs;
+      assertTrue(at < fromMs + 10_000, "never");
+    }
+    return at;
+  }
+}

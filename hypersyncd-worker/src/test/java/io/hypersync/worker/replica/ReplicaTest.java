@@ -1,0 +1,210 @@
+package io.hypersync.worker.replica;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.XattrMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.port.WorkerChunks;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Ordered apply with all chunks, or not at all (hypersync.md 12.3, 6.4.1). */
+class ReplicaTest {
+  private static final byte[] NOTHING = {};
+
+  private final LocalChunks chunks = new LocalChunks();
+  private final List<Long> applied = new ArrayList<>();
+  private final Replica replica = new Replica(chunks, (entry, _, _) -> applied.add(entry.index()));
+  private FsState state = FsState.genesis();
+  private long index;
+
+  @Test
+  void entriesAreAppliedInOrderAndOnce() throws DecodeException {
+    byte[] one = setXattr(1, true);
+    byte[] two = setXattr(2, true);
+    replica.offer(List.of(one, two));
+    replica.offer(List.of(one, two));
+    assertEquals(2, replica.apply(100));
+    assertEquals(List.of(1L, 2L), applied);
+    assertEquals(state.root(), replica.published().root());
+    assertEquals(2, replica.published().index());
+  }
+
+  @Test
+  void noMoreThanTheLimitAtOnce() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
+    assertEquals(2, replica.apply(2));
+    assertEquals(1, replica.apply(2));
+    assertEquals(0, replica.apply(2));
+  }
+
+  @Test
+  void aGapIsRefused() {
+    setXattr(1, true);
+    byte[] two = setXattr(2, true);
+    assertThrows(DecodeException.class, () -> replica.offer(List.of(two)));
+  }
+
+  @Test
+  void anEntryWaitsForItsChunkAndHoldsUpThoseBehindIt() throws DecodeException {
+    List<ChunkRef> fetch = replica.offer(List.of(setXattr(1, false), setXattr(2, true)));
+    assertEquals(List.of(ref(1)), fetch);
+    assertEquals(1, replica.missingChunks());
+    assertEquals(0, replica.apply(100));
+    chunks.stored.add(ref(1).hash());
+    replica.chunkStored(ref(1).hash());
+    assertEquals(2, replica.apply(100));
+  }
+
+  @Test
+  void aChunkIsFetchedOnceForAllWhoNeedIt() throws DecodeException {
+    assertEquals(1, replica.offer(List.of(setXattr(1, false), setXattr(1, false))).size());
+  }
+
+  @Test
+  void aChunkThatIsHereIsNotFetched() throws DecodeException {
+    chunks.stored.add(ref(1).hash());
+    assertEquals(List.of(), replica.offer(List.of(setXattr(1, false))));
+    assertEquals(1, replica.apply(100));
+  }
+
+  @Test
+  void onANewConnectionEverythingUnappliedComesAgain() throws DecodeException {
+    byte[] one = setXattr(1, true);
+    byte[] two = setXattr(2, false);
+    replica.offer(List.of(one, two));
+    replica.apply(100);
+    replica.forgetUnapplied();
+    assertEquals(0, replica.missingChunks());
+    assertEquals(List.of(ref(2)), replica.offer(List.of(two)), "asked for again");
+    chunks.stored.add(ref(2).hash());
+    replica.chunkStored(ref(2).hash());
+    replica.apply(100);
+    assertEquals(List.of(1L, 2L), applied);
+  }
+
+  @Test
+  void anotherRootThanTheLogsStopsItForGood() throws DecodeException {
+    byte[] wrong = encode(op(1), ref(1).length() == 0 ? NOTHING : value(1), Hash.ZERO);
+    byte[] next = setXattr(2, true);
+    replica.offer(List.of(wrong, next));
+    assertEquals(0, replica.apply(100));
+    assertNotNull(replica.error());
+    assertEquals(1, replica.error().logIndex());
+    assertEquals(Errno.EIO, replica.error().errno());
+    assertEquals(0, replica.published().index());
+    assertEquals(0, replica.apply(100));
+  }
+
+  @Test
+  void anOpThatFailsHereStopsIt() throws DecodeException {
+    FsOp impossible = new FsOp.RemoveXattr(FsState.ROOT, new byte[] {'u', '.', 'z'});
+    replica.offer(List.of(encode(impossible, NOTHING, Hash.ZERO)));
+    replica.apply(100);
+    assertNotNull(replica.error());
+  }
+
+  @Test
+  void aFullDiskStopsItWithItsErrno() throws DecodeException {
+    chunks.full = true;
+    replica.offer(List.of(setXattr(1, true)));
+    replica.apply(100);
+    assertNotNull(replica.error());
+    assertEquals(Errno.ENOSPC, replica.error().errno());
+  }
+
+  @Test
+  void aChunkThatCannotBeHadStopsItAtTheFirstEntryThatNeedsIt() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.chunkFailed(ref(9).hash(), Errno.EIO, "nobody needs it");
+    assertNull(replica.error());
+    replica.chunkFailed(ref(2).hash(), Errno.EIO, "gone");
+    assertNotNull(replica.error());
+    assertEquals(2, replica.error().logIndex());
+    assertTrue(replica.error().message().contains("gone"));
+  }
+
+  private byte[] setXattr(int value, boolean inline) {
+    FsOp op = op(value);
+    Stamp stamp = new Stamp(index + 1, LogEntry.NO_NODE);
+    if (FsStateMachine.apply(state, op, stamp) instanceof Outcome.Applied(FsState next)) {
+      state = next;
+    }
+    return encode(op, inline ? value(value) : NOTHING, state.root());
+  }
+
+  private byte[] encode(FsOp op, byte[] inline, Hash root) {
+    index++;
+    return LogEntryCodec.encode(
+        new LogEntry(
+            index,
+            new OpId(1, index),
+            index,
+            new IntentId(new ClientId(1, 1), index),
+            new WorkerId("w1"),
+            "",
+            op,
+            LogEntry.NO_NODE,
+            root,
+            NOTHING,
+            inline));
+  }
+
+  private static FsOp op(int value) {
+    return new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'a'}, ref(value), XattrMode.SET);
+  }
+
+  private static byte[] value(int value) {
+    return new byte[] {(byte) value};
+  }
+
+  private static ChunkRef ref(int value) {
+    return new ChunkRef(Blake3.hash(value(value)), 1);
+  }
+
+  private static final class LocalChunks implements WorkerChunks {
+    private final Set<Hash> stored = new HashSet<>();
+    private boolean full;
+
+    @Override
+    public boolean contains(Hash hash) {
+      return stored.contains(hash);
+    }
+
+    @Override
+    public void storeInline(List<ChunkRef> inline, byte[] payload) {
+      if (full) {
+        throw new ChunkStoreException(Errno.ENOSPC, "full");
+      }
+      inline.forEach(chunk -> stored.add(chunk.hash()));
+    }
+
+    @Override
+    public void ingest(Hash hash, byte[] bytes) {
+      stored.add(hash);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.hypersync.worker.vfs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the kernel knows, by lookup counts. */
+class KernelInodesTest {
+  private final KernelInodes inodes = new KernelInodes();
+  private final TestTree tree = new TestTree();
+  private Node file = tree.node(FsState.ROOT);
+
+  @BeforeEach
+  void aFile() {
+    file = tree.file("a");
+  }
+
+  @Test
+  void theRootIsKnownAndNeverForgotten() {
+    assertEquals(FsState.ROOT, inodes.node(1));
+    inodes.forget(1, 100);
+    assertEquals(FsState.ROOT, inodes.node(1));
+    assertEquals(1, inodes.size());
+  }
+
+  @Test
+  void anInodeIsKnownUntilEveryLookupIsTakenBack() {
+    long number = file.inode().value();
+    assertNull(inodes.node(number));
+    inodes.lookedUp(file);
+    inodes.lookedUp(file);
+    inodes.lookedUp(file);
+    assertEquals(file.id(), inodes.node(number));
+    inodes.forget(number, 1);
+    assertTrue(inodes.isKnown(number));
+    inodes.forget(number, 2);
+    assertFalse(inodes.isKnown(number));
+  }
+
+  @Test
+  void takingBackTooMuchIsForgettingAndTheUnknownIsNobodys() {
+    inodes.lookedUp(file);
+    inodes.forget(file.inode().value(), -1L); // 2^64 - 1
+    assertFalse(inodes.isKnown(file.inode().value()));
+    inodes.forget(999, 1);
+    assertEquals(1, inodes.size());
+  }
+}

@@ -1,0 +1,109 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.replica.Published;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** A worker's replica and its way to the leader, in which every mutation is committed at once. */
+final class TestTree implements Mutations {
+  final List<FsOp> ops = new ArrayList<>();
+  private FsState state = FsState.genesis();
+  private long index;
+  private boolean writable = true;
+
+  void readOnly() {
+    writable = false;
+  }
+
+  Published published() {
+    return new Published(index, state, state.root());
+  }
+
+  Node node(NodeId id) {
+    return Objects.requireNonNull(state.node(id));
+  }
+
+  /** Somebody else creates a file in the root. */
+  Node file(String name) {
+    return made(new FsOp.CreateFile(FsState.ROOT, Name.of(name), 0644, 1000, 1000), name);
+  }
+
+  /** Somebody else makes a directory in the root. */
+  Node directory(String name) {
+    return made(new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 1000, 1000), name);
+  }
+
+  @Override
+  public boolean isWritable() {
+    return writable;
+  }
+
+  @Override
+  public void submit(Mutation mutation) {
+    ops.add(mutation.op());
+    LogEntry entry = commit(mutation.op());
+    if (entry != null) {
+      mutation.completion().committed(entry, state);
+    } else {
+      mutation.completion().failed(errno(mutation.op()));
+    }
+  }
+
+  @Override
+  public void fsync(NodeId node, Runnable done) {
+    done.run();
+  }
+
+  private Node made(FsOp op, String name) {
+    commit(op);
+    return Objects.requireNonNull(state.lookup(node(FsState.ROOT), Name.of(name)));
+  }
+
+  private @org.jspecify.annotations.Nullable LogEntry commit(FsOp op) {
+    FsOp resolved = FsStateMachine.resolve(state, op);
+    if (FsStateMachine.apply(state, resolved, stamp()) instanceof Outcome.Applied(FsState next)) {
+      Stamp stamp = stamp();
+      index++;
+      state = next;
+      return new LogEntry(
+          index,
+          new OpId(1, index),
+          stamp.timeNs(),
+          new IntentId(new ClientId(1, 1), index),
+          new WorkerId("w1"),
+          "",
+          resolved,
+          stamp.newNode(),
+          Hash.ZERO,
+          new byte[0],
+          new byte[0]);
+    }
+    return null;
+  }
+
+  private Errno errno(FsOp op) {
+    Outcome outcome = FsStateMachine.apply(state, FsStateMachine.resolve(state, op), stamp());
+    return outcome instanceof Outcome.Failed(Errno errno) ? errno : Errno.EIO;
+  }
+
+  private Stamp stamp() {
+    return new Stamp(index + 1, new NodeId(5, index + 1));
+  }
+}

@@ -1,0 +1,299 @@
+package io.hypersync.worker.vfs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.state.Node;
+import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Requests of the kernel and what it is told. */
+class VfsTest {
+  private static final int O_RDWR = 2;
+  private static final int O_EXCL = 0200;
+  private static final int O_TRUNC = 01000;
+  private static final int O_APPEND = 02000;
+  private static final int WRITING =
+      FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;
+
+  private final TestTree tree = new TestTree();
+  private final InMemoryChunkStore chunks = new InMemoryChunkStore();
+  private final Vfs vfs =
+      new Vfs(tree::published, tree, chunks, _ -> new int[] {50}, () -> 1_000_000);
+  private long file;
+  private long directory;
+
+  @BeforeEach
+  void aFileAndADirectory() {
+    file = known(tree.file("file"));
+    directory = known(tree.directory("dir"));
+  }
+
+  static Stream<Arguments> onTheRoot() {
+    byte[] longName = "x".repeat(256).getBytes(StandardCharsets.US_ASCII);
+    return Stream.of(
+        row(new FuseOperation.Lookup(name("file")), "entry"),
+        row(new FuseOperation.Lookup(name("none")), "ENOENT"),
+        row(new FuseOperation.Lookup(name("..")), "EINVAL"),
+        row(new FuseOperation.Lookup(longName), "ENAMETOOLONG"),
+        row(new FuseOperation.GetAttr(0, 0), "attr size 0 mode 40755"),
+        row(new FuseOperation.ReadLink(), "EINVAL"),
+        row(new FuseOperation.StatFs(), "statfs"),
+        row(new FuseOperation.OpenDir(0, 0), "open flags 0"),
+        row(new FuseOperation.Open(O_RDWR, 0), "EISDIR"),
+        row(new FuseOperation.Read(0, 0, 10, 0, 0, 0), "EISDIR"),
+        row(new FuseOperation.MkDir(name("new"), 040755, 0), "entry"),
+        row(new FuseOperation.MkDir(name("dir"), 0755, 0), "EEXIST"),
+        row(new FuseOperation.MkDir(longName, 0755, 0), "ENAMETOOLONG"),
+        row(new FuseOperation.MkNod(name("new"), 0100644, 0, 0), "entry"),
+        row(new FuseOperation.MkNod(name("new"), 0010644, 0, 0), "entry"),
+        row(new FuseOperation.MkNod(name("new"), 0040644, 0, 0), "EINVAL"),
+        row(new FuseOperation.Symlink(name("new"), name("to")), "entry"),
+        row(new FuseOperation.Symlink(name("new"), new byte[0]), "ENOENT"),
+        row(new FuseOperation.Symlink(name("new"), new byte[4096]), "ENAMETOOLONG"),
+        row(new FuseOperation.Unlink(name("file")), "ok"),
+        row(new FuseOperation.Unlink(name("dir")), "EISDIR"),
+        row(new FuseOperation.Unlink(name("none")), "ENOENT"),
+        row(new FuseOperation.RmDir(name("dir")), "ok"),
+        row(new FuseOperation.RmDir(name("file")), "ENOTDIR"),
+        row(new FuseOperation.Rename(name("file"), 1, name("new"), 0), "ok"),
+        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 0), "EISDIR"),
+        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 1), "EEXIST"),
+        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 2), "ok"),
+        row(new FuseOperation.Rename(name("file"), 1, name("new"), 2), "ENOENT"),
+        row(new FuseOperation.Rename(name("file"), 1, name("new"), 4), "EINVAL"),
+        row(new FuseOperation.Rename(name("file"), 1, name("new"), 3), "EINVAL"),
+        row(new FuseOperation.Rename(name("file"), 99, name("new"), 0), "ESTALE"),
+        row(new FuseOperation.Link(1, name("new")), "EPERM"),
+        row(
+            new FuseOperation.Create(name("new"), O_RDWR, 0100644, 0, 0),
+            "create flags " + WRITING),
+        row(new FuseOperation.Create(name("new"), 0, 0644, 0, 0), "create flags 0"),
+        row(new FuseOperation.Create(name("file"), 0, 0644, 0, 0), "create flags 0"),
+        row(new FuseOperation.Create(name("file"), O_EXCL, 0644, 0, 0), "EEXIST"),
+        row(new FuseOperation.Create(name("dir"), 0, 0644, 0, 0), "EISDIR"),
+        row(new FuseOperation.SetXattr(name("user.a"), name("v"), 0, 0), "ok"),
+        row(new FuseOperation.SetXattr(name("user.a"), name("v"), 1, 0), "ok"),
+        row(new FuseOperation.SetXattr(name("user.a"), name("v"), 2, 0), "ENODATA"),
+        row(new FuseOperation.SetXattr(name("user.a"), name("v"), 3, 0), "EINVAL"),
+        row(new FuseOperation.SetXattr(name("user."), name("v"), 0, 0), "ENOTSUP"),
+        row(new FuseOperation.SetXattr(name("system.a"), name("v"), 0, 0), "ENOTSUP"),
+        row(new FuseOperation.SetXattr(name("user.a"), new byte[65_537], 0, 0), "E2BIG"),
+        row(new FuseOperation.GetXattr(name("user.a"), 10), "ENODATA"),
+        row(new FuseOperation.ListXattr(0), "xattr size 0"),
+        row(new FuseOperation.RemoveXattr(name("user.a")), "ENODATA"),
+        row(
+            new FuseOperation.SetAttr(SetAttrValid.MODE, 0, 0, 0, 0, 0, 0, 0700, 0, 0),
+            "attr size 0 mode 40700"),
+        row(new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, 5, 0, 0, 0, 0, 0, 0, 0), "EISDIR"),
+        row(new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, -5, 0, 0, 0, 0, 0, 0, 0), "EFBIG"),
+        row(new FuseOperation.FsyncDir(0, 0), "ok"),
+        row(new FuseOperation.ReadDir(99, 0, 100), "EBADF"),
+        row(new FuseOperation.Forget(1), "nothing"),
+        row(new FuseOperation.Flush(0, 0), "ENOSYS"),
+        row(new FuseOperation.Access(0), "ENOSYS"),
+        row(new FuseOperation.Ioctl(0, 0, 0, 0, new byte[0], 0), "ENOTTY"),
+        row(new FuseOperation.Fallocate(0, 0, 0, 0), "ENOTSUP"),
+        row(new FuseOperation.Tmpfile(0, 0, 0, 0), "ENOTSUP"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("onTheRoot")
+  void theRoot(FuseOperation operation, String expected) {
+    assertEquals(List.of(expected), ask(1, operation).heard);
+  }
+
+  static Stream<Arguments> readOnly() {
+    return Stream.of(
+        row(new FuseOperation.MkDir(name("new"), 0755, 0), "EROFS"),
+        row(new FuseOperation.Create(name("file"), 0, 0644, 0, 0), "EROFS"),
+        row(new FuseOperation.Unlink(name("file")), "EROFS"),
+        row(new FuseOperation.Rename(name("file"), 1, name("new"), 0), "EROFS"),
+        row(new FuseOperation.SetXattr(name("user.a"), name("v"), 0, 0), "EROFS"),
+        row(new FuseOperation.SetAttr(SetAttrValid.MODE, 0, 0, 0, 0, 0, 0, 0, 0, 0), "EROFS"),
+        row(new FuseOperation.Lookup(name("file")), "entry"),
+        row(new FuseOperation.GetAttr(0, 0), "attr size 0 mode 40755"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void readOnly(FuseOperation operation, String expected) {
+    tree.readOnly();
+    assertEquals(List.of(expected), ask(1, operation).heard);
+    assertEquals(List.of(), tree.ops);
+  }
+
+  @Test
+  void aFileCannotBeOpenedForWritingWhileReadOnly() {
+    tree.readOnly();
+    assertEquals(List.of("EROFS"), ask(file, new FuseOperation.Open(O_RDWR, 0)).heard);
+    assertEquals(List.of("open flags 0"), ask(file, new FuseOperation.Open(0, 0)).heard);
+  }
+
+  @Test
+  void whatIsWrittenIsRead() {
+    HeardReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
+    assertEquals(List.of("open flags " + WRITING), opened.heard);
+    write(opened.fh, 0, "hello", 0);
+    write(opened.fh, 3, "P!", 0);
+    write(opened.fh, 1, "+", O_APPEND);
+    assertEquals(List.of("data helP!+"), read(opened.fh, 0, 100).heard);
+    assertEquals(List.of("data P!"), read(opened.fh, 3, 2).heard);
+    assertEquals(List.of("data "), read(opened.fh, 6, 2).heard);
+    assertEquals(List.of("data "), read(opened.fh, Long.MAX_VALUE, 2).heard);
+  }
+
+  @Test
+  void aWriteOfNothingIsNoMutation() {
+    assertEquals(List.of("write 0"), write(0, 5, "", 0).heard);
+    assertEquals(List.of(), tree.ops);
+  }
+
+  @Test
+  void aWritePastTheLargestFileIsRefused() {
+    assertEquals(List.of("EFBIG"), write(0, Long.MAX_VALUE, "ab", 0).heard);
+    assertEquals(List.of("EFBIG"), write(0, -1, "ab", 0).heard);
+  }
+
+  @Test
+  void openWithTruncateIsOneMutation() {
+    write(0, 0, "hello", 0);
+    HeardReply reply = ask(file, new FuseOperation.Open(O_RDWR | O_TRUNC, 0));
+    assertEquals(List.of("open flags " + WRITING), reply.heard);
+    assertEquals(2, tree.ops.size());
+    assertEquals(List.of("data "), read(reply.fh, 0, 100).heard);
+  }
+
+  @Test
+  void creationOfWhatIsThereTruncatesIfAsked() {
+    write(0, 0, "hello", 0);
+    HeardReply reply = ask(1, new FuseOperation.Create(name("file"), O_RDWR | O_TRUNC, 0644, 0, 0));
+    assertEquals(List.of("create flags " + WRITING), reply.heard);
+    assertEquals(0, reply.entries.getFirst().attr().size());
+  }
+
+  @Test
+  void creationOfWhatIsThereChecksPermissions() {
+    RequestHeader stranger = new RequestHeader(1, 1, 7, 7, 7, FuseOpcode.CREATE);
+    HeardReply reply = new HeardReply();
+    vfs.handle(
+        new FuseRequest(stranger, new FuseOperation.Create(name("file"), O_RDWR, 0644, 0, 0)),
+        reply);
+    assertEquals(List.of("EACCES"), reply.heard);
+  }
+
+  @Test
+  void sizeAndModeAreTwoMutationsAndOneAnswer() {
+    HeardReply reply =
+        ask(
+            file,
+            new FuseOperation.SetAttr(
+                SetAttrValid.SIZE | SetAttrValid.MODE, 0, 9, 0, 0, 0, 0, 0600, 0, 0));
+    assertEquals(List.of("attr size 9 mode 100600"), reply.heard);
+    assertEquals(2, tree.ops.size());
+  }
+
+  @Test
+  void attributesOfItsOwn() {
+    ask(file, new FuseOperation.SetXattr(name("user.b"), name("two"), 0, 0));
+    ask(file, new FuseOperation.SetXattr(name("user.a"), new byte[0], 0, 0));
+    assertEquals(
+        List.of("data two"), ask(file, new FuseOperation.GetXattr(name("user.b"), 3)).heard);
+    assertEquals(List.of("ERANGE"), ask(file, new FuseOperation.GetXattr(name("user.b"), 2)).heard);
+    assertEquals(
+        List.of("xattr size 3"), ask(file, new FuseOperation.GetXattr(name("user.b"), 0)).heard);
+    assertEquals(List.of("data "), ask(file, new FuseOperation.GetXattr(name("user.a"), 9)).heard);
+    assertEquals(
+        List.of("data user.a\0user.b\0"), ask(file, new FuseOperation.ListXattr(100)).heard);
+    assertEquals(List.of("ERANGE"), ask(file, new FuseOperation.ListXattr(5)).heard);
+  }
+
+  @Test
+  void aListingIsPinnedUntilItIsRewound() {
+    HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
+    HeardReply before = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+    tree.file("late");
+    assertEquals(
+        List.of("directory 0"), ask(1, new FuseOperation.ReadDir(opened.fh, 4, 4096)).heard);
+    HeardReply after = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+    assertTrue(!before.heard.equals(after.heard), "rewinding shows the new file");
+  }
+
+  @Test
+  void readDirPlusCountsAsLookups() {
+    HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
+    int before = vfs.inodes().size();
+    long late = tree.file("late").inode().value();
+    ask(1, new FuseOperation.ReadDirPlus(opened.fh, 0, 4096));
+    assertTrue(vfs.inodes().isKnown(late));
+    assertEquals(before + 1, vfs.inodes().size());
+  }
+
+  @Test
+  void handlesAreReleased() {
+    HeardReply opened = ask(file, new FuseOperation.Open(0, 0));
+    HeardReply listing = ask(directory, new FuseOperation.OpenDir(0, 0));
+    assertEquals(2, vfs.openHandles());
+    ask(file, new FuseOperation.Release(opened.fh, 0, 0, 0));
+    ask(directory, new FuseOperation.ReleaseDir(listing.fh, 0, 0, 0));
+    assertEquals(0, vfs.openHandles());
+  }
+
+  @Test
+  void anUnlinkedFileStaysReadable() {
+    HeardReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
+    write(opened.fh, 0, "still", 0);
+    ask(1, new FuseOperation.Unlink(name("file")));
+    assertEquals(List.of("data still"), read(opened.fh, 0, 10).heard);
+    write(opened.fh, 5, " here", 0);
+    assertEquals(List.of("data still here"), read(opened.fh, 0, 10).heard);
+  }
+
+  @Test
+  void anInodeThatTheKernelCannotHaveFromUsIsStale() {
+    assertEquals(List.of("ESTALE"), ask(12_345, new FuseOperation.GetAttr(0, 0)).heard);
+    ask(file, new FuseOperation.Forget(1));
+    assertEquals(List.of("ESTALE"), ask(file, new FuseOperation.GetAttr(0, 0)).heard);
+  }
+
+  private long known(Node node) {
+    vfs.inodes().lookedUp(node);
+    return node.inode().value();
+  }
+
+  private HeardReply write(long fh, long offset, String text, int flags) {
+    return ask(file, new FuseOperation.Write(fh, offset, name(text), 0, 0, flags));
+  }
+
+  private HeardReply read(long fh, long offset, int size) {
+    return ask(file, new FuseOperation.Read(fh, offset, size, 0, 0, 0));
+  }
+
+  private HeardReply ask(long node, FuseOperation operation) {
+    HeardReply reply = new HeardReply();
+    RequestHeader header = new RequestHeader(1, node, 0, 0, 42, FuseOpcode.LOOKUP);
+    vfs.handle(new FuseRequest(header, operation), reply);
+    return reply;
+  }
+
+  private static Arguments row(FuseOperation operation, String expected) {
+    return Arguments.of(operation, expected);
+  }
+
+  private static byte[] name(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,132 @@
+package io.hypersync.sim;
+
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.worker.WorkerConfig;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What kind of world a seed makes: limits small enough to be met, and how often things break. Every
+ * seed has another one, so that rare combinations are somebody's common case.
+ *
+ * @param slowestMessageNs the longest delay of a message
+ * @param slowestSyncNs the longest sync of the log
+ * @param longestThinkNs the longest time between two calls of a process
+ * @param latestNoticeNs the longest time until an end notices that its connection is gone
+ * @param reconnectMinNs see {@link WorkerConfig}
+ * @param meanFaultNs the time between two faults, on average; MAX_VALUE for none
+ * @param faults what goes wrong; in most worlds not everything, so that each kind has its time
+ * @param windowEntries see {@link LeaderConfig}
+ * @param maxPendingIntents see {@link LeaderConfig}
+ * @param tailCacheBytes see {@link LeaderConfig}
+ * @param processes how many processes on each worker
+ */
+record Climate(
+    long slowestMessageNs,
+    long slowestSyncNs,
+    long longestThinkNs,
+    long latestNoticeNs,
+    long reconnectMinNs,
+    long meanFaultNs,
+    List<FaultKind> faults,
+    int windowEntries,
+    int maxPendingIntents,
+    long tailCacheBytes,
+    int processes) {
+  /** How often agents look at the clock. */
+  static final long TICK_NS = 20 * Timeline.MS;
+
+  /** When a leader that is not heard counts as gone. */
+  static final long LEADER_TIMEOUT_NS = 600 * Timeline.MS;
+
+  /** MUTATION_DEADLINE of this world. */
+  static final long MUTATION_DEADLINE_NS = 4_000 * Timeline.MS;
+
+  /** The longest time that a process stands still. */
+  static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
+
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
+
+  static Climate of(Chance chance) {
+    return new Climate(
+        chance.scale(200_000, 50 * Timeline.MS),
+        chance.scale(100_000, 300 * Timeline.MS),
+        chance.scale(2 * Timeline.MS, 100 * Timeline.MS),
+        chance.scale(Timeline.MS, 400 * Timeline.MS),
+        chance.scale(Timeline.MS, 50 * Timeline.MS),
+        chance.oneIn(8) ? Long.MAX_VALUE : chance.scale(20 * Timeline.MS, 1_000 * Timeline.MS),
+        someFaults(chance),
+        (int) chance.scale(1, 64),
+        (int) chance.scale(2, 100),
+        chance.scale(200, 100_000),
+        (int) chance.between(1, 4));
+  }
+
+  private static List<FaultKind> someFaults(Chance chance) {
+    List<FaultKind> all = List.of(FaultKind.values());
+    int wanted = (int) chance.scale(1, all.size());
+    List<FaultKind> some = new ArrayList<>();
+    for (int i = 0; i < wanted; i++) {
+      some.add(chance.pick(all));
+    }
+    return some;
+  }
+
+  /** Whether a worker can lose touch with the leader here; if not, nobody may be told EIO. */
+  boolean losesTouch() {
+    return meanFaultNs != Long.MAX_VALUE
+        && faults.stream()
+            .anyMatch(
+                fault ->
+                    switch (fault) {
+                      case BREAK,
+                          PARTITION,
+                          TOTAL_PARTITION,
+                          LEADER_CRASH,
+                          WORKER_CRASH,
+                          FULL_WORKER,
+                          WORKER_PAUSE,
+                          LEADER_PAUSE ->
+                          true;
+                      case FULL_LOG, FULL_CHUNKS, CLOCK_JUMP -> false;
+                    });
+  }
+
+  LeaderConfig leader() {
+    return new LeaderConfig(
+        WORKSPACE,
+        100 * Timeline.MS,
+        1_500 * Timeline.MS,
+        2 * MUTATION_DEADLINE_NS,
+        windowEntries,
+        maxPendingIntents,
+        tailCacheBytes);
+  }
+
+  WorkerConfig worker(String name) {
+    return new WorkerConfig(
+        WORKSPACE,
+        new WorkerId(name),
+        LEADER_TIMEOUT_NS,
+        MUTATION_DEADLINE_NS,
+        reconnectMinNs,
+        300 * Timeline.MS,
+        100 * Timeline.MS);
+  }
+
+  /** When the caller must have been told, even if the worker stands still meanwhile. */
+  static long longestMutationNs() {
+    return MUTATION_DEADLINE_NS + 2 * LONGEST_PAUSE_NS + 4 * TICK_NS;
+  }
+
+  /**
+   * When the mount must be read-only: ten slices, each seen up to a tick late, and pauses between.
+   */
+  static long silenceToleranceNs() {
+    return LEADER_TIMEOUT_NS + 16 * TICK_NS;
+  }
+}

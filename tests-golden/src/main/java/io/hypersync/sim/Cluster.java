@@ -1,0 +1,170 @@
+package io.hypersync.sim;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.sim.check.LogChecker;
+import io.hypersync.sim.check.MutationLedger;
+import io.hypersync.sim.check.RequestLedger;
+import io.hypersync.sim.disk.LeaderDisk;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.load.SimKernel;
+import io.hypersync.sim.load.SimProcess;
+import io.hypersync.sim.net.SimNetwork;
+import io.hypersync.sim.node.Recording;
+import io.hypersync.sim.node.SimLeader;
+import io.hypersync.sim.node.SimWorker;
+import io.hypersync.sim.node.WrittenBytes;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Timeline;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One leader, two workers and their processes: what there is to break, and to judge. */
+final class Cluster {
+  static final int WORKERS = 2;
+  private static final long REQUEST_FACTOR = 4;
+  private static final long RESTART_NS = 50 * Timeline.MS;
+
+  private final Climate climate;
+  private final Timeline timeline;
+  private final Chance chance;
+  private final Recording recording;
+  private final LeaderDisk disk = new LeaderDisk();
+  private final SimNetwork network;
+  private final List<SimChunkStore> stores = new ArrayList<>();
+  private final List<SimWorker> workers = new ArrayList<>();
+  private @Nullable SimLeader leader;
+  private boolean quiet;
+  private int workerRuns;
+  private int lastPid = 100;
+  private long lastRequest;
+
+  Cluster(Climate climate, Timeline timeline, Chance chance) {
+    this.climate = climate;
+    this.timeline = timeline;
+    this.chance = chance;
+    MutationLedger mutations = new MutationLedger(timeline, Climate.longestMutationNs());
+    this.recording =
+        new Recording(
+            new LogChecker(mutations),
+            mutations,
+            new RequestLedger(timeline, REQUEST_FACTOR * Climate.longestMutationNs()),
+            new WrittenBytes());
+    this.network =
+        new SimNetwork(
+            timeline,
+            chance.split(),
+            climate.slowestMessageNs(),
+            climate.latestNoticeNs(),
+            () -> leader);
+    startLeader();
+    for (int i = 0; i < WORKERS; i++) {
+      stores.add(new SimChunkStore());
+      workers.add(start(i));
+    }
+  }
+
+  Recording recording() {
+    return recording;
+  }
+
+  SimNetwork network() {
+    return network;
+  }
+
+  LeaderDisk disk() {
+    return disk;
+  }
+
+  SimChunkStore store(int worker) {
+    return stores.get(worker);
+  }
+
+  SimWorker worker(int worker) {
+    return workers.get(worker);
+  }
+
+  List<SimWorker> workers() {
+    return workers;
+  }
+
+  @Nullable SimLeader leader() {
+    return leader;
+  }
+
+  /** No process makes another call. */
+  void quiet() {
+    quiet = true;
+  }
+
+  void crashLeader(boolean powerLost) {
+    SimLeader gone = leader;
+    if (gone != null) {
+      leader = null;
+      gone.crash(powerLost);
+      network.crashed(gone);
+    }
+  }
+
+  /** Starts the leader, unless it runs; without room to restore chunks it tries again later. */
+  void startLeader() {
+    if (leader != null) {
+      return;
+    }
+    try {
+      leader =
+          new SimLeader(
+              climate.leader(),
+              disk,
+              timeline,
+              chance.split(),
+              climate.slowestSyncNs(),
+              Climate.TICK_NS,
+              recording.log());
+    } catch (ChunkStoreException e) {
+      timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
+    }
+  }
+
+  void restartWorker(int index, boolean powerLost) {
+    SimWorker gone = workers.get(index);
+    gone.host().crash();
+    network.crashed(gone);
+    recording.mutations().abandoned(gone.tagPrefix());
+    recording.requests().abandoned(gone.id().name());
+    if (powerLost) {
+      stores.get(index).losePower(chance);
+    }
+    workers.set(index, start(index));
+  }
+
+  /** Judges everything that can be seen now. */
+  void check() {
+    workers.forEach(worker -> worker.check(timeline.monotonicNs()));
+    recording.mutations().checkDeadlines();
+    recording.requests().checkDeadlines();
+  }
+
+  private SimWorker start(int index) {
+    workerRuns++;
+    SimWorker worker =
+        new SimWorker(
+            climate.worker("w" + (index + 1)),
+            workerRuns,
+            stores.get(index),
+            network,
+            timeline,
+            chance.split(),
+            Climate.TICK_NS,
+            Climate.silenceToleranceNs(),
+            recording);
+    SimKernel kernel = new SimKernel(worker, recording, () -> ++lastRequest);
+    for (int i = 0; i < climate.processes(); i++) {
+      lastPid++;
+      new SimProcess(
+              lastPid, kernel, recording, chance.split(), climate.longestThinkNs(), () -> !quiet)
+          .start();
+    }
+    return worker;
+  }
+}

@@ -1,0 +1,172 @@
+package io.hypersync.sim;
+
+import io.hypersync.sim.node.SimLeader;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Timeline;
+import java.util.List;
+
+/** Breaks things from time to time, and mends them after a while (hypersync.md 22.3). */
+final class Faults {
+  private static final long SHORTEST_NS = 10 * Timeline.MS;
+  private static final long LONGEST_PARTITION_NS = 8_000 * Timeline.MS;
+  private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
+  private static final long LONGEST_FULL_NS = 500 * Timeline.MS;
+
+  private final Cluster cluster;
+  private final Timeline timeline;
+  private final Chance chance;
+  private final long meanNs;
+  private final List<FaultKind> kinds;
+  private final long[] nextPauseNs = new long[Cluster.WORKERS];
+  private boolean over;
+  private long count;
+
+  Faults(Cluster cluster, Timeline timeline, Chance chance, Climate climate) {
+    this.cluster = cluster;
+    this.timeline = timeline;
+    this.chance = chance;
+    this.meanNs = climate.meanFaultNs();
+    this.kinds = climate.faults();
+    if (meanNs != Long.MAX_VALUE) {
+      scheduleNext();
+    }
+  }
+
+  long count() {
+    return count;
+  }
+
+  /** Nothing breaks any more, and everything broken is mended. */
+  void end() {
+    over = true;
+    timeline.note("faults end");
+    cluster.disk().logFull(false);
+    cluster.disk().chunks().full(false);
+    cluster.startLeader();
+    for (int i = 0; i < Cluster.WORKERS; i++) {
+      cluster.network().heal(cluster.worker(i).id());
+      cluster.store(i).full(false);
+      if (cluster.worker(i).isStuck()) {
+        cluster.restartWorker(i, false);
+      }
+    }
+  }
+
+  private void scheduleNext() {
+    timeline.after(
+        chance.scale(Math.max(1, meanNs / 10), 3 * meanNs),
+        "",
+        () -> {
+          if (!over) {
+            count++;
+            strike();
+            scheduleNext();
+          }
+        });
+  }
+
+  private void strike() {
+    int worker = chance.below(Cluster.WORKERS);
+    switch (chance.pick(kinds)) {
+      case BREAK -> breakConnections(worker);
+      case PARTITION -> partition(worker);
+      case TOTAL_PARTITION -> {
+        partition(0);
+        partition(1);
+      }
+      case LEADER_CRASH -> crashLeader();
+      case WORKER_CRASH -> crashWorker(worker);
+      case FULL_LOG -> fullLog();
+      case FULL_CHUNKS -> fullChunks();
+      case FULL_WORKER -> fullWorker(worker);
+      case WORKER_PAUSE -> pause(worker);
+      case LEADER_PAUSE -> pauseLeader();
+      case CLOCK_JUMP -> {
+        timeline.note("fault: the wall clock jumps");
+        timeline.skewEpoch(chance.between(-5_000, 5_000) * Timeline.MS);
+      }
+    }
+  }
+
+  private void breakConnections(int worker) {
+    timeline.note("fault: the connections of worker " + (worker + 1) + " break");
+    cluster.network().breakConnections(cluster.worker(worker));
+  }
+
+  private void partition(int worker) {
+    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    timeline.note("fault: worker " + (worker + 1) + " is cut off for " + ns / Timeline.MS + " ms");
+    cluster.network().partition(cluster.worker(worker).id());
+    timeline.after(
+        ns,
+        "worker " + (worker + 1) + " is no longer cut off",
+        () -> cluster.network().heal(cluster.worker(worker).id()));
+  }
+
+  private void crashLeader() {
+    boolean powerLost = chance.oneIn(2);
+    timeline.note("fault: the leader " + (powerLost ? "loses power" : "is killed"));
+    cluster.crashLeader(powerLost);
+    timeline.after(
+        chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS), "the leader starts", cluster::startLeader);
+  }
+
+  private void crashWorker(int worker) {
+    timeline.note("fault: worker " + (worker + 1) + " crashes and starts again");
+    cluster.restartWorker(worker, chance.oneIn(2));
+  }
+
+  private void fullLog() {
+    timeline.note("fault: the log's disk is full");
+    cluster.disk().logFull(true);
+    timeline.after(
+        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        "the log's disk has room",
+        () -> cluster.disk().logFull(false));
+  }
+
+  private void fullChunks() {
+    timeline.note("fault: the leader's chunk disk is full");
+    cluster.disk().chunks().full(true);
+    timeline.after(
+        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        "the leader's chunk disk has room",
+        () -> cluster.disk().chunks().full(false));
+  }
+
+  /** Not so often that a deadline could be missed for nothing but pauses. */
+  private void pause(int worker) {
+    long now = timeline.monotonicNs();
+    if (now < nextPauseNs[worker]) {
+      return;
+    }
+    nextPauseNs[worker] = now + Climate.longestMutationNs();
+    long ns = chance.scale(SHORTEST_NS, Climate.LONGEST_PAUSE_NS);
+    timeline.note(
+        "fault: worker " + (worker + 1) + " stands still for " + ns / Timeline.MS + " ms");
+    cluster.worker(worker).host().pause(ns);
+  }
+
+  private void pauseLeader() {
+    SimLeader leader = cluster.leader();
+    if (leader != null) {
+      long ns = chance.scale(SHORTEST_NS, Climate.LONGEST_PAUSE_NS);
+      timeline.note("fault: the leader stands still for " + ns / Timeline.MS + " ms");
+      leader.host().pause(ns);
+    }
+  }
+
+  private void fullWorker(int worker) {
+    timeline.note("fault: the chunk disk of worker " + (worker + 1) + " is full");
+    cluster.store(worker).full(true);
+    timeline.after(
+        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        "the chunk disk of worker " + (worker + 1) + " has room",
+        () -> {
+          cluster.store(worker).full(false);
+          if (cluster.worker(worker).isStuck()) {
+            cluster.restartWorker(worker, false);
+          }
+        });
+  }
+}

@@ -1,0 +1,126 @@
+package io.hypersync.sim;
+
+import io.hypersync.sim.check.MutationLedger;
+import io.hypersync.sim.check.RestChecker;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.sim.world.Trace;
+
+/**
+ * One history: random calls and random faults for so many steps, then peace, in which everything
+ * must come to rest in one state. After every step the invariants are checked.
+ */
+public final class Simulation {
+  private static final long REST_NS = 4 * Climate.longestMutationNs();
+  private static final long MANY_STEPS = 2_000_000;
+
+  private final SimulationOptions options;
+  private final Trace trace = new Trace();
+  private long step;
+
+  private Simulation(SimulationOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * Runs a history.
+   *
+   * @throws SimulationFailure if an invariant is broken, or the code under test throws
+   */
+  public static SimulationReport run(SimulationOptions options) {
+    return new Simulation(options).run();
+  }
+
+  private SimulationReport run() {
+    try {
+      return history();
+    } catch (RuntimeException | AssertionError e) {
+      throw new SimulationFailure(options, step, trace.lines(), e);
+    }
+  }
+
+  private SimulationReport history() {
+    Timeline timeline = new Timeline(trace);
+    Chance chance = new Chance(options.seed());
+    Climate climate = Climate.of(chance.split());
+    Cluster cluster = new Cluster(climate, timeline, chance.split());
+    Faults faults = new Faults(cluster, timeline, chance.split(), climate);
+    for (step = 1; step <= options.steps(); step++) {
+      timeline.step();
+      cluster.check();
+    }
+    faults.end();
+    cluster.quiet();
+    long deadline = timeline.monotonicNs() + REST_NS;
+    while (!isAtRest(cluster)) {
+      step++;
+      timeline.step();
+      cluster.check();
+      if (timeline.monotonicNs() > deadline || step > MANY_STEPS) {
+        throw new IllegalStateException("no rest: " + describe(cluster));
+      }
+    }
+    cluster
+        .workers()
+        .forEach(
+            worker -> RestChecker.check(worker.agent(), worker.files(), cluster.recording().log()));
+    MutationLedger mutations = cluster.recording().mutations();
+    if (mutations.unknownCount() > 0 && !climate.losesTouch()) {
+      throw new IllegalStateException(
+          mutations.unknownCount() + " callers were told EIO though the leader was there");
+    }
+    return new SimulationReport(
+        options.seed(),
+        trace.fingerprint(),
+        cluster.recording().log().index(),
+        mutations.committedCount(),
+        mutations.failedCount(),
+        mutations.unknownCount(),
+        faults.count(),
+        timeline.monotonicNs() / Timeline.MS);
+  }
+
+  private static boolean isAtRest(Cluster cluster) {
+    var leader = cluster.leader();
+    if (leader == null
+        || leader.agent().sequencer().headIndex() != cluster.recording().log().index()
+        || leader.agent().desk().unacknowledged() > 0
+        || leader.agent().desk().pending() > 0
+        || cluster.recording().mutations().waiting() > 0
+        || cluster.recording().requests().waiting() > 0) {
+      return false;
+    }
+    return cluster.workers().stream()
+        .allMatch(
+            worker ->
+                worker.isLive()
+                    && worker.agent().isWritable()
+                    && worker.agent().published().index() == cluster.recording().log().index());
+  }
+
+  private static String describe(Cluster cluster) {
+    StringBuilder out = new StringBuilder();
+    var leader = cluster.leader();
+    out.append("log ").append(cluster.recording().log().index());
+    if (leader != null) {
+      out.append(", head ").append(leader.agent().sequencer().headIndex());
+      out.append(", pending ").append(leader.agent().desk().pending());
+      out.append(", unacknowledged ").append(leader.agent().desk().unacknowledged());
+    }
+    cluster
+        .workers()
+        .forEach(
+            worker ->
+                out.append(", ")
+                    .append(worker.id())
+                    .append(' ')
+                    .append(worker.agent().monitor().state())
+                    .append(" at ")
+                    .append(worker.agent().published().index())
+                    .append(" error ")
+                    .append(worker.agent().applyError()));
+    out.append(", waiting ").append(cluster.recording().mutations().waitingTags());
+    out.append(", requests ").append(cluster.recording().requests().waiting());
+    return out.toString();
+  }
+}

@@ -1,0 +1,23 @@
+package io.hypersync.sim;
+
+/**
+ * How a history went.
+ *
+ * @param seed what it was made of
+ * @param fingerprint equal for two runs that went the same way
+ * @param entries how long the log got
+ * @param committed mutations that were told success
+ * @param failed mutations that were told a definite error
+ * @param unknown mutations that were told EIO
+ * @param faults how many things went wrong on purpose
+ * @param simulatedMs how much time passed
+ */
+public record SimulationReport(
+    long seed,
+    long fingerprint,
+    long entries,
+    long committed,
+    long failed,
+    long unknown,
+    long faults,
+    long simulatedMs) {}

@@ -1,0 +1,152 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads the durable log as it grows and replays it on its own: indexes without a gap, time that
+ * moves on, roots that are right, appends at the end of the file, one client's intents in their
+ * order (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What has once been durable must stay.
+ */
+public final class LogChecker {
+  private static final Stamp ANY_STAMP = new Stamp(1, new NodeId(1, 1));
+
+  private final List<byte[]> durable = new ArrayList<>();
+  private final List<Hash> roots = new ArrayList<>();
+  private final List<FsState> states = new ArrayList<>();
+  private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
+  private final MutationLedger mutations;
+  private long lastTimeNs;
+
+  /**
+   * An empty log.
+   *
+   * @param mutations told every entry
+   */
+  public LogChecker(MutationLedger mutations) {
+    this.mutations = mutations;
+    states.add(FsState.genesis());
+    roots.add(states.getFirst().root());
+    mutations.judgeBy(this);
+  }
+
+  /** The last index known to be durable. */
+  public long index() {
+    return durable.size();
+  }
+
+  /** The root after entry {@code index}, which must not be past {@link #index}. */
+  public Hash root(long index) {
+    return roots.get((int) index);
+  }
+
+  /**
+   * Whether the op fails like this on one of the states from entry {@code from} to {@code to}: an
+   * error must have been true at some moment between the call and its answer (6.2).
+   */
+  boolean explains(FsOp op, Errno errno, long from, long to) {
+    for (long k = to; k >= from; k--) {
+      FsState state = states.get((int) k);
+      Outcome outcome = FsStateMachine.apply(state, FsStateMachine.resolve(state, op), ANY_STAMP);
+      if (outcome instanceof Outcome.Failed(Errno found) && found == errno) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The durable log is longer now. */
+  public void grew(List<byte[]> log) {
+    for (int i = durable.size(); i < log.size(); i++) {
+      accept(log.get(i));
+    }
+  }
+
+  /** The leader has recovered this log: everything that was durable before must be in it. */
+  public void recovered(List<byte[]> log) {
+    Violation.unless(
+        log.size() >= durable.size(),
+        "the recovered log ends at ",
+        log.size(),
+        ", entry ",
+        durable.size(),
+        " had been durable");
+    for (int i = 0; i < durable.size(); i++) {
+      Violation.unless(
+          Arrays.equals(log.get(i), durable.get(i)),
+          "entry ",
+          i + 1,
+          " is another one after the recovery");
+    }
+    grew(log);
+  }
+
+  private void accept(byte[] bytes) {
+    LogEntry entry = decode(bytes);
+    long index = durable.size() + 1L;
+    FsState state = states.getLast();
+    Violation.unless(entry.index() == index, "entry ", index, " calls itself ", entry.index());
+    Violation.unless(
+        entry.committedAtNs() > lastTimeNs, "committed_at of entry ", index, " does not move on");
+    Long before = lastSeqNo.put(entry.intent().client(), entry.intent().seqNo());
+    Violation.unless(
+        before == null || before < entry.intent().seqNo(),
+        "entry ",
+        index,
+        ": intent ",
+        entry.intent(),
+        " was committed after seq_no ",
+        before,
+        " of the same client");
+    if (entry.op() instanceof FsOp.Write write && write.mode() == WriteMode.APPEND) {
+      Node file = state.node(write.node());
+      Violation.unless(
+          file != null && write.offset() == file.attributes().size(),
+          "entry ",
+          index,
+          " appends at ",
+          write.offset(),
+          ", not at the end of the file");
+    }
+    Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
+    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+      case Outcome.Failed(var errno) ->
+          throw new Violation("entry " + index + " cannot be replayed: " + errno);
+      case Outcome.Applied(FsState next) -> {
+        Hash root = next.root();
+        Violation.unless(
+            root.equals(entry.root()), "entry ", index, " has another root than its replay");
+        states.add(next);
+        roots.add(root);
+      }
+    }
+    lastTimeNs = entry.committedAtNs();
+    durable.add(bytes);
+    mutations.logged(entry);
+  }
+
+  private static LogEntry decode(byte[] bytes) {
+    try {
+      return LogEntryCodec.decode(bytes);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("the log holds what is no entry", e);
+    }
+  }
+}

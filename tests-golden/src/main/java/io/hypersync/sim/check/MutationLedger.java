@@ -1,0 +1,275 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.replica.Published;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every mutation and what its process was told: success means that it is in the log, once, and
+ * applied where it was made; an error means that it is not, and never will be; EIO alone leaves it
+ * open (hypersync.md 6.3, 6.4, 8.2).
+ */
+public final class MutationLedger {
+  private static final class Made {
+    final String tag;
+    final FsOp op;
+    final long madeNs;
+    final long madeAtIndex;
+    boolean told;
+    @Nullable Errno errno;
+    long loggedAt;
+
+    Made(String tag, FsOp op, long madeNs, long madeAtIndex) {
+      this.tag = tag;
+      this.op = op;
+      this.madeNs = madeNs;
+      this.madeAtIndex = madeAtIndex;
+    }
+  }
+
+  private final Clock clock;
+  private final long longestWaitNs;
+  private final Map<String, Made> all = new HashMap<>();
+  private final Map<String, Made> waiting = new LinkedHashMap<>();
+  private @Nullable LogChecker log;
+  private long committed;
+  private long failed;
+  private long unknown;
+
+  /**
+   * Nothing has happened.
+   *
+   * @param longestWaitNs by when every mutation must have ended
+   */
+  public MutationLedger(Clock clock, long longestWaitNs) {
+    this.clock = clock;
+    this.longestWaitNs = longestWaitNs;
+  }
+
+  /** What the log says is what counts. */
+  void judgeBy(LogChecker judge) {
+    log = judge;
+  }
+
+  /** A mutation is handed over; its tag travels as the agent's name. */
+  public void made(String tag, FsOp op) {
+    Made record = new Made(tag, op, clock.monotonicNs(), log().index());
+    all.put(tag, record);
+    waiting.put(tag, record);
+  }
+
+  /** Its caller is told that it has happened. */
+  public void committed(String tag, LogEntry entry, Published seen) {
+    long durableIndex = log().index();
+    Made record = tell(tag);
+    committed++;
+    Violation.unless(
+        entry.agent().equals(tag), record.tag, " was told the entry of ", entry.agent());
+    Violation.unless(
+        entry.index() <= durableIndex,
+        tag,
+        " was acknowledged as entry ",
+        entry.index(),
+        ", the log is durable through ",
+        durableIndex);
+    Violation.unless(
+        record.loggedAt == entry.index(),
+        tag,
+        " was acknowledged as entry ",
+        entry.index(),
+        " but is ",
+        record.loggedAt,
+        " in the log");
+    Violation.unless(
+        seen.index() >= entry.index(),
+        tag,
+        " was answered at a_i = ",
+        seen.index(),
+        ", its entry is ",
+        entry.index());
+  }
+
+  /** Its caller is told that it has failed. */
+  public void failed(String tag, Errno errno, Published seen) {
+    Made record = tell(tag);
+    record.errno = errno;
+    if (errno == Errno.EIO) {
+      unknown++;
+      return;
+    }
+    failed++;
+    Violation.unless(
+        record.loggedAt == 0,
+        tag,
+        " (",
+        record.op,
+        ") failed with ",
+        errno,
+        " but is entry ",
+        record.loggedAt);
+    if (errno != Errno.EROFS && errno != Errno.ENOSPC) {
+      Violation.unless(
+          log().explains(record.op, errno, record.madeAtIndex, seen.index()),
+          tag,
+          " (",
+          record.op,
+          ") was told ",
+          errno,
+          ", which was not so at any time from entry ",
+          record.madeAtIndex,
+          " to entry ",
+          seen.index());
+    }
+  }
+
+  /** The contents and attributes of this node are being changed by these, from one worker. */
+  public List<String> changing(NodeId node, String workerTag) {
+    List<String> tags = new ArrayList<>();
+    for (Made record : waiting.values()) {
+      if (record.tag.startsWith(workerTag) && node.equals(changed(record.op))) {
+        tags.add(record.tag);
+      }
+    }
+    return tags;
+  }
+
+  /** An fsync is answered: what was on its way before it must have ended (6.5). */
+  public void synced(NodeId node, List<String> before) {
+    for (String tag : before) {
+      Violation.unless(
+          !waiting.containsKey(tag),
+          "fsync of ",
+          node,
+          " was answered while ",
+          tag,
+          " was in flight");
+    }
+  }
+
+  /** The worker has crashed: nobody waits any more for what it had in flight. */
+  public void abandoned(String workerTag) {
+    for (Iterator<Made> each = waiting.values().iterator(); each.hasNext(); ) {
+      if (each.next().tag.startsWith(workerTag)) {
+        each.remove();
+      }
+    }
+  }
+
+  /** An entry is durable. */
+  void logged(LogEntry entry) {
+    if (entry.agent().isEmpty()) {
+      return; // the leader's own
+    }
+    Made record = all.get(entry.agent());
+    Violation.unless(record != null, "entry ", entry.index(), " is of nobody: ", entry.agent());
+    if (record == null) {
+      return;
+    }
+    Violation.unless(
+        record.loggedAt == 0,
+        record.tag,
+        " is in the log twice, as entries ",
+        record.loggedAt,
+        " and ",
+        entry.index());
+    record.loggedAt = entry.index();
+    Violation.unless(
+        entry.index() > record.madeAtIndex,
+        record.tag,
+        " is entry ",
+        entry.index(),
+        ", but entry ",
+        record.madeAtIndex,
+        " was durable before it was made");
+    Violation.unless(
+        record.errno == null || record.errno == Errno.EIO,
+        record.tag,
+        " (",
+        record.op,
+        ") was told ",
+        record.errno,
+        " and is entry ",
+        entry.index(),
+        " all the same");
+  }
+
+  /** Nobody may wait longer than for the deadline. */
+  public void checkDeadlines() {
+    for (Made record : waiting.values()) {
+      long waitedNs = clock.monotonicNs() - record.madeNs;
+      Violation.unless(
+          waitedNs <= longestWaitNs,
+          record.tag,
+          " (",
+          record.op,
+          ") has been waiting for ",
+          waitedNs / 1_000_000,
+          " ms");
+      return; // in order: the first waits longest
+    }
+  }
+
+  /** How many callers wait. */
+  public int waiting() {
+    return waiting.size();
+  }
+
+  /** The tags of those who wait. */
+  public List<String> waitingTags() {
+    return new ArrayList<>(waiting.keySet());
+  }
+
+  /** How many were told success. */
+  public long committedCount() {
+    return committed;
+  }
+
+  /** How many were told a definite error. */
+  public long failedCount() {
+    return failed;
+  }
+
+  /** How many were told EIO. */
+  public long unknownCount() {
+    return unknown;
+  }
+
+  private LogChecker log() {
+    LogChecker judge = log;
+    if (judge == null) {
+      throw new IllegalStateException("no log to judge by");
+    }
+    return judge;
+  }
+
+  private static @Nullable NodeId changed(FsOp op) {
+    if (op instanceof FsOp.Write write) {
+      return write.node();
+    }
+    if (op instanceof FsOp.Truncate truncate) {
+      return truncate.node();
+    }
+    return op instanceof FsOp.SetAttributes set ? set.node() : null;
+  }
+
+  private Made tell(String tag) {
+    waiting.remove(tag);
+    Made record = all.get(tag);
+    if (record == null) {
+      throw new Violation("an answer to " + tag + ", which nobody made");
+    }
+    Violation.unless(!record.told, tag, " (", record.op, ") was answered twice");
+    record.told = true;
+    return record;
+  }
+}

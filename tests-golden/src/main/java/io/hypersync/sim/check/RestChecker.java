@@ -1,0 +1,30 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.model.state.FileContent;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.replica.Published;
+
+/** When everything has come to rest, all states are one. */
+public final class RestChecker {
+  private RestChecker() {}
+
+  /** Compares a worker with the log: the root, and the length of every file. */
+  public static void check(WorkerAgent worker, NaiveFiles files, LogChecker log) {
+    Published published = worker.published();
+    Violation.unless(
+        published.root().equals(log.root(log.index())), "a worker rests in another state");
+    for (Node node : published.state().nodes()) {
+      if (node.content() instanceof NodeContent.File(FileContent _)) {
+        Violation.unless(
+            files.bytes(node.id()).length == node.attributes().size(),
+            node.id(),
+            " is ",
+            node.attributes().size(),
+            " bytes long, should be ",
+            files.bytes(node.id()).length);
+      }
+    }
+  }
+}

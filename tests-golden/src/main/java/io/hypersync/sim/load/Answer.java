@@ -1,0 +1,44 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the kernel got to hear.
+ *
+ * @param errno null on success
+ * @param entry of a lookup or a creation
+ * @param fh of an open
+ * @param data of a read
+ * @param size of a write
+ */
+public record Answer(
+    @Nullable Errno errno, @Nullable FuseEntry entry, long fh, byte @Nullable [] data, int size) {
+  static final Answer OK = new Answer(null, null, 0, null, 0);
+
+  static Answer error(Errno errno) {
+    return new Answer(errno, null, 0, null, 0);
+  }
+
+  static Answer entry(FuseEntry entry, long fh) {
+    return new Answer(null, entry, fh, null, 0);
+  }
+
+  static Answer handle(long fh) {
+    return new Answer(null, null, fh, null, 0);
+  }
+
+  static Answer data(byte[] data) {
+    return new Answer(null, null, 0, data, data.length);
+  }
+
+  static Answer size(int size) {
+    return new Answer(null, null, 0, null, size);
+  }
+
+  @Override
+  public String toString() {
+    return errno != null ? errno.name() : entry != null ? "#" + entry.nodeId() : "ok " + size;
+  }
+}

@@ -1,0 +1,137 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.model.id.NodeId;
+import io.hypersync.sim.check.Violation;
+import io.hypersync.sim.load.SimProcess.Handle;
+import io.hypersync.sim.node.SimWorker;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import java.util.Arrays;
+import java.util.List;
+
+/** What a process does with open files; what it reads is compared with what must be there. */
+final class FileCalls {
+  private static final int LONGEST_FILE = 400_000;
+  private static final int INLINE = 8 * 1024;
+  private static final int POPULAR_CONTENTS = 4;
+
+  private final SimProcess process;
+  private final SimKernel kernel;
+  private final Chance chance;
+
+  FileCalls(SimProcess process, SimKernel kernel, Chance chance) {
+    this.process = process;
+    this.kernel = kernel;
+    this.chance = chance;
+  }
+
+  void next() {
+    if (process.handles().isEmpty()) {
+      open();
+      return;
+    }
+    Handle handle = chance.pick(process.handles());
+    switch (chance.below(8)) {
+      case 0 -> open();
+      case 1 -> process.close(handle);
+      case 2 ->
+          process.call(
+              handle.inode(), FuseOpcode.FSYNC, new FuseOperation.Fsync(handle.fh(), 0), _ -> {});
+      case 3 -> read(handle);
+      case 4 -> truncate(handle);
+      default -> write(handle);
+    }
+  }
+
+  /** Bytes to write, 1 to {@code longest}: some of them again and again, most of them new. */
+  byte[] content(int longest) {
+    int length = (int) chance.scale(1, longest);
+    if (chance.oneIn(3)) {
+      byte[] popular = new byte[length];
+      Arrays.fill(popular, (byte) chance.below(POPULAR_CONTENTS));
+      return popular;
+    }
+    return chance.bytes(length);
+  }
+
+  private void open() {
+    List<Long> files = kernel.known(false);
+    if (files.isEmpty() || !process.mayOpen()) {
+      return;
+    }
+    long inode = chance.pick(files);
+    int flags = chance.oneIn(3) ? 0 : SimProcess.O_RDWR;
+    flags |= flags != 0 && chance.oneIn(5) ? SimProcess.O_TRUNC : 0;
+    flags |= flags != 0 && chance.oneIn(3) ? SimProcess.O_APPEND : 0;
+    int wanted = flags;
+    process.call(
+        inode,
+        FuseOpcode.OPEN,
+        new FuseOperation.Open(wanted, 0),
+        answer -> process.opened(inode, answer, wanted));
+  }
+
+  private void write(Handle handle) {
+    if (!SyscallChoice.writes(handle)) {
+      return;
+    }
+    int atOnce = chance.oneIn(6) ? 3 : 1;
+    for (int i = 0; i < atOnce; i++) {
+      byte[] data = process.writing(content(chance.oneIn(4) ? 150_000 : INLINE));
+      long offset = chance.oneIn(2) ? 0 : chance.below(100_000);
+      process.call(
+          handle.inode(),
+          FuseOpcode.WRITE,
+          new FuseOperation.Write(handle.fh(), offset, data, 0, 0, handle.flags()),
+          answer -> {
+            if (answer.errno() == null && answer.size() != data.length) {
+              throw new Violation("a write of " + data.length + " wrote " + answer.size());
+            }
+          });
+    }
+  }
+
+  private void truncate(Handle handle) {
+    if (!SyscallChoice.writes(handle)) {
+      return;
+    }
+    long size = chance.oneIn(3) ? 0 : chance.below(LONGEST_FILE / 4);
+    process.call(
+        handle.inode(),
+        FuseOpcode.SETATTR,
+        new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, size, 0, 0, 0, 0, 0, 0, 0),
+        _ -> {});
+  }
+
+  private void read(Handle handle) {
+    int offset = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 4);
+    int length = (int) chance.scale(1, LONGEST_FILE);
+    SimWorker worker = kernel.worker();
+    NodeId node = worker.vfs().inodes().node(handle.inode());
+    process.call(
+        handle.inode(),
+        FuseOpcode.READ,
+        new FuseOperation.Read(handle.fh(), offset, length, 0, 0, handle.flags()),
+        answer -> {
+          byte[] data = answer.data();
+          if (data == null || node == null) {
+            throw new Violation("read of an open file failed with " + answer.errno());
+          }
+          byte[] expected = worker.files().read(node, offset, length);
+          int differs = Arrays.mismatch(data, expected);
+          if (differs >= 0) {
+            throw new Violation(
+                "read of "
+                    + node
+                    + " differs from what was written at "
+                    + (offset + differs)
+                    + "; got "
+                    + data.length
+                    + " bytes, expected "
+                    + expected.length);
+          }
+        });
+  }
+}

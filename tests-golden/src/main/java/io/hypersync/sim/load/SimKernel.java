@@ -1,0 +1,120 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.model.id.InodeNo;
+import io.hypersync.sim.check.Violation;
+import io.hypersync.sim.node.Recording;
+import io.hypersync.sim.node.SimWorker;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel of one worker machine, as far as the vfs can tell: numbers requests, knows the inodes
+ * it has been told of, counts lookups and takes them back.
+ */
+public final class SimKernel {
+  private static final int DIRECTORY = 4;
+
+  private static final class Inode {
+    private final int type;
+    private long lookups;
+    private int uses;
+
+    Inode(int type) {
+      this.type = type;
+    }
+  }
+
+  private final SimWorker worker;
+  private final Recording recording;
+  private final LongSupplier numbers;
+  private final TreeMap<Long, Inode> inodes = new TreeMap<>();
+
+  /** A kernel that knows the root. */
+  public SimKernel(SimWorker worker, Recording recording, LongSupplier numbers) {
+    this.worker = worker;
+    this.recording = recording;
+    this.numbers = numbers;
+    Inode root = new Inode(DIRECTORY);
+    root.lookups = 1;
+    inodes.put(InodeNo.ROOT.value(), root);
+  }
+
+  SimWorker worker() {
+    return worker;
+  }
+
+  /** The inodes that are known, of directories or of all else. */
+  List<Long> known(boolean directories) {
+    List<Long> known = new ArrayList<>();
+    inodes.forEach(
+        (number, inode) -> {
+          if ((inode.type == DIRECTORY) == directories) {
+            known.add(number);
+          }
+        });
+    return known;
+  }
+
+  /** Keeps an inode from being forgotten; what is given is how much more it is used. */
+  void use(long number, int more) {
+    Inode inode = inodes.get(number);
+    if (inode != null) {
+      inode.uses += more;
+    }
+  }
+
+  /** Hands a request to the vfs. */
+  void request(
+      int pid, long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> receiver) {
+    long unique = numbers.getAsLong();
+    int user = pid % 3 == 0 ? 0 : 1000 + pid % 2;
+    FuseRequest request =
+        new FuseRequest(new RequestHeader(unique, node, user, user, pid, opcode), operation);
+    use(node, 1);
+    recording.requests().made(worker.id().name(), request);
+    try {
+      worker
+          .vfs()
+          .handle(
+              request,
+              new SimReply(
+                  unique,
+                  answer -> {
+                    recording.requests().answered(unique);
+                    use(node, -1);
+                    learn(answer.entry());
+                    receiver.accept(answer);
+                  }));
+    } catch (RuntimeException e) {
+      if (e instanceof Violation) {
+        throw e;
+      }
+      throw new IllegalStateException("the vfs failed at " + request, e);
+    }
+  }
+
+  /** Memory gets short: one inode that nobody uses is forgotten, if there is one. */
+  void forget(int pid, long number) {
+    Inode inode = inodes.get(number);
+    if (inode == null || inode.uses > 0 || number == InodeNo.ROOT.value()) {
+      return;
+    }
+    inodes.remove(number);
+    request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
+  }
+
+  private void learn(@Nullable FuseEntry entry) {
+    if (entry != null) {
+      inodes.computeIfAbsent(entry.nodeId(), _ -> new Inode(entry.attr().mode() >>> 12)).lookups++;
+    }
+  }
+}

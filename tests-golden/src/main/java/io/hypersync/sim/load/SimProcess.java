@@ -1,0 +1,161 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.sim.node.Recording;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A process that makes one call after the other, chosen at random, on a namespace so small that it
+ * keeps running into the others. Its writes may be asynchronous: several at once, as of io_uring.
+ */
+public final class SimProcess {
+  static final int O_WRONLY = 1;
+  static final int O_RDWR = 2;
+  static final int O_EXCL = 0200;
+  static final int O_TRUNC = 01000;
+  static final int O_APPEND = 02000;
+
+  private static final int MAX_HANDLES = 3;
+  private static final long THINK_SHORTEST_NS = 20_000;
+
+  /** An open file. */
+  record Handle(long inode, long fh, int flags) {}
+
+  private final int pid;
+  private final SimKernel kernel;
+  private final Recording recording;
+  private final Chance chance;
+  private final long longestThinkNs;
+  private final BooleanSupplier active;
+  private final List<Handle> handles = new ArrayList<>();
+  private final SyscallChoice choice;
+  private int outstanding;
+  private boolean thinking;
+
+  /**
+   * A process; {@link #start} sets it going.
+   *
+   * @param longestThinkNs the longest time between two calls
+   * @param active whether to make calls at all, now
+   */
+  public SimProcess(
+      int pid,
+      SimKernel kernel,
+      Recording recording,
+      Chance chance,
+      long longestThinkNs,
+      BooleanSupplier active) {
+    this.pid = pid;
+    this.kernel = kernel;
+    this.recording = recording;
+    this.chance = chance;
+    this.longestThinkNs = longestThinkNs;
+    this.active = active;
+    this.choice = new SyscallChoice(this, kernel, chance);
+  }
+
+  /** Begins. */
+  public void start() {
+    think();
+  }
+
+  int pid() {
+    return pid;
+  }
+
+  List<Handle> handles() {
+    return handles;
+  }
+
+  boolean mayOpen() {
+    return handles.size() < MAX_HANDLES;
+  }
+
+  /** Bytes that it is going to write. */
+  byte[] writing(byte[] data) {
+    recording.bytes().add(data);
+    return data;
+  }
+
+  /** A call and what to do with its answer. */
+  void call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
+    outstanding++;
+    String what = describe(node, opcode, operation);
+    kernel.worker().host().note(what);
+    kernel.request(
+        pid,
+        node,
+        opcode,
+        operation,
+        answer -> {
+          outstanding--;
+          kernel.worker().host().note(what + " -> " + answer);
+          then.accept(answer);
+          if (outstanding == 0) {
+            think();
+          }
+        });
+  }
+
+  void opened(long inode, Answer answer, int flags) {
+    if (answer.errno() == null) {
+      handles.add(new Handle(inode, answer.fh(), flags));
+      kernel.use(inode, 1);
+    }
+  }
+
+  void close(Handle handle) {
+    handles.remove(handle);
+    kernel.use(handle.inode(), -1);
+    call(
+        handle.inode(),
+        FuseOpcode.RELEASE,
+        new FuseOperation.Release(handle.fh(), handle.flags(), 0, 0),
+        _ -> {});
+  }
+
+  private void think() {
+    if (thinking) {
+      return;
+    }
+    thinking = true;
+    kernel
+        .worker()
+        .host()
+        .after(
+            chance.scale(THINK_SHORTEST_NS, longestThinkNs),
+            "",
+            () -> {
+              thinking = false;
+              if (active.getAsBoolean()) {
+                choice.next();
+              }
+              if (outstanding == 0) {
+                think();
+              }
+            });
+  }
+
+  private String describe(long node, FuseOpcode opcode, FuseOperation operation) {
+    String detail =
+        switch (operation) {
+          case FuseOperation.Write write ->
+              " " + write.data().length + " at " + write.offset() + " flags " + write.openFlags();
+          case FuseOperation.Create create ->
+              " " + text(create.name()) + " flags " + create.flags();
+          case FuseOperation.Unlink unlink -> " " + text(unlink.name());
+          default -> "";
+        };
+    return "pid " + pid + " " + opcode + " #" + node + detail;
+  }
+
+  private static String text(byte[] name) {
+    return new String(name, StandardCharsets.UTF_8);
+  }
+}

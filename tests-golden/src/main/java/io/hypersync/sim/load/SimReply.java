@@ -1,0 +1,138 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FuseAttr;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseLock;
+import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.FuseStatx;
+import io.hypersync.worker.fuse.session.FuseReply;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/** Passes whatever the vfs answers on as one value. */
+final class SimReply implements FuseReply {
+  private final long unique;
+  private final Consumer<Answer> receiver;
+
+  SimReply(long unique, Consumer<Answer> receiver) {
+    this.unique = unique;
+    this.receiver = receiver;
+  }
+
+  @Override
+  public long unique() {
+    return unique;
+  }
+
+  @Override
+  public void error(Errno errno) {
+    receiver.accept(Answer.error(errno));
+  }
+
+  @Override
+  public void ok() {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void entry(FuseEntry entry) {
+    receiver.accept(Answer.entry(entry, 0));
+  }
+
+  @Override
+  public void negativeEntry(long ttlNs) {
+    receiver.accept(Answer.error(Errno.ENOENT));
+  }
+
+  @Override
+  public void attr(FuseAttr attr, long ttlNs) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void open(long fh, int flags) {
+    receiver.accept(Answer.handle(fh));
+  }
+
+  @Override
+  public void create(FuseEntry entry, long fh, int flags) {
+    receiver.accept(Answer.entry(entry, fh));
+  }
+
+  @Override
+  public void write(int size) {
+    receiver.accept(Answer.size(size));
+  }
+
+  @Override
+  public void data(byte[]... parts) {
+    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      joined.writeBytes(part);
+    }
+    receiver.accept(Answer.data(joined.toByteArray()));
+  }
+
+  @Override
+  public void data(byte[] bytes, int offset, int length) {
+    receiver.accept(Answer.data(Arrays.copyOfRange(bytes, offset, offset + length)));
+  }
+
+  @Override
+  public void statfs(FuseStatFs totals) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void xattrSize(int size) {
+    receiver.accept(Answer.size(size));
+  }
+
+  @Override
+  public void directory(DirectoryBuffer rows) {
+    receiver.accept(Answer.size(rows.bytes().remaining()));
+  }
+
+  @Override
+  public void lseek(long offset) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void copied(long bytes) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void statx(FuseStatx statx, long ttlNs) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void lock(FuseLock lock) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void ioctl(int result, byte[] output) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void poll(int readyEvents) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void bmap(long block) {
+    receiver.accept(Answer.OK);
+  }
+
+  @Override
+  public void noReply() {
+    receiver.accept(Answer.OK);
+  }
+}

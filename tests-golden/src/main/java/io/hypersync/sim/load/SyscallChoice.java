@@ -1,0 +1,199 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.sim.load.SimProcess.Handle;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What a process does next. */
+final class SyscallChoice {
+  private static final int BUFFER = 4096;
+  private static final List<byte[]> NAMES = List.of(ascii("a"), ascii("b"), ascii("c"), ascii("d"));
+  private static final List<byte[]> XATTRS = List.of(ascii("user.x"), ascii("user.y"));
+
+  private final SimProcess process;
+  private final SimKernel kernel;
+  private final Chance chance;
+  private final FileCalls files;
+
+  SyscallChoice(SimProcess process, SimKernel kernel, Chance chance) {
+    this.process = process;
+    this.kernel = kernel;
+    this.chance = chance;
+    this.files = new FileCalls(process, kernel, chance);
+  }
+
+  void next() {
+    switch (chance.below(24)) {
+      case 0, 1 -> lookup();
+      case 2 -> makeDir();
+      case 3, 4, 5 -> create();
+      case 6 -> makeOther();
+      case 7 -> link();
+      case 8, 9 -> unlink();
+      case 10 -> removeDir();
+      case 11, 12 -> rename();
+      case 13 -> setAttributes();
+      case 14 -> xattr();
+      case 15 -> readDirectory();
+      case 16 -> kernel.forget(process.pid(), anything());
+      default -> files.next();
+    }
+  }
+
+  private void lookup() {
+    process.call(directory(), FuseOpcode.LOOKUP, new FuseOperation.Lookup(name()), _ -> {});
+  }
+
+  private void makeDir() {
+    process.call(
+        directory(), FuseOpcode.MKDIR, new FuseOperation.MkDir(name(), 0755, 022), _ -> {});
+  }
+
+  private void create() {
+    if (!process.mayOpen()) {
+      process.close(process.handles().getFirst());
+      return;
+    }
+    int flags = SimProcess.O_RDWR;
+    flags |= chance.oneIn(2) ? SimProcess.O_EXCL : 0;
+    flags |= chance.oneIn(4) ? SimProcess.O_TRUNC : 0;
+    flags |= chance.oneIn(3) ? SimProcess.O_APPEND : 0;
+    int wanted = flags;
+    process.call(
+        directory(),
+        FuseOpcode.CREATE,
+        new FuseOperation.Create(name(), wanted, 0644, 022, 0),
+        answer -> {
+          if (answer.entry() != null) {
+            process.opened(answer.entry().nodeId(), answer, wanted);
+          }
+        });
+  }
+
+  private void makeOther() {
+    if (chance.oneIn(2)) {
+      process.call(
+          directory(),
+          FuseOpcode.SYMLINK,
+          new FuseOperation.Symlink(name(), ascii("to/" + chance.below(3))),
+          _ -> {});
+    } else {
+      int mode = chance.oneIn(2) ? 0100644 : 0010644;
+      process.call(
+          directory(), FuseOpcode.MKNOD, new FuseOperation.MkNod(name(), mode, 0, 022), _ -> {});
+    }
+  }
+
+  private void link() {
+    long target = anything();
+    process.call(directory(), FuseOpcode.LINK, new FuseOperation.Link(target, name()), _ -> {});
+  }
+
+  private void unlink() {
+    process.call(directory(), FuseOpcode.UNLINK, new FuseOperation.Unlink(name()), _ -> {});
+  }
+
+  private void removeDir() {
+    process.call(directory(), FuseOpcode.RMDIR, new FuseOperation.RmDir(name()), _ -> {});
+  }
+
+  private void rename() {
+    int flags = chance.pick(List.of(0, 0, FuseFlags.Rename.NOREPLACE, FuseFlags.Rename.EXCHANGE));
+    process.call(
+        directory(),
+        FuseOpcode.RENAME2,
+        new FuseOperation.Rename(name(), directory(), name(), flags),
+        _ -> {});
+  }
+
+  private void setAttributes() {
+    int valid =
+        chance.pick(
+            List.of(
+                SetAttrValid.MODE,
+                SetAttrValid.UID | SetAttrValid.GID,
+                SetAttrValid.MTIME,
+                SetAttrValid.MTIME | SetAttrValid.MTIME_NOW,
+                SetAttrValid.SIZE,
+                SetAttrValid.SIZE | SetAttrValid.MODE));
+    long size = chance.below(100_000);
+    process.call(
+        anything(),
+        FuseOpcode.SETATTR,
+        new FuseOperation.SetAttr(
+            valid, 0, size, 0, 0, chance.below(1_000), 0, chance.below(01000), 7, 8),
+        _ -> {});
+  }
+
+  private void xattr() {
+    long node = anything();
+    byte[] name = chance.pick(XATTRS);
+    switch (chance.below(4)) {
+      case 0, 1 ->
+          process.call(
+              node,
+              FuseOpcode.SETXATTR,
+              new FuseOperation.SetXattr(
+                  name, process.writing(files.content(12_000)), chance.below(3), 0),
+              _ -> {});
+      case 2 ->
+          process.call(node, FuseOpcode.REMOVEXATTR, new FuseOperation.RemoveXattr(name), _ -> {});
+      default ->
+          process.call(
+              node, FuseOpcode.GETXATTR, new FuseOperation.GetXattr(name, 1 << 16), _ -> {});
+    }
+  }
+
+  private void readDirectory() {
+    long node = directory();
+    process.call(
+        node,
+        FuseOpcode.OPENDIR,
+        new FuseOperation.OpenDir(0, 0),
+        opened -> {
+          if (opened.errno() == null) {
+            long fh = opened.fh();
+            process.call(
+                node,
+                FuseOpcode.READDIR,
+                new FuseOperation.ReadDir(fh, 0, BUFFER),
+                _ ->
+                    process.call(
+                        node,
+                        FuseOpcode.RELEASEDIR,
+                        new FuseOperation.ReleaseDir(fh, 0, 0, 0),
+                        _ -> {}));
+          }
+        });
+  }
+
+  private byte[] name() {
+    return chance.pick(NAMES);
+  }
+
+  /** The root is as likely as all others together, so that processes meet. */
+  private long directory() {
+    return chance.oneIn(2) ? 1 : chance.pick(kernel.known(true));
+  }
+
+  private long anything() {
+    List<Long> others = kernel.known(false);
+    return others.isEmpty() || chance.oneIn(5)
+        ? chance.pick(kernel.known(true))
+        : chance.pick(others);
+  }
+
+  /** An open file, for {@link FileCalls} alone. */
+  static boolean writes(Handle handle) {
+    return (handle.flags() & (SimProcess.O_WRONLY | SimProcess.O_RDWR)) != 0;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,278 @@
+package io.hypersync.sim.net;
+
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.WorkerMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection of a worker. Within a stream messages arrive in order, streams overtake one
+ * another, and when the connection breaks every stream has delivered some first part of what was
+ * sent on it: what QUIC gives.
+ */
+public final class SimConnection {
+  private enum Stream {
+    CONTROL_UP,
+    INTENTS,
+    CHUNKS,
+    CONTROL_DOWN,
+    ACKS,
+    LOG,
+    BULK
+  }
+
+  private static final int LOG_STREAM_MESSAGES = 4;
+  private static final long POLL_NS = 20_000_000;
+
+  private final SimNetwork network;
+  private final Chance chance;
+  private final WorkerEnd worker;
+  private final LeaderEnd leader;
+  private final Map<Stream, ArrayDeque<Runnable>> inFlight = new EnumMap<>(Stream.class);
+  private final Map<Stream, Integer> stalled = new EnumMap<>(Stream.class);
+  private final Map<Stream, Long> arrivalNs = new EnumMap<>(Stream.class);
+  private final List<Runnable> unflushedUp = new ArrayList<>();
+  private final List<Runnable> unflushedDown = new ArrayList<>();
+  private boolean workerOpen;
+  private boolean leaderOpen;
+  private boolean cut;
+  private boolean closedByLeader;
+  private boolean logBlocked;
+
+  SimConnection(SimNetwork network, Chance chance, WorkerEnd worker, LeaderEnd leader) {
+    this.network = network;
+    this.chance = chance;
+    this.worker = worker;
+    this.leader = leader;
+    for (Stream stream : Stream.values()) {
+      inFlight.put(stream, new ArrayDeque<>());
+      stalled.put(stream, 0);
+      arrivalNs.put(stream, 0L);
+    }
+  }
+
+  /** The worker's end. */
+  public WorkerEnd worker() {
+    return worker;
+  }
+
+  /** The leader's end. */
+  public LeaderEnd leader() {
+    return leader;
+  }
+
+  /** Queues a message of the worker. */
+  public void send(WorkerMessage message) {
+    if (workerOpen) {
+      unflushedUp.add(() -> enqueue(streamOf(message), () -> deliver(message), leader.host()));
+    }
+  }
+
+  /** Queues a message of the leader. */
+  public void send(LeaderMessage message) {
+    if (leaderOpen) {
+      unflushedDown.add(() -> enqueue(streamOf(message), () -> deliver(message), worker.host()));
+    }
+  }
+
+  /** Sends what the worker has queued. */
+  public void flushUp() {
+    List.copyOf(unflushedUp).forEach(Runnable::run);
+    unflushedUp.clear();
+  }
+
+  /** Sends what the leader has queued. */
+  public void flushDown() {
+    List.copyOf(unflushedDown).forEach(Runnable::run);
+    unflushedDown.clear();
+  }
+
+  /** Whether the log stream takes more; if not, the leader is told when it does again. */
+  public boolean logWritable() {
+    logBlocked =
+        inFlight.getOrDefault(Stream.LOG, new ArrayDeque<>()).size() >= LOG_STREAM_MESSAGES;
+    return !logBlocked;
+  }
+
+  /** The worker ends it, and hears nothing more of it. */
+  public void closeFromWorker() {
+    workerOpen = false;
+    unflushedUp.clear();
+    afterPartition(leader.host(), "", this::endAtLeader);
+  }
+
+  /** The leader ends it, after a last word. */
+  public void closeFromLeader(LeaderMessage.@Nullable Refused lastWord) {
+    if (lastWord != null) {
+      send(lastWord);
+    }
+    flushDown();
+    leaderOpen = false;
+    closedByLeader = true;
+    enqueue(Stream.CONTROL_DOWN, this::endAtWorker, worker.host());
+  }
+
+  /** The path is gone for good: what is in flight is lost, both ends find out by themselves. */
+  public void breakDown() {
+    cut = true;
+    worker.host().after(network.noticeNs(), "", this::endAtWorker);
+    leader.host().after(network.noticeNs(), "", this::endAtLeader);
+  }
+
+  /** One end has crashed; the other one hears of it, or never does. */
+  public void endCrashed() {
+    cut = true;
+    if (chance.oneIn(2)) {
+      worker.host().after(network.noticeNs(), "", this::endAtWorker);
+      leader.host().after(network.noticeNs(), "", this::endAtLeader);
+    }
+  }
+
+  /** Whether the leader has ended it. */
+  public boolean isClosedByLeader() {
+    return closedByLeader;
+  }
+
+  /** Whether both ends have done with it. */
+  boolean isOver() {
+    return cut || (!workerOpen && !leaderOpen);
+  }
+
+  void open() {
+    leaderOpen = true;
+    leader.opened(this);
+    workerOpen = true;
+    enqueue(Stream.CONTROL_DOWN, () -> worker.linkUp(this), worker.host());
+  }
+
+  /** The partition has ended: what waited on the way goes on. */
+  void healed() {
+    for (Stream stream : Stream.values()) {
+      int count = stalled.getOrDefault(stream, 0);
+      stalled.put(stream, 0);
+      for (int i = 0; i < count; i++) {
+        schedule(stream, isUp(stream) ? leader.host() : worker.host());
+      }
+    }
+  }
+
+  private void enqueue(Stream stream, Runnable delivery, Host receiver) {
+    if (!cut) {
+      queue(stream).addLast(delivery);
+      schedule(stream, receiver);
+    }
+  }
+
+  /** Delivers the oldest message of the stream, whichever that is by then. */
+  private void schedule(Stream stream, Host receiver) {
+    long now = network.nowNs();
+    long at = Math.max(now + network.delayNs(), arrivalNs.getOrDefault(stream, 0L));
+    arrivalNs.put(stream, at);
+    receiver.after(
+        at - now,
+        "",
+        () -> {
+          if (cut) {
+            return;
+          }
+          if (network.isPartitioned(worker)) {
+            stalled.merge(stream, 1, Integer::sum);
+            return;
+          }
+          Runnable delivery = queue(stream).pollFirst();
+          if (delivery != null) {
+            delivery.run();
+          }
+          if (stream == Stream.LOG
+              && logBlocked
+              && queue(stream).size() < LOG_STREAM_MESSAGES / 2) {
+            logBlocked = false;
+            leader.host().after(network.delayNs(), "", () -> leader.writable(this));
+          }
+        });
+  }
+
+  private void afterPartition(Host receiver, String what, Runnable action) {
+    receiver.after(
+        network.delayNs() + POLL_NS,
+        what,
+        () -> {
+          if (network.isPartitioned(worker)) {
+            afterPartition(receiver, what, action);
+          } else {
+            action.run();
+          }
+        });
+  }
+
+  private void deliver(WorkerMessage message) {
+    if (leaderOpen) {
+      leader.received(this, message);
+    }
+  }
+
+  private void deliver(LeaderMessage message) {
+    if (workerOpen) {
+      worker.received(this, message);
+    }
+  }
+
+  private void endAtWorker() {
+    if (workerOpen) {
+      workerOpen = false;
+      worker.linkDown(this);
+    }
+  }
+
+  private void endAtLeader() {
+    if (leaderOpen) {
+      leaderOpen = false;
+      leader.closed(this);
+    }
+  }
+
+  private ArrayDeque<Runnable> queue(Stream stream) {
+    return inFlight.computeIfAbsent(stream, _ -> new ArrayDeque<>());
+  }
+
+  private static boolean isUp(Stream stream) {
+    return switch (stream) {
+      case CONTROL_UP, INTENTS, CHUNKS -> true;
+      case CONTROL_DOWN, ACKS, LOG, BULK -> false;
+    };
+  }
+
+  private static Stream streamOf(WorkerMessage message) {
+    return switch (message) {
+      case WorkerMessage.Hello _,
+          WorkerMessage.BarrierRequest _,
+          WorkerMessage.WorkerApplied _,
+          WorkerMessage.ChunkFetch _ ->
+          Stream.CONTROL_UP;
+      case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> Stream.INTENTS;
+      case WorkerMessage.ChunkPut _ -> Stream.CHUNKS;
+    };
+  }
+
+  private static Stream streamOf(LeaderMessage message) {
+    return switch (message) {
+      case LeaderMessage.Welcome _,
+          LeaderMessage.Refused _,
+          LeaderMessage.Heartbeat _,
+          LeaderMessage.BarrierResponse _ ->
+          Stream.CONTROL_DOWN;
+      case LeaderMessage.IntentStatusResponse _,
+          LeaderMessage.ChunkNeed _,
+          LeaderMessage.CommitAck _ ->
+          Stream.ACKS;
+      case LeaderMessage.LogEntries _ -> Stream.LOG;
+      case LeaderMessage.ChunkData _, LeaderMessage.ChunkUnavailable _ -> Stream.BULK;
+    };
+  }
+}

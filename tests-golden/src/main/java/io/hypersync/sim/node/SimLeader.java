@@ -1,0 +1,174 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.sim.check.LogChecker;
+import io.hypersync.sim.disk.LeaderDisk;
+import io.hypersync.sim.disk.SimOpLog;
+import io.hypersync.sim.net.LeaderEnd;
+import io.hypersync.sim.net.SimConnection;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One run of the leader, from its recovery to its crash: the production agent on this disk. */
+public final class SimLeader implements LeaderEnd {
+  private static final long SLOWEST_LOG_READ_NS = 5_000_000;
+
+  private final Host host;
+  private final Chance chance;
+  private final LogChecker checker;
+  private final LeaderDisk disk;
+  private final SimOpLog log;
+  private final LeaderAgent agent;
+  private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
+  private long lastSession;
+
+  /** Recovers and starts. */
+  public SimLeader(
+      LeaderConfig config,
+      LeaderDisk disk,
+      Timeline timeline,
+      Chance chance,
+      long slowestSyncNs,
+      long tickNs,
+      LogChecker checker) {
+    this.chance = chance;
+    this.checker = checker;
+    this.disk = disk;
+    this.host = new Host(timeline, chance.split(), "leader");
+    LeaderState recovered = recover(disk, checker);
+    this.log = new SimOpLog(disk, host, chance.split(), slowestSyncNs, this::durable);
+    this.agent =
+        new LeaderAgent(
+            config,
+            recovered,
+            log,
+            new SimLeaderChunks(disk.chunks(), host, chance.split(), this),
+            this::readLog,
+            new SimSessionPort(sessions),
+            timeline,
+            chance.split());
+    host.runs(this::work);
+    host.tickEvery(tickNs);
+    host.wake();
+  }
+
+  @Override
+  public Host host() {
+    return host;
+  }
+
+  /** The agent. */
+  public LeaderAgent agent() {
+    return agent;
+  }
+
+  /** It is gone; what of the disk is left depends on how. */
+  public void crash(boolean powerLost) {
+    host.crash();
+    disk.crash(powerLost, chance);
+  }
+
+  @Override
+  public void opened(SimConnection connection) {
+    lastSession++;
+    SessionId id = new SessionId(lastSession);
+    sessions.put(id, connection);
+    host.execute(() -> agent.sessionOpened(id, connection.worker().id(), "simulated"));
+  }
+
+  @Override
+  public void received(SimConnection connection, WorkerMessage message) {
+    SessionId id = idOf(connection);
+    if (id != null) {
+      host.execute(() -> agent.received(id, message));
+    }
+  }
+
+  @Override
+  public void writable(SimConnection connection) {
+    host.execute(agent::writable);
+  }
+
+  @Override
+  public void closed(SimConnection connection) {
+    SessionId id = idOf(connection);
+    if (id != null) {
+      sessions.remove(id);
+      host.execute(() -> agent.sessionClosed(id));
+    }
+  }
+
+  /** Sends chunk bytes, which pass the agent by. */
+  void sendBulk(SessionId id, LeaderMessage message) {
+    SimConnection connection = sessions.get(id);
+    if (connection != null) {
+      connection.send(message);
+      connection.flushDown();
+    }
+  }
+
+  private int work() {
+    int work = agent.doWork();
+    // A close by the agent reaches the transport, which reports every session's end once.
+    for (SessionId id : List.copyOf(sessions.keySet())) {
+      SimConnection connection = sessions.get(id);
+      if (connection != null && connection.isClosedByLeader()) {
+        sessions.remove(id);
+        host.execute(() -> agent.sessionClosed(id));
+      }
+    }
+    return work;
+  }
+
+  private void durable() {
+    checker.grew(disk.durableLog());
+    host.wake();
+  }
+
+  private void readLog(SessionId session, long fromIndex, int maxBytes) {
+    host.after(
+        chance.scale(50_000, SLOWEST_LOG_READ_NS),
+        "",
+        () -> {
+          List<byte[]> entries = new ArrayList<>();
+          log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
+          host.execute(() -> agent.logRead(session, fromIndex, entries));
+        });
+  }
+
+  private @Nullable SessionId idOf(SimConnection connection) {
+    for (Map.Entry<SessionId, SimConnection> each : sessions.entrySet()) {
+      if (each.getValue() == connection) {
+        return each.getKey();
+      }
+    }
+    return null;
+  }
+
+  private static LeaderState recover(LeaderDisk disk, LogChecker checker) {
+    IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+    LogReplay replay = new LogReplay(disk.chunks(), intents, _ -> {});
+    disk.recover(replay);
+    checker.recovered(disk.durableLog());
+    LeaderState state = replay.result();
+    Hash expected = checker.root(state.index());
+    if (!state.root().equals(expected)) {
+      throw new IllegalStateException("recovered to another root than the log's");
+    }
+    return state;
+  }
+}

@@ -1,0 +1,104 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.sim.check.Violation;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.transport.SessionId;
+import java.util.Arrays;
+import java.util.List;
+
+/** The leader's chunks: hashing and disk work end at any time later, in any order. */
+final class SimLeaderChunks implements ChunkPort {
+  private static final int BUSY_ONE_IN = 50;
+  private static final long FASTEST_NS = 20_000;
+  private static final long SLOWEST_NS = 5_000_000;
+
+  private final SimChunkStore store;
+  private final Host host;
+  private final Chance chance;
+  private final SimLeader leader;
+
+  SimLeaderChunks(SimChunkStore store, Host host, Chance chance, SimLeader leader) {
+    this.store = store;
+    this.host = host;
+    this.chance = chance;
+    this.leader = leader;
+  }
+
+  @Override
+  public boolean contains(Hash hash) {
+    return store.contains(hash);
+  }
+
+  @Override
+  public boolean isBusy() {
+    return chance.oneIn(BUSY_ONE_IN);
+  }
+
+  @Override
+  public void ingest(SessionId session, ChunkPut chunk) {
+    host.after(
+        chance.scale(FASTEST_NS, SLOWEST_NS),
+        "",
+        () -> {
+          Errno failed = store(chunk);
+          host.execute(
+              () -> {
+                if (failed == null) {
+                  leader.agent().chunkStored(chunk.hash());
+                } else {
+                  leader.agent().chunkRefused(chunk.intent(), failed);
+                }
+              });
+        });
+  }
+
+  @Override
+  public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    int at = 0;
+    for (ChunkRef chunk : chunks) {
+      byte[] bytes = Arrays.copyOfRange(payload, at, at + chunk.length());
+      if (!store.isFull()) {
+        store.put(chunk.hash(), bytes);
+      }
+      at += chunk.length();
+    }
+  }
+
+  @Override
+  public void serve(SessionId session, List<ChunkRef> chunks) {
+    for (ChunkRef chunk : chunks) {
+      host.after(
+          chance.scale(FASTEST_NS, SLOWEST_NS),
+          "",
+          () -> {
+            byte[] bytes = store.get(chunk.hash());
+            if (bytes == null) {
+              throw new Violation("the leader has lost chunk " + chunk.hash());
+            }
+            leader.sendBulk(session, new LeaderMessage.ChunkData(chunk.hash(), bytes));
+          });
+    }
+  }
+
+  private @org.jspecify.annotations.Nullable Errno store(ChunkPut chunk) {
+    if (!Blake3.hash(chunk.bytes()).equals(chunk.hash())) {
+      throw new Violation("a chunk put with the wrong hash");
+    }
+    try {
+      store.put(chunk.hash(), chunk.bytes());
+      return null;
+    } catch (ChunkStoreException e) {
+      return e.errno();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.sim.check.MutationLedger;
+import io.hypersync.sim.world.Host;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.vfs.Mutations;
+import java.util.List;
+
+/** From the vfs to the agent's thread, with a tag on every mutation and an ear on its end. */
+final class SimMutations implements Mutations {
+  private final String tagPrefix;
+  private final Host host;
+  private final WorkerAgent agent;
+  private final Recording recording;
+  private long count;
+
+  SimMutations(String tagPrefix, Host host, WorkerAgent agent, Recording recording) {
+    this.tagPrefix = tagPrefix;
+    this.host = host;
+    this.agent = agent;
+    this.recording = recording;
+  }
+
+  String tagPrefix() {
+    return tagPrefix;
+  }
+
+  @Override
+  public boolean isWritable() {
+    return agent.isWritable();
+  }
+
+  @Override
+  public void submit(Mutation mutation) {
+    count++;
+    String tag = tagPrefix + count;
+    recording.mutations().made(tag, mutation.op());
+    Mutation tagged =
+        new Mutation(
+            mutation.caller(),
+            tag,
+            mutation.op(),
+            mutation.chunks(),
+            mutation.uploading(),
+            heard(tag, mutation.completion()));
+    host.execute(() -> agent.submit(tagged));
+  }
+
+  @Override
+  public void fsync(NodeId node, Runnable done) {
+    List<String> before = recording.mutations().changing(node, tagPrefix);
+    Runnable judged =
+        () -> {
+          recording.mutations().synced(node, before);
+          done.run();
+        };
+    host.execute(() -> agent.fsync(node, judged));
+  }
+
+  private Completion heard(String tag, Completion completion) {
+    MutationLedger ledger = recording.mutations();
+    return new Completion() {
+      @Override
+      public void committed(LogEntry entry, FsState state) {
+        ledger.committed(tag, entry, agent.published());
+        completion.committed(entry, state);
+      }
+
+      @Override
+      public void failed(Errno errno) {
+        ledger.failed(tag, errno, agent.published());
+        completion.failed(errno);
+      }
+    };
+  }
+}

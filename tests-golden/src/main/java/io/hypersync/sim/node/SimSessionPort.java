@@ -1,0 +1,44 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.sim.net.SimConnection;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.transport.SessionId;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The agent's messages go to the simulated connections. */
+final class SimSessionPort implements SessionPort {
+  private final Map<SessionId, SimConnection> sessions;
+
+  SimSessionPort(Map<SessionId, SimConnection> sessions) {
+    this.sessions = sessions;
+  }
+
+  @Override
+  public void send(SessionId session, LeaderMessage message) {
+    SimConnection connection = sessions.get(session);
+    if (connection != null) {
+      connection.send(message);
+    }
+  }
+
+  @Override
+  public void flush() {
+    sessions.values().forEach(SimConnection::flushDown);
+  }
+
+  @Override
+  public boolean logWritable(SessionId session) {
+    SimConnection connection = sessions.get(session);
+    return connection != null && connection.logWritable();
+  }
+
+  @Override
+  public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {
+    SimConnection connection = sessions.get(session);
+    if (connection != null) {
+      connection.closeFromLeader(lastWord);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.sim.check.NaiveFiles;
+import io.hypersync.sim.check.ReplicaChecker;
+import io.hypersync.sim.check.SilenceChecker;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.net.SimConnection;
+import io.hypersync.sim.net.SimNetwork;
+import io.hypersync.sim.net.WorkerEnd;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.vfs.Vfs;
+
+/**
+ * One run of a worker, from its start to its crash: the production agent and vfs over a chunk store
+ * that outlives it.
+ */
+public final class SimWorker implements WorkerEnd {
+  private final WorkerId id;
+  private final Host host;
+  private final SimWorkerLink link;
+  private final SimWorkerChunks chunks;
+  private final WorkerAgent agent;
+  private final Vfs vfs;
+  private final SimMutations mutations;
+  private final NaiveFiles files;
+  private final ReplicaChecker replica;
+  private final SilenceChecker silence;
+  private long checkedIndex = -1;
+
+  /**
+   * Starts.
+   *
+   * @param run counts the runs of this worker, so that its mutations can be told apart
+   */
+  public SimWorker(
+      WorkerConfig config,
+      int run,
+      SimChunkStore store,
+      SimNetwork network,
+      Timeline timeline,
+      Chance chance,
+      long tickNs,
+      long silenceToleranceNs,
+      Recording recording) {
+    this.id = config.worker();
+    String name = id.name();
+    this.host = new Host(timeline, chance.split(), name);
+    this.link = new SimWorkerLink(network, this);
+    this.chunks = new SimWorkerChunks(store, host, chance.split(), this);
+    this.files = new NaiveFiles(recording.bytes().byHash());
+    this.replica = new ReplicaChecker(name, recording.log(), store);
+    this.silence = new SilenceChecker(name, timeline.monotonicNs(), silenceToleranceNs);
+    this.agent =
+        new WorkerAgent(config, link, chunks, this::applied, timeline, chance.split(), _ -> {});
+    this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording);
+    this.vfs = new Vfs(agent::published, mutations, store, _ -> new int[0], () -> 1L << 40);
+    host.runs(agent::doWork);
+    host.tickEvery(tickNs);
+    host.wake();
+  }
+
+  @Override
+  public Host host() {
+    return host;
+  }
+
+  @Override
+  public WorkerId id() {
+    return id;
+  }
+
+  /** The agent. */
+  public WorkerAgent agent() {
+    return agent;
+  }
+
+  /** The filesystem. */
+  public Vfs vfs() {
+    return vfs;
+  }
+
+  /** What its mutations are called. */
+  public String tagPrefix() {
+    return mutations.tagPrefix();
+  }
+
+  /** The bytes that its readers must see. */
+  public NaiveFiles files() {
+    return files;
+  }
+
+  /** Whether it is in touch and has caught up. */
+  public boolean isLive() {
+    return agent.monitor().state() == LinkState.LIVE;
+  }
+
+  /** Whether it has given up for good. */
+  public boolean isStuck() {
+    return agent.applyError() != null || agent.monitor().state() == LinkState.REFUSED;
+  }
+
+  /** Judges what readers see now. */
+  public void check(long nowNs) {
+    Published published = agent.published();
+    if (published.index() != checkedIndex) {
+      checkedIndex = published.index();
+      replica.check(published);
+    }
+    silence.check(nowNs, host.isPaused(), agent.isWritable());
+  }
+
+  @Override
+  public void linkUp(SimConnection connection) {
+    if (link.accept(connection)) {
+      host.execute(
+          () -> {
+            if (link.isCurrent(connection)) {
+              agent.linkUp();
+            }
+          });
+    }
+  }
+
+  @Override
+  public void linkFailed() {
+    link.attemptEnded();
+    host.execute(() -> agent.linkDown("no answer"));
+  }
+
+  @Override
+  public void received(SimConnection connection, LeaderMessage message) {
+    host.execute(
+        () -> {
+          if (link.isCurrent(connection)) {
+            silence.heard();
+            take(message);
+          }
+        });
+  }
+
+  @Override
+  public void linkDown(SimConnection connection) {
+    host.execute(
+        () -> {
+          if (link.isCurrent(connection)) {
+            link.ended();
+            agent.linkDown("the connection broke");
+          }
+        });
+  }
+
+  private void take(LeaderMessage message) {
+    if (message instanceof LeaderMessage.ChunkData(var hash, byte[] bytes)) {
+      chunks.ingest(hash, bytes);
+    } else {
+      if (message instanceof LeaderMessage.ChunkUnavailable(var hash, Errno errno, String why)) {
+        throw new IllegalStateException(hash + " is unavailable: " + errno + ", " + why);
+      }
+      agent.received(message);
+    }
+  }
+
+  private void applied(LogEntry entry, FsState before, FsState after) {
+    replica.applied(entry);
+    files.applied(entry);
+  }
+}

@@ -1,0 +1,64 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.worker.port.WorkerChunks;
+import java.util.Arrays;
+import java.util.List;
+
+/** The worker's chunks: what is fetched is stored at any time later, in any order. */
+final class SimWorkerChunks implements WorkerChunks {
+  private static final long FASTEST_NS = 20_000;
+  private static final long SLOWEST_NS = 5_000_000;
+
+  private final SimChunkStore store;
+  private final Host host;
+  private final Chance chance;
+  private final SimWorker worker;
+
+  SimWorkerChunks(SimChunkStore store, Host host, Chance chance, SimWorker worker) {
+    this.store = store;
+    this.host = host;
+    this.chance = chance;
+    this.worker = worker;
+  }
+
+  @Override
+  public boolean contains(Hash hash) {
+    return store.contains(hash);
+  }
+
+  @Override
+  public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    int at = 0;
+    for (ChunkRef chunk : chunks) {
+      byte[] bytes = Arrays.copyOfRange(payload, at, at + chunk.length());
+      if (!Blake3.hash(bytes).equals(chunk.hash())) {
+        throw new ChunkStoreException(Errno.EIO, "inline chunk with the wrong hash");
+      }
+      store.put(chunk.hash(), bytes);
+      at += chunk.length();
+    }
+  }
+
+  @Override
+  public void ingest(Hash hash, byte[] bytes) {
+    host.after(
+        chance.scale(FASTEST_NS, SLOWEST_NS),
+        "",
+        () -> {
+          try {
+            store.put(hash, bytes);
+            host.execute(() -> worker.agent().chunkStored(hash));
+          } catch (ChunkStoreException e) {
+            host.execute(() -> worker.agent().chunkFailed(hash, e.errno(), "no room"));
+          }
+        });
+  }
+}

@@ -1,0 +1,81 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.sim.net.SimConnection;
+import io.hypersync.sim.net.SimNetwork;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.worker.port.LeaderLink;
+import org.jspecify.annotations.Nullable;
+
+/** The worker's way to the leader: one attempt or one connection at a time. */
+final class SimWorkerLink implements LeaderLink {
+  private final SimNetwork network;
+  private final SimWorker worker;
+  private @Nullable SimConnection connection;
+  private boolean connecting;
+  private long attempt;
+
+  SimWorkerLink(SimNetwork network, SimWorker worker) {
+    this.network = network;
+    this.worker = worker;
+  }
+
+  @Override
+  public void connect() {
+    if (connecting || connection != null) {
+      throw new IllegalStateException("an attempt is under way, or a connection exists");
+    }
+    connecting = true;
+    attempt++;
+    long mine = attempt;
+    network.connect(worker, () -> connecting && attempt == mine);
+  }
+
+  @Override
+  public void send(WorkerMessage message) {
+    SimConnection current = connection;
+    if (current != null) {
+      current.send(message);
+    }
+  }
+
+  @Override
+  public void flush() {
+    SimConnection current = connection;
+    if (current != null) {
+      current.flushUp();
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    connecting = false;
+    SimConnection current = connection;
+    connection = null;
+    if (current != null) {
+      current.closeFromWorker();
+    }
+  }
+
+  /** A connection has come up; false, and ended at once, if nobody waits for it any more. */
+  boolean accept(SimConnection fresh) {
+    if (!connecting) {
+      fresh.closeFromWorker();
+      return false;
+    }
+    connecting = false;
+    connection = fresh;
+    return true;
+  }
+
+  boolean isCurrent(SimConnection candidate) {
+    return connection == candidate;
+  }
+
+  void attemptEnded() {
+    connecting = false;
+  }
+
+  void ended() {
+    connection = null;
+  }
+}

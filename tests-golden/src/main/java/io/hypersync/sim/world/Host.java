@@ -1,0 +1,121 @@
+package io.hypersync.sim.world;
+
+import java.util.ArrayDeque;
+
+/**
+ * The process that an agent runs in, from its start to its crash. Everything in it happens on one
+ * thread, in order; it may be paused, as by SIGSTOP or a busy machine, and nothing happens in it
+ * after its crash.
+ */
+public final class Host {
+  private static final long WAKE_NS = 20_000;
+
+  private final Timeline timeline;
+  private final Chance chance;
+  private final String name;
+  private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+  private Work work = () -> 0;
+  private boolean alive = true;
+  private boolean awake;
+  private long pausedUntilNs;
+
+  /** The agent's {@code doWork}. */
+  @FunctionalInterface
+  public interface Work {
+    /** Returns how much was done. */
+    int doWork();
+  }
+
+  /** A process that has just started. */
+  public Host(Timeline timeline, Chance chance, String name) {
+    this.timeline = timeline;
+    this.chance = chance;
+    this.name = name;
+  }
+
+  /** What is done whenever something has come in, or time has passed. */
+  public void runs(Work newWork) {
+    work = newWork;
+  }
+
+  /** Whether it has not crashed. */
+  public boolean isAlive() {
+    return alive;
+  }
+
+  /** Nothing of it will happen any more. */
+  public void crash() {
+    alive = false;
+    inbox.clear();
+  }
+
+  /** It stands still for a while, or for longer if it does already. */
+  public void pause(long ns) {
+    pausedUntilNs = Math.max(pausedUntilNs, timeline.monotonicNs() + ns);
+  }
+
+  /** Whether it stands still now. */
+  public boolean isPaused() {
+    return timeline.monotonicNs() < pausedUntilNs;
+  }
+
+  /** Notes what happens in this process now. */
+  public void note(String what) {
+    timeline.note(name + ": " + what);
+  }
+
+  /** Something happens in this process after a while, unless it crashes before. */
+  public void after(long delayNs, String what, Runnable action) {
+    timeline.after(delayNs, "", () -> happen(what, action));
+  }
+
+  /** A task for the agent's thread: runs soon, after those that came before it. */
+  public void execute(Runnable task) {
+    inbox.addLast(task);
+    wake();
+  }
+
+  /** Has the agent work soon; wakes that meet one another become one. */
+  public void wake() {
+    if (!awake && alive) {
+      awake = true;
+      after(chance.between(0, WAKE_NS), "", this::run);
+    }
+  }
+
+  /** The agent is woken at least every so many nanoseconds. */
+  public void tickEvery(long ns) {
+    after(
+        ns,
+        "",
+        () -> {
+          wake();
+          tickEvery(ns);
+        });
+  }
+
+  private void happen(String what, Runnable action) {
+    if (!alive) {
+      return;
+    }
+    long wait = pausedUntilNs - timeline.monotonicNs();
+    if (wait > 0) {
+      timeline.after(wait, "", () -> happen(what, action));
+      return;
+    }
+    if (!what.isEmpty()) {
+      note(what);
+    }
+    action.run();
+  }
+
+  private void run() {
+    awake = false;
+    for (int left = inbox.size(); left > 0 && alive; left--) {
+      inbox.removeFirst().run();
+    }
+    if (alive && (work.doWork() > 0 || !inbox.isEmpty())) {
+      wake();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for what comes in its own time. */
+final class Await {
+  /** Far more than anything takes; machines that run tests are busy with other things too. */
+  static final Duration LIMIT = Duration.ofSeconds(90);
+
+  private static final int POLL_MS = 10;
+
+  private Await() {}
+
+  /** Until the condition holds; a condition that throws does not hold yet. */
+  static void until(String what, Callable<Boolean> condition) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    @Nullable Exception last = null;
+    while (System.nanoTime() - deadlineNs < 0) {
+      try {
+        if (condition.call()) {
+          return;
+        }
+        last = null;
+      } catch (InterruptedException interrupted) {
+        throw interrupted;
+      } catch (Exception notYet) {
+        last = notYet;
+      }
+      Thread.sleep(POLL_MS);
+    }
+    throw new AssertionError("not within " + LIMIT.toSeconds() + " s: " + what, last);
+  }
+
+  /** Until the question has this answer; what replicates is there soon, not at once. */
+  static <T> void same(String what, T expected, Callable<T> question) throws Exception {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    while (System.nanoTime() - deadlineNs < 0) {
+      try {
+        if (Objects.equals(expected, question.call())) {
+          return;
+        }
+      } catch (java.io.IOException notYet) {
+        // The last question below tells why.
+        Thread.sleep(POLL_MS);
+      }
+      Thread.sleep(POLL_MS);
+    }
+    assertEquals(expected, question.call(), what);
+  }
+}

@@ -1,0 +1,40 @@
+package io.hypersync.e2e;
+
+import io.hypersync.cli.Main;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** How a test starts {@code hypersync}: as another JVM, with this one's flags and class path. */
+final class ChildJvm {
+  /** What the build gives this JVM for Chronicle, Netty and vectors; a child needs the same. */
+  private static final List<String> INHERITED =
+      List.of("--add-", "--enable-native-access", "--sun-misc-unsafe-memory-access");
+
+  private ChildJvm() {}
+
+  /** The command line of {@code hypersync <arguments>}. */
+  static List<String> command(List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx384m",
+            "-XX:MaxDirectMemorySize=128m",
+            "-XX:+UseSerialGC",
+            "-XX:+ExitOnOutOfMemoryError"));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
+        .forEach(command::add);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  /** What a child finds in its environment. */
+  static Map<String, String> environment(Path runDirectory) {
+    return Map.of("HYPERSYNC_RUN_DIR", runDirectory.toString());
+  }
+}

@@ -1,0 +1,155 @@
+package io.hypersync.e2e;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.AdminClient;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** A leader or a worker in a process of its own. */
+final class DaemonJvm {
+  private static final Duration ASK_LIMIT = Duration.ofSeconds(20);
+
+  private final String name;
+  private final Process process;
+  private final Path log;
+  private final AdminClient admin;
+
+  private DaemonJvm(String name, Process process, Path log, AdminClient admin) {
+    this.name = name;
+    this.process = process;
+    this.log = log;
+    this.admin = admin;
+  }
+
+  /**
+   * Starts it; it is not ready yet.
+   *
+   * @param log where its outputs are appended
+   * @param socket where it will answer
+   * @param arguments after {@code hypersync}
+   */
+  static DaemonJvm start(
+      String name, Path log, Path socket, Path runDirectory, List<String> arguments)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(arguments));
+    builder.environment().putAll(ChildJvm.environment(runDirectory));
+    builder
+        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    return new DaemonJvm(name, builder.start(), log, new AdminClient(socket, ASK_LIMIT));
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** How it is now. */
+  JsonNode status() {
+    return ask("status", JsonNodeFactory.instance.objectNode());
+  }
+
+  /** Asks over its admin socket. */
+  JsonNode ask(String command, ObjectNode arguments) {
+    return admin.call(command, arguments);
+  }
+
+  /** Waits until its status is such; fails at once if it ends before. */
+  JsonNode await(String what, Predicate<JsonNode> condition) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + Await.LIMIT.toNanos();
+    String last = "it never answered";
+    while (System.nanoTime() - deadlineNs < 0) {
+      if (!process.isAlive()) {
+        throw new AssertionError(
+            name + " ended with " + process.exitValue() + " before: " + what + "\n" + tail(40));
+      }
+      switch (admin.ask("status")) {
+        case AdminClient.Reply.Result(JsonNode status) -> {
+          if (condition.test(status)) {
+            return status;
+          }
+          last = status.toPrettyString();
+        }
+        case AdminClient.Reply.Refused refused -> last = refused.toString();
+        case AdminClient.Reply.Dead dead -> last = dead.toString();
+        case AdminClient.Reply.Unresponsive unresponsive -> last = unresponsive.toString();
+      }
+      Thread.sleep(10);
+    }
+    throw new AssertionError(
+        name + ", not within " + Await.LIMIT.toSeconds() + " s: " + what + "; last: " + last);
+  }
+
+  /** kill -9, and waits until it is gone. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** SIGSTOP: it is silent, and its sockets stay; to the others that is a partition. */
+  void freeze() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  void thaw() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String signal) throws IOException, InterruptedException {
+    Shell.must(Path.of("/"), "kill", "-" + signal, Long.toString(pid()));
+  }
+
+  /** SIGTERM. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Its exit code, when it has ended. */
+  int awaitExit(Duration limit) throws InterruptedException {
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError(
+          name + " does not end within " + limit.toSeconds() + " s\n" + tail(40));
+    }
+    return process.exitValue();
+  }
+
+  /** SIGTERM, then SIGKILL if that takes too long. */
+  void end(Duration limit) throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      kill();
+    }
+  }
+
+  /** All that it and its predecessors of the same name have said. */
+  String log() {
+    try {
+      return Files.readString(log, StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      return "(no log: " + unreadable + ")";
+    }
+  }
+
+  /** The last lines of that. */
+  String tail(int lines) {
+    List<String> all = log().lines().toList();
+    return "--- %s (process %d), end of its log%n%s%n"
+        .formatted(
+            name,
+            process.pid(),
+            String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size())));
+  }
+}

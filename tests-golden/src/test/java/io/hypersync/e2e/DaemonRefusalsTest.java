@@ -1,0 +1,217 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.model.id.WorkerId;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a daemon does not put up with, and what it says then. */
+@RealMounts
+class DaemonRefusalsTest {
+  private static final long SEED = 6;
+  private static final int DATAGRAMS = 3000;
+
+  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+
+  @Test
+  void aSecondLeaderOfTheSameStateDirectory() throws Exception {
+    Fabric fabric = FABRIC.get();
+    Shell second =
+        Shell.run(
+            fabric.root(),
+            ChildJvm.environment(fabric.root().resolve("another-run-dir")),
+            ChildJvm.command(
+                List.of(
+                    "leader",
+                    "--dir",
+                    fabric.workspace().root().toString(),
+                    "--bind",
+                    "127.0.0.1:" + Fabric.freePort())));
+    refused(
+        second,
+        1,
+        "the state directory "
+            + fabric.workspace().stateDir()
+            + " is in use by the leader of e2e, pid "
+            + fabric.leader().pid(),
+        "Stop that process first");
+  }
+
+  @Test
+  void aSecondLeaderWithTheSameAdminSocket() throws Exception {
+    Fabric fabric = FABRIC.get();
+    refused(
+        fabric.hypersync("leader", "--dir", fabric.workspace().root().toString()),
+        1,
+        "a daemon is already listening on " + fabric.runDirectory(),
+        "./hypersync status");
+  }
+
+  @Test
+  void aPortThatIsTaken() throws Exception {
+    Fabric fabric = FABRIC.get();
+    WorkspaceDirectory other = otherWorkspace("port");
+    refused(
+        fabric.hypersync("leader", "--dir", other.root().toString()),
+        1,
+        "127.0.0.1:" + fabric.address().port(),
+        "another program holds the port");
+  }
+
+  @Test
+  void aMountPointThatIsTaken() throws Exception {
+    Fabric fabric = FABRIC.get();
+    List<String> arguments = new ArrayList<>(fabric.workerArguments("c"));
+    arguments.set(arguments.indexOf("--mount") + 1, fabric.mount("a").toString());
+    refused(
+        fabric.hypersync(arguments),
+        1,
+        "a workspace is mounted at " + fabric.mount("a") + " already",
+        "./hypersync umount " + fabric.mount("a"));
+    assertTrue(fabric.worker("a").isAlive(), "the worker of the mount");
+  }
+
+  @Test
+  void anUnmountThatWouldHurtSomebody() throws Exception {
+    Fabric fabric = FABRIC.get();
+    Process user = new ProcessBuilder("sleep", "300").directory(fabric.mount("b").toFile()).start();
+    try {
+      refused(
+          fabric.hypersync("umount", fabric.mount("b").toString()),
+          1,
+          fabric.mount("b") + " is in use by 1 process",
+          "process " + user.pid() + " (sleep) works in " + fabric.mount("b"),
+          "--force");
+    } finally {
+      user.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aTokenOfAnotherWorkspace() throws Exception {
+    Fabric fabric = FABRIC.get();
+    WorkspaceDirectory other = otherWorkspace("stranger");
+    WorkerId id = new WorkerId("stranger");
+    other.writeToken(id, fabric.address(), other.tokenFile(id));
+    long before = fabric.leader().status().path("commit_index").asLong();
+    refused(
+        fabric.hypersync(
+            "worker",
+            "--token",
+            other.tokenFile(id).toString(),
+            "--mount",
+            fabric.mount("stranger").toString(),
+            "--state-dir",
+            fabric.stateDir("stranger").toString()),
+        1,
+        "the leader does not accept this worker",
+        "./hypersync token stranger");
+    assertEquals(before, fabric.leader().status().path("commit_index").asLong(), "the log");
+  }
+
+  @Test
+  void aSettingThatIsMisspelt() throws Exception {
+    Fabric fabric = FABRIC.get();
+    refused(
+        fabric.hypersync(
+            "leader",
+            "--dir",
+            fabric.workspace().root().toString(),
+            "--set",
+            "hypersync.leader.batch_max_op=3"),
+        2,
+        "hypersync.leader.batch_max_op",
+        "batch_max_ops");
+    Path config = fabric.root().resolve("misspelt.toml");
+    Files.writeString(config, "[hypersync.worker]\nleader_stael = \"1s\"\n");
+    List<String> arguments = new ArrayList<>(fabric.workerArguments("d"));
+    arguments.addAll(List.of("--config", config.toString()));
+    refused(fabric.hypersync(arguments), 2, config.toString(), "leader_stael", "leader_stale");
+  }
+
+  @Test
+  void garbageOnTheLeadersPortHarmsNobody() throws Exception {
+    Fabric fabric = FABRIC.get();
+    Path onA = fabric.mount("a").resolve("under-fire");
+    Path onB = fabric.mount("b").resolve("under-fire");
+    JsonNode before = fabric.leader().status();
+    try (DatagramSocket socket = new DatagramSocket()) {
+      InetSocketAddress leader =
+          new InetSocketAddress(fabric.address().host(), fabric.address().port());
+      Random random = new Random(SEED);
+      for (int i = 0; i < DATAGRAMS; i++) {
+        byte[] bytes = garbage(random, i);
+        socket.send(new DatagramPacket(bytes, bytes.length, leader));
+        if (i % (DATAGRAMS / 10) == 0) {
+          String text = "datagram " + i;
+          Files.writeString(onA, text);
+          Await.same("on B", text, () -> Files.readString(onB));
+        }
+      }
+    }
+    JsonNode after = fabric.leader().status();
+    assertEquals(before.path("leader_epoch"), after.path("leader_epoch"), "no restart");
+    assertEquals(
+        addresses(before), addresses(after), "the same sessions: nobody had to connect anew");
+    fabric.assertSameRoots("a", "b");
+  }
+
+  /** Noise, and what begins as QUIC packets do: long header, version 1 or unknown, lengths. */
+  private static byte[] garbage(Random random, int i) {
+    byte[] bytes = new byte[i % 3 == 0 ? 1200 : 1 + random.nextInt(1400)];
+    random.nextBytes(bytes);
+    if (i % 3 == 0) {
+      bytes[0] = (byte) (0xC0 | random.nextInt(64));
+      Arrays.fill(bytes, 1, 4, (byte) 0);
+      bytes[4] = (byte) (i % 2);
+      bytes[5] = (byte) random.nextInt(32);
+    }
+    return bytes;
+  }
+
+  private static List<String> addresses(JsonNode status) {
+    return status
+        .path("workers")
+        .valueStream()
+        .map(worker -> worker.path("worker_id").asText() + "@" + worker.path("address").asText())
+        .sorted()
+        .toList();
+  }
+
+  private static WorkspaceDirectory otherWorkspace(String name) throws IOException {
+    Fabric fabric = FABRIC.get();
+    return WorkspaceDirectory.create(
+        fabric.root().resolve("other-" + name),
+        NewIds.workspace(),
+        new WorkspaceName(name),
+        Instant.now(),
+        WorkspaceDirectory.saying(new HostPort("127.0.0.1", fabric.address().port())));
+  }
+
+  private static void refused(Shell shell, int exit, String... said) {
+    assertEquals(exit, shell.exit(), shell.output());
+    for (String part : said) {
+      assertTrue(
+          shell.output().contains(part), () -> "not said: " + part + "\nbut:\n" + shell.output());
+    }
+    assertTrue(!shell.output().contains("\tat "), () -> "a stack trace:\n" + shell.output());
+  }
+}

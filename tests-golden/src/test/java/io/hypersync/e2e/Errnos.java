@@ -1,0 +1,83 @@
+package io.hypersync.e2e;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+import java.util.Map;
+
+/** Which errno a call ended with: the library tells it by class or by the text of strerror(3). */
+final class Errnos {
+  /** What a call that succeeds is said to end with. */
+  static final String NONE = "OK";
+
+  private static final Map<String, String> TEXTS =
+      Map.ofEntries(
+          Map.entry("Operation not permitted", "EPERM"),
+          Map.entry("Input/output error", "EIO"),
+          Map.entry("Resource temporarily unavailable", "EAGAIN"),
+          Map.entry("Not a directory", "ENOTDIR"),
+          Map.entry("Is a directory", "EISDIR"),
+          Map.entry("Invalid argument", "EINVAL"),
+          Map.entry("File too large", "EFBIG"),
+          Map.entry("No space left on device", "ENOSPC"),
+          Map.entry("Read-only file system", "EROFS"),
+          Map.entry("No such device", "ENODEV"),
+          Map.entry("File name too long", "ENAMETOOLONG"),
+          Map.entry("Directory not empty", "ENOTEMPTY"),
+          Map.entry("File exists", "EEXIST"),
+          Map.entry("No such file or directory", "ENOENT"),
+          Map.entry("Too many levels of symbolic links", "ELOOP"),
+          Map.entry("No data available", "ENODATA"),
+          Map.entry("Argument list too long", "E2BIG"),
+          Map.entry("Operation not supported", "ENOTSUP"),
+          Map.entry("Transport endpoint is not connected", "ENOTCONN"),
+          Map.entry("Software caused connection abort", "ECONNABORTED"),
+          Map.entry("Stale file handle", "ESTALE"));
+
+  private Errnos() {}
+
+  /** A call to the file system. */
+  @FunctionalInterface
+  interface Call {
+    /** Makes it. */
+    void run() throws IOException, InterruptedException;
+  }
+
+  /** How a call ends: an errno's name, or {@link #NONE}. */
+  static String of(Call call) throws InterruptedException {
+    try {
+      call.run();
+      return NONE;
+    } catch (IOException failure) {
+      return of(failure);
+    }
+  }
+
+  /** The errno behind a failure. */
+  static String of(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException _ -> "ENOENT";
+      case FileAlreadyExistsException _ -> "EEXIST";
+      case DirectoryNotEmptyException _ -> "ENOTEMPTY";
+      case AccessDeniedException _ -> "EACCES";
+      case FileSystemLoopException _ -> "ELOOP";
+      case FileSystemException known -> inText(String.valueOf(known.getReason()));
+      default -> inText(String.valueOf(failure.getMessage()));
+    };
+  }
+
+  /**
+   * The errno that a program's message ends with, such as coreutils' {@code ln: x: File exists}.
+   */
+  static String inText(String text) {
+    return TEXTS.entrySet().stream()
+        .filter(entry -> text.contains(entry.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("unknown: " + text.strip());
+  }
+}

@@ -1,0 +1,423 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One workspace on this machine, all of it real: a leader and workers as processes, their mounts,
+ * their state, in a temporary folder. Closing it ends the processes, takes the mounts away and
+ * removes the folder, whatever state they are in.
+ *
+ * <p>Threads: any, but daemons are started and stopped by one at a time.
+ */
+final class Fabric implements AutoCloseable {
+  /** What a worker has by default: it misses its leader after a second (hypersync.md 6.4). */
+  static final List<String> PROMPT = List.of("hypersync.worker.leader_timeout=1s");
+
+  /**
+   * What a worker has when nothing is to be seen of a lost leader: on a machine that is busy a
+   * process may well be silent for a second, and a mutation would end with EROFS.
+   */
+  static final List<String> PATIENT = List.of("hypersync.worker.leader_timeout=15s");
+
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+  private static final int MOUNT_POINT_FIELD = 4;
+  private static final Duration END_LIMIT = Duration.ofSeconds(20);
+  private static final int TAIL_LINES = 60;
+
+  private final Path root;
+  private final RunDirectory runDirectory;
+  private final WorkspaceDirectory workspace;
+  private final HostPort address;
+  private final Map<String, DaemonJvm> daemons = new LinkedHashMap<>();
+  private final Map<String, Path> stateDirs = new LinkedHashMap<>();
+  private final Thread onExit = new Thread(this::closeQuietly, "fabric-exit");
+  private final List<String> workerSettings;
+  private boolean closed;
+
+  private Fabric(List<String> workerSettings) throws IOException {
+    this.workerSettings = List.copyOf(workerSettings);
+    root = Files.createTempDirectory("hs-e2e-").toRealPath();
+    Files.createDirectories(root.resolve("logs"));
+    runDirectory = new RunDirectory(root.resolve("run"));
+    address = new HostPort("127.0.0.1", freePort());
+    workspace =
+        WorkspaceDirectory.create(
+            root.resolve("workspace"),
+            NewIds.workspace(),
+            new WorkspaceName("e2e"),
+            Instant.now(),
+            WorkspaceDirectory.saying(address));
+    Runtime.getRuntime().addShutdownHook(onExit);
+  }
+
+  /** A workspace of which nothing runs yet, whose workers are {@link #PATIENT}. */
+  static Fabric create() throws IOException {
+    return create(PATIENT);
+  }
+
+  /**
+   * A workspace of which nothing runs yet.
+   *
+   * @param workerSettings as for {@code --set}
+   */
+  static Fabric create(List<String> workerSettings) throws IOException {
+    requireFuse();
+    return new Fabric(workerSettings);
+  }
+
+  /** Starts a leader and these workers; returns when they are mounted and caught up. */
+  static Fabric start(List<String> workerSettings, String... workers) throws Exception {
+    Fabric fabric = create(workerSettings);
+    try {
+      fabric.startLeader();
+      for (String worker : workers) {
+        fabric.launchWorker(worker);
+      }
+      for (String worker : workers) {
+        fabric.awaitWritable(worker);
+      }
+      return fabric;
+    } catch (Exception | Error failure) {
+      String logs = fabric.logs();
+      fabric.close();
+      throw new AssertionError("the workspace did not come up\n" + logs, failure);
+    }
+  }
+
+  private static void requireFuse() {
+    if (!Files.isWritable(Path.of("/dev/fuse"))) {
+      throw new AssertionError(
+          "these tests mount filesystems: they need root and /dev/fuse (modprobe fuse; in a"
+              + " container: --device /dev/fuse --cap-add SYS_ADMIN)");
+    }
+  }
+
+  // Where things are.
+
+  /** The folder with everything that belongs to this workspace. */
+  Path root() {
+    return root;
+  }
+
+  Path runDirectory() {
+    return runDirectory.path();
+  }
+
+  WorkspaceDirectory workspace() {
+    return workspace;
+  }
+
+  /** Where the leader listens. */
+  HostPort address() {
+    return address;
+  }
+
+  /** Where a worker mounts the workspace. */
+  Path mount(String worker) {
+    return root.resolve("mounts").resolve(worker);
+  }
+
+  /** Where a worker keeps its state. */
+  Path stateDir(String worker) {
+    return stateDirs.getOrDefault(worker, root.resolve("state").resolve(worker));
+  }
+
+  /** Puts a daemon's state elsewhere, before it is started; {@code leader} is a daemon too. */
+  void putState(String daemon, Path directory) {
+    stateDirs.put(daemon, directory);
+  }
+
+  /** A filesystem in memory, of that size, which goes with the workspace. */
+  Path tmpfs(String name, int mebibytes) throws IOException, InterruptedException {
+    Path directory = Files.createDirectories(root.resolve(name));
+    Shell.must(
+        root, "mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "e2e", directory.toString());
+    return directory;
+  }
+
+  // The daemons.
+
+  DaemonJvm leader() {
+    return daemon("leader");
+  }
+
+  DaemonJvm worker(String name) {
+    return daemon(name);
+  }
+
+  private synchronized DaemonJvm daemon(String name) {
+    DaemonJvm daemon = daemons.get(name);
+    if (daemon == null) {
+      throw new AssertionError(name + " was not started");
+    }
+    return daemon;
+  }
+
+  /** Starts the leader, for the first time or again; returns when it answers. */
+  DaemonJvm startLeader(String... more) throws IOException, InterruptedException {
+    List<String> arguments =
+        new ArrayList<>(List.of("leader", "--dir", workspace.root().toString()));
+    Path stateDir = stateDirs.get("leader");
+    if (stateDir != null) {
+      arguments.addAll(List.of("--state-dir", stateDir.toString()));
+    }
+    arguments.addAll(List.of(more));
+    DaemonJvm leader = launch("leader", runDirectory.leaderSocket(workspace.id()), arguments);
+    leader.await("answer", _ -> true);
+    return leader;
+  }
+
+  /** Starts a worker, for the first time or again; returns when it is mounted and writable. */
+  DaemonJvm startWorker(String name) throws IOException, InterruptedException {
+    launchWorker(name);
+    return awaitWritable(name);
+  }
+
+  /** Starts a worker and does not wait for it. */
+  DaemonJvm launchWorker(String name) throws IOException {
+    return launch(
+        name, runDirectory.workerSocket(workspace.id(), new WorkerId(name)), workerArguments(name));
+  }
+
+  /** What a worker is started with; writes its token at the first time. */
+  List<String> workerArguments(String name) throws IOException {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "worker",
+                "--mount",
+                mount(name).toString(),
+                "--state-dir",
+                stateDir(name).toString()));
+    workerSettings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    WorkerId id = new WorkerId(name);
+    Path token = workspace.tokenFile(id);
+    if (!Files.exists(token)) {
+      workspace.writeToken(id, address, token);
+      arguments.addAll(List.of("--token", token.toString()));
+    }
+    return arguments;
+  }
+
+  /** Until a worker is in touch with the leader and accepts mutations. */
+  DaemonJvm awaitWritable(String name) throws InterruptedException {
+    DaemonJvm worker = worker(name);
+    worker.await(
+        "be writable",
+        status -> status.path("connected").asBoolean() && !status.path("read_only").asBoolean());
+    return worker;
+  }
+
+  private synchronized DaemonJvm launch(String name, Path socket, List<String> arguments)
+      throws IOException {
+    DaemonJvm before = daemons.get(name);
+    if (before != null && before.isAlive()) {
+      throw new AssertionError(name + " runs already");
+    }
+    DaemonJvm daemon =
+        DaemonJvm.start(
+            name, root.resolve("logs").resolve(name + ".log"), socket, runDirectory(), arguments);
+    daemons.put(name, daemon);
+    return daemon;
+  }
+
+  /** Runs {@code hypersync <arguments>} to its end. */
+  Shell hypersync(String... arguments) throws IOException, InterruptedException {
+    return hypersync(List.of(arguments));
+  }
+
+  /** Runs {@code hypersync <arguments>} to its end. */
+  Shell hypersync(List<String> arguments) throws IOException, InterruptedException {
+    return Shell.run(root, ChildJvm.environment(runDirectory()), ChildJvm.command(arguments));
+  }
+
+  // What they have.
+
+  /** The newest {@code count} entries of the log. */
+  JsonNode log(int count) {
+    return leader()
+        .ask("log", JsonNodeFactory.instance.objectNode().put("tail", count))
+        .path("entries");
+  }
+
+  /** Until these workers have applied all that the leader has committed by now. */
+  void settle(String... workers) throws InterruptedException {
+    long commitIndex = leader().status().path("commit_index").asLong();
+    for (String name : workers) {
+      worker(name)
+          .await(
+              "apply entry " + commitIndex,
+              status -> status.path("applied_index").asLong() >= commitIndex);
+    }
+  }
+
+  /**
+   * Fails unless these workers and the leader have the same root at the same index. The leader logs
+   * operations of its own (orphans are reaped), so an index may have passed by: then again.
+   */
+  void assertSameRoots(String... workers) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + Await.LIMIT.toNanos();
+    while (true) {
+      settle(workers);
+      Map<String, String> seen = new LinkedHashMap<>();
+      JsonNode leader = leader().status();
+      seen.put("leader", leader.path("root").asText());
+      boolean comparable = true;
+      for (String name : workers) {
+        JsonNode status = worker(name).status();
+        seen.put(name, status.path("root").asText());
+        comparable &= status.path("applied_index").asLong() == leader.path("commit_index").asLong();
+      }
+      if (comparable) {
+        assertEquals(
+            1,
+            seen.values().stream().distinct().count(),
+            "roots differ at index " + leader.path("commit_index") + ": " + seen);
+        return;
+      }
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new AssertionError("the log does not come to rest");
+      }
+    }
+  }
+
+  /** Whether the leader and these workers live, and accept mutations. */
+  boolean isHealthy(String... workers) {
+    try {
+      boolean healthy = leader().isAlive();
+      for (String name : workers) {
+        healthy &= worker(name).isAlive() && !worker(name).status().path("read_only").asBoolean();
+      }
+      return healthy;
+    } catch (UserError silent) {
+      return false;
+    }
+  }
+
+  /** The ends of all logs. */
+  String logs() {
+    StringBuilder text = new StringBuilder();
+    for (DaemonJvm daemon : all()) {
+      text.append(daemon.tail(TAIL_LINES));
+    }
+    return text.toString();
+  }
+
+  // The end.
+
+  /**
+   * Ends, unmounts and removes everything, also on a thread that has been interrupted because its
+   * test took too long.
+   *
+   * @throws IOException if something is left behind
+   */
+  @Override
+  public void close() throws IOException {
+    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+    Thread cleaner =
+        Thread.ofPlatform()
+            .name("fabric-close")
+            .start(
+                () -> {
+                  try {
+                    cleanUp();
+                  } catch (IOException | InterruptedException | AssertionError failure) {
+                    failed.set(failure);
+                  }
+                });
+    boolean interrupted = false;
+    while (cleaner.isAlive()) {
+      try {
+        cleaner.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (failed.get() != null) {
+      throw new IOException("cannot clean up " + root, failed.get());
+    }
+  }
+
+  private synchronized void cleanUp() throws IOException, InterruptedException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    List<DaemonJvm> reversed = all().reversed();
+    for (DaemonJvm daemon : reversed) {
+      if (!daemon.equals(daemons.get("leader"))) {
+        daemon.terminate();
+      }
+    }
+    for (DaemonJvm daemon : reversed) {
+      daemon.end(END_LIMIT);
+    }
+    for (Path mount : mounts().reversed()) {
+      Shell.must(Path.of("/"), "umount", "-l", mount.toString());
+    }
+    Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
+    removeHook();
+  }
+
+  private synchronized List<DaemonJvm> all() {
+    return List.copyOf(daemons.values());
+  }
+
+  /** Whatever is mounted in this folder; asking does not touch the mounts. */
+  private List<Path> mounts() throws IOException {
+    return Files.readAllLines(MOUNTS).stream()
+        .map(line -> Path.of(line.split(" ", -1)[MOUNT_POINT_FIELD]))
+        .filter(point -> point.startsWith(root))
+        .toList();
+  }
+
+  private void closeQuietly() {
+    try {
+      close();
+    } catch (IOException failure) {
+      System.err.println(failure + ": " + failure.getCause());
+    }
+  }
+
+  private void removeHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(onExit);
+    } catch (IllegalStateException exiting) {
+      System.err.println(root + " was cleaned up while the machine ended: " + exiting.getMessage());
+    }
+  }
+
+  static int freePort() throws IOException {
+    try (DatagramSocket probe =
+        new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      return probe.getLocalPort();
+    }
+  }
+}

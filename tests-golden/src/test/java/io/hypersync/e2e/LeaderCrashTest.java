@@ -1,0 +1,90 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The leader is killed while both mounts are written to (hypersync.md 6.4, 8.2, 22.3 item 2). */
+@RealMounts
+class LeaderCrashTest {
+  private static final int ROUNDS = 3;
+  private static final int MUTATIONS_BETWEEN = 200;
+
+  /** The default is one second of silence; the rest is for machines that are busy. */
+  private static final long READ_ONLY_LIMIT_MS = 15_000;
+
+  @RegisterExtension final FabricExtension extension = new FabricExtension(Fabric.PROMPT);
+
+  @Test
+  void whatWasAcknowledgedSurvivesTheLeaderOnce() throws Exception {
+    Fabric fabric = extension.get();
+    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    WriteLoad.prepare(mounts.getFirst());
+    Path before = mounts.getFirst().resolve("before");
+    awaitOk(() -> Files.writeString(before, "read me"));
+    fabric.settle("a", "b");
+
+    WriteLoad load = WriteLoad.start(mounts);
+    try (load) {
+      for (int round = 1; round <= ROUNDS; round++) {
+        load.awaitProgress(MUTATIONS_BETWEEN);
+        fabric.leader().kill();
+        long killedNs = System.nanoTime();
+        for (String worker : List.of("a", "b")) {
+          fabric
+              .worker(worker)
+              .await("be read-only", status -> status.path("read_only").asBoolean());
+        }
+        long elapsedMs = (System.nanoTime() - killedNs) / 1_000_000;
+        assertTrue(elapsedMs < READ_ONLY_LIMIT_MS, "read-only only after " + elapsedMs + " ms");
+        for (Path mount : mounts) {
+          assertEquals(
+              "EROFS", Errnos.of(() -> Files.createFile(mount.resolve("no"))), "create, no leader");
+          assertEquals("read me", Files.readString(mount.resolve("before")), "reads go on");
+          assertTrue(Shelves.names(mount).contains("before"), "listings go on");
+        }
+        fabric.startLeader();
+        fabric.awaitWritable("a");
+        fabric.awaitWritable("b");
+        System.out.printf("round %d: read-only after %d ms; %s%n", round, elapsedMs, load);
+      }
+      load.awaitProgress(MUTATIONS_BETWEEN);
+    }
+
+    fabric.settle("a", "b");
+    for (Path mount : mounts) {
+      load.check(mount);
+    }
+    fabric.assertSameRoots("a", "b");
+  }
+
+  @Test
+  void aLeaderThatIsStoppedInOrderComesBackAtTheSameRoot() throws Exception {
+    Fabric fabric = extension.get();
+    awaitOk(() -> Files.writeString(fabric.mount("a").resolve("f"), "text"));
+    fabric.settle("a", "b");
+    String root = fabric.leader().status().path("root").asText();
+    long index = fabric.leader().status().path("commit_index").asLong();
+
+    fabric.leader().terminate();
+    assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    fabric.startLeader();
+
+    assertEquals(root, fabric.leader().status().path("root").asText());
+    assertEquals(index, fabric.leader().status().path("commit_index").asLong());
+    fabric.awaitWritable("b");
+    awaitOk(() -> Files.writeString(fabric.mount("b").resolve("f"), "changed"));
+    Await.same("on A", "changed", () -> Files.readString(fabric.mount("a").resolve("f")));
+    fabric.assertSameRoots("a", "b");
+  }
+
+  /** Where the time limit is the real one, a busy machine makes for EROFS now and then. */
+  private static void awaitOk(Errnos.Call call) throws Exception {
+    Await.same("how it ends", Errnos.NONE, () -> Errnos.of(call));
+  }
+}

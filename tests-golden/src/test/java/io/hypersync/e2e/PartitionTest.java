@@ -1,0 +1,97 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A daemon is silent for a while and then goes on (hypersync.md 6.4, 22.3 item 3). */
+@RealMounts
+class PartitionTest {
+  private static final int MUTATIONS = 100;
+
+  @RegisterExtension
+  final FabricExtension extension =
+      new FabricExtension(
+          List.of("hypersync.worker.leader_timeout=1s", "hypersync.worker.mutation_deadline=3s"));
+
+  @Test
+  void aSilentLeaderMakesMountsReadOnlyAndCallsEndInTime() throws Exception {
+    Fabric fabric = extension.get();
+    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    WriteLoad.prepare(mounts.getFirst());
+    fabric.settle("a", "b");
+    WriteLoad load = WriteLoad.start(mounts);
+    try (load) {
+      load.awaitProgress(MUTATIONS);
+      fabric.leader().freeze();
+      try {
+        for (String worker : List.of("a", "b")) {
+          fabric
+              .worker(worker)
+              .await("be read-only", status -> status.path("read_only").asBoolean());
+          fabric
+              .worker(worker)
+              .await(
+                  "answer what was under way, at the deadline",
+                  status -> status.path("pending_mutations").asInt() == 0);
+        }
+        for (Path mount : mounts) {
+          assertEquals("EROFS", Errnos.of(() -> Files.createFile(mount.resolve("no"))));
+          assertTrue(Shelves.names(mount).contains("journal"), "reads go on");
+        }
+        int refused = load.refused();
+        Await.until("mutations are refused", () -> load.refused() > refused);
+      } finally {
+        fabric.leader().thaw();
+      }
+      fabric.awaitWritable("a");
+      fabric.awaitWritable("b");
+      load.awaitProgress(MUTATIONS);
+    }
+    fabric.settle("a", "b");
+    for (Path mount : mounts) {
+      load.check(mount);
+    }
+    fabric.assertSameRoots("a", "b");
+  }
+
+  @Test
+  void aSilentWorkerHoldsNobodyUpAndCatchesUp() throws Exception {
+    Fabric fabric = extension.get();
+    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    WriteLoad.prepare(mounts.getFirst());
+    fabric.settle("a", "b");
+    WriteLoad load = WriteLoad.start(mounts);
+    try (load) {
+      load.awaitProgress(MUTATIONS);
+      fabric.worker("b").freeze();
+      try {
+        load.awaitProgress(MUTATIONS);
+        fabric
+            .leader()
+            .await(
+                "give the silent worker up",
+                status ->
+                    status
+                        .path("workers")
+                        .valueStream()
+                        .noneMatch(worker -> worker.path("worker_id").asText().equals("b")));
+        load.awaitProgress(MUTATIONS);
+      } finally {
+        fabric.worker("b").thaw();
+      }
+      fabric.awaitWritable("b");
+      load.awaitProgress(MUTATIONS);
+    }
+    fabric.settle("a", "b");
+    for (Path mount : mounts) {
+      load.check(mount);
+    }
+    fabric.assertSameRoots("a", "b");
+  }
+}

@@ -1,0 +1,57 @@
+package io.hypersync.e2e;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Appends one record after the other until the mount dies under it. */
+final class VictimLoad implements AutoCloseable {
+  private final List<String> acknowledged = new CopyOnWriteArrayList<>();
+  private final Thread thread;
+  private volatile boolean stopped;
+
+  private VictimLoad(Path journal) {
+    thread = Thread.ofPlatform().name("victim").unstarted(() -> append(journal));
+  }
+
+  static VictimLoad start(Path journal) {
+    VictimLoad load = new VictimLoad(journal);
+    load.thread.start();
+    return load;
+  }
+
+  void awaitRecords(int count) throws InterruptedException {
+    Await.until(count + " records", () -> acknowledged.size() >= count);
+  }
+
+  /** Waits until the mount is dead, and tells what was acknowledged before. */
+  List<String> end() throws InterruptedException {
+    thread.join(Await.LIMIT);
+    if (thread.isAlive()) {
+      throw new AssertionError("a write to a dead mount hangs");
+    }
+    return List.copyOf(acknowledged);
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+  }
+
+  private void append(Path path) {
+    try (FileChannel journal = FileChannel.open(path, StandardOpenOption.APPEND)) {
+      for (int i = 0; !stopped; i++) {
+        String record = "record-" + i;
+        journal.write(ByteBuffer.wrap((record + "\n").getBytes(StandardCharsets.UTF_8)));
+        acknowledged.add(record);
+      }
+    } catch (IOException dead) {
+      stopped = true;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.hypersync.rules;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Dependencies point one way, and each outside dependency has one home (design 3, 8). */
+class ArchitectureTest {
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.hypersync");
+
+  /** Where decisions are made: nothing here may know a clock, a thread, a socket or a file. */
+  private static final Predicate<JavaClass> DECIDES =
+      inPackages(
+              "io.hypersync.model",
+              "io.hypersync.leader.sequencer",
+              "io.hypersync.leader.session",
+              "io.hypersync.leader.recovery",
+              "io.hypersync.leader.port",
+              "io.hypersync.worker.intents",
+              "io.hypersync.worker.replica",
+              "io.hypersync.worker.link",
+              "io.hypersync.worker.port",
+              "io.hypersync.worker.vfs")
+          .or(
+              named(
+                  "io.hypersync.leader.LeaderAgent",
+                  "io.hypersync.leader.LeaderConfig",
+                  "io.hypersync.worker.WorkerAgent",
+                  "io.hypersync.worker.WorkerConfig"));
+
+  @Test
+  void dependenciesPointOneWay() {
+    Architectures.layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("model")
+        .definedBy("io.hypersync.model..")
+        .layer("chunkstore")
+        .definedBy("io.hypersync.chunkstore..")
+        .layer("wire")
+        .definedBy("io.hypersync.wire..")
+        .layer("leader")
+        .definedBy("io.hypersync.leader..")
+        .layer("worker")
+        .definedBy("io.hypersync.worker..")
+        .layer("top")
+        .definedBy("io.hypersync.cli..", "io.hypersync.sim..", "io.hypersync.bench..")
+        .whereLayer("top")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("leader")
+        .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("worker")
+        .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("wire")
+        .mayOnlyBeAccessedByLayers("leader", "worker", "top")
+        .whereLayer("chunkstore")
+        .mayOnlyBeAccessedByLayers("leader", "worker", "top")
+        .whereLayer("model")
+        .mayOnlyBeAccessedByLayers("chunkstore", "wire", "leader", "worker", "top")
+        .check(CLASSES);
+  }
+
+  @Test
+  void leaderAndWorkerNeverSeeEachOther() {
+    check(noClasses().that().resideInAPackage("io.hypersync.leader.."), "io.hypersync.worker..");
+    check(noClasses().that().resideInAPackage("io.hypersync.worker.."), "io.hypersync.leader..");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "org.rocksdb..,             io.hypersync.chunkstore.rocks..",
+    "net.openhft..,             io.hypersync.leader.oplog.chronicle..",
+    "org.bouncycastle..,        io.hypersync.wire.pki..",
+    "com.google.protobuf..,     io.hypersync.wire..",
+    "picocli..,                 io.hypersync.cli..",
+  })
+  void outsideDependenciesHaveOneHome(String outside, String home) {
+    check(noClasses().that().resideOutsideOfPackage(home), outside);
+  }
+
+  @Test
+  void nettyLivesInTheTransportAndItsBuffersInTheCodec() {
+    ArchRule outside =
+        noClasses()
+            .that(not(resideInAnyPackage("io.hypersync.wire.quic..", "io.hypersync.wire.codec..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.netty..");
+    outside.check(CLASSES);
+    ArchRule codec =
+        noClasses()
+            .that()
+            .resideInAPackage("io.hypersync.wire.codec..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.netty..").and(not(resideInAPackage("io.netty.buffer.."))));
+    codec.check(CLASSES);
+  }
+
+  /** /dev/fuse, and the ranges of the mapped log that are synced. */
+  @Test
+  void foreignMemoryIsTouchedInTwoPlaces() {
+    ArchRule rule =
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                "io.hypersync.worker.fuse.dev..", "io.hypersync.leader.oplog.chronicle..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("java.lang.foreign..");
+    rule.check(CLASSES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "java\\.lang\\.Thread.*",
+        "java\\.nio\\.file\\..*",
+        "java\\.nio\\.channels\\..*",
+        "java\\.net\\..*",
+        "java\\.io\\.File.*",
+        "java\\.io\\.RandomAccessFile",
+        "java\\.util\\.Random",
+        "java\\.util\\.SplittableRandom",
+        "java\\.util\\.Timer.*",
+        "java\\.util\\.concurrent\\.(Executor|ThreadLocalRandom|.*Latch|.*Future).*",
+        "java\\.security\\.SecureRandom",
+        "java\\.time\\..*",
+      })
+  void whatDecidesKnowsNoWorld(String forbidden) {
+    noClasses()
+        .that(matching("decide", DECIDES))
+        .should()
+        .dependOnClassesThat(
+            matching("match " + forbidden, type -> Pattern.matches(forbidden, type.getFullName())))
+        .check(CLASSES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nanoTime", "currentTimeMillis"})
+  void whatDecidesDoesNotLookAtTheClock(String method) {
+    noClasses()
+        .that(matching("decide", DECIDES))
+        .should()
+        .callMethod(System.class, method)
+        .check(CLASSES);
+  }
+
+  @Test
+  void everythingThatDecidesIsLookedAt() {
+    List<String> found = CLASSES.stream().filter(DECIDES).map(JavaClass::getName).toList();
+    assertTrue(found.size() > 100, () -> "only " + found);
+    assertTrue(found.contains("io.hypersync.leader.LeaderAgent"));
+    assertTrue(found.contains("io.hypersync.worker.vfs.Vfs"));
+    assertFalse(found.contains("io.hypersync.leader.oplog.chronicle.ChronicleOpLog"));
+  }
+
+  private static void check(
+      com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction classes, String target) {
+    classes.should().dependOnClassesThat().resideInAPackage(target).check(CLASSES);
+  }
+
+  private static Predicate<JavaClass> inPackages(String... names) {
+    return type ->
+        List.of(names).stream()
+            .anyMatch(
+                name ->
+                    type.getPackageName().equals(name)
+                        || type.getPackageName().startsWith(name + "."));
+  }
+
+  private static Predicate<JavaClass> named(String... names) {
+    return type -> List.of(names).contains(type.getName());
+  }
+
+  private static DescribedPredicate<JavaClass> matching(
+      String description, Predicate<JavaClass> predicate) {
+    return DescribedPredicate.describe(description, predicate);
+  }
+}

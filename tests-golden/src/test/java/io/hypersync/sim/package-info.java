@@ -1,0 +1,5 @@
+/** Simulated histories in the build. */
+@NullMarked
+package io.hypersync.sim;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+package io.hypersync.wire.admin;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The bytes on an admin socket. Each side sends one line of UTF-8 JSON which ends in a line feed:
+ *
+ * <pre>
+ * request   {"command":"log","args":{"tail":50}}                                         LF
+ * response  {"ok":true,"result":{...}}                                                   LF
+ *           {"ok":false,"error":{"message":"...","hint":"...","exit_code":1}}            LF
+ * </pre>
+ *
+ * One connection carries one request and its response.
+ */
+final class AdminCodec {
+  /** The longest request line, in bytes. */
+  static final int MAX_REQUEST_BYTES = 64 * 1024;
+
+  /** The longest response line, in bytes. */
+  static final int MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private AdminCodec() {}
+
+  /** A question. */
+  record Request(String command, ObjectNode args) {}
+
+  static byte[] encodeRequest(Request request) {
+    ObjectNode line = JSON.createObjectNode();
+    line.put("command", request.command());
+    line.set("args", request.args());
+    return encode(line);
+  }
+
+  /**
+   * Reads a request line.
+   *
+   * @throws UserError if it is not a request
+   */
+  static Request decodeRequest(byte[] line) {
+    JsonNode tree = parse(line, "the request");
+    JsonNode command = tree.path("command");
+    JsonNode args = tree.path("args");
+    if (!command.isTextual()) {
+      throw new UserError("the request has no \"command\"", "");
+    }
+    return switch (args) {
+      case ObjectNode object -> new Request(command.textValue(), object);
+      case JsonNode other when other.isMissingNode() || other.isNull() ->
+          new Request(command.textValue(), JSON.createObjectNode());
+      default -> throw new UserError("\"args\" of the request must be an object", "");
+    };
+  }
+
+  static byte[] encodeResult(JsonNode result) {
+    ObjectNode line = JSON.createObjectNode();
+    line.put("ok", true);
+    line.set("result", result);
+    return encode(line);
+  }
+
+  static byte[] encodeError(UserError error) {
+    ObjectNode line = JSON.createObjectNode();
+    line.put("ok", false);
+    line.putObject("error")
+        .put("message", error.message())
+        .put("hint", error.hint())
+        .put("exit_code", error.exitCode());
+    return encode(line);
+  }
+
+  /**
+   * Reads a response line.
+   *
+   * @throws UserError the one that the daemon sent, or one that says the line is no response
+   */
+  static JsonNode decodeResponse(byte[] line) {
+    JsonNode tree = parse(line, "the daemon's answer");
+    if (tree.path("ok").asBoolean(false)) {
+      return tree.path("result");
+    }
+    JsonNode error = tree.path("error");
+    throw new UserError(
+        error.path("message").asText("the daemon answered with neither a result nor an error"),
+        error.path("hint").asText(""),
+        error.path("exit_code").asInt(UserError.FAILED));
+  }
+
+  private static JsonNode parse(byte[] line, String what) {
+    try {
+      JsonNode tree = JSON.readTree(line);
+      if (tree == null || !tree.isObject()) {
+        throw new UserError(what + " is not a JSON object", "");
+      }
+      return tree;
+    } catch (IOException malformed) {
+      throw new UserError(what + " is not a line of JSON", "");
+    }
+  }
+
+  private static byte[] encode(ObjectNode line) {
+    try {
+      return (JSON.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("a JSON tree that cannot be written", impossible);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.hypersync.wire.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** What a daemon does when it is asked one kind of question over its admin socket. */
+@FunctionalInterface
+public interface AdminCommand {
+
+  /**
+   * Answers. Runs on a virtual thread of its own connection, several at a time.
+   *
+   * @param args the arguments that the asker gave; empty when it gave none
+   * @return the result; goes back as it is
+   * @throws UserError if it cannot be done; the message and the hint go back
+   */
+  JsonNode run(ObjectNode args);
+}

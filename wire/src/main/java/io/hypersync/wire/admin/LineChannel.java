@@ -1,0 +1,100 @@
+package io.hypersync.wire.admin;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+
+/** Lines over a socket, each within a time limit: a silent peer costs a closed connection. */
+final class LineChannel {
+  private static final int BUFFER_BYTES = 8 * 1024;
+
+  private final SocketChannel channel;
+
+  LineChannel(SocketChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Runs until {@code limit} has passed, then finds its channel closed. */
+  @FunctionalInterface
+  interface Transfer<T> {
+    T run() throws IOException;
+  }
+
+  /**
+   * Reads up to a line feed, which is not returned. Bytes behind it are dropped.
+   *
+   * @throws EOFException if the peer ends first
+   * @throws IOException if the line is longer than {@code maxBytes} or the time is up
+   */
+  byte[] readLine(int maxBytes, Duration limit) throws IOException {
+    return within(limit, () -> readLine(maxBytes));
+  }
+
+  /**
+   * Writes the bytes, all of them.
+   *
+   * @throws IOException if the peer ends first or the time is up
+   */
+  void write(byte[] bytes, Duration limit) throws IOException {
+    within(
+        limit,
+        () -> {
+          ByteBuffer buffer = ByteBuffer.wrap(bytes);
+          while (buffer.hasRemaining()) {
+            channel.write(buffer);
+          }
+          return bytes.length;
+        });
+  }
+
+  private byte[] readLine(int maxBytes) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    while (true) {
+      buffer.clear();
+      if (channel.read(buffer) < 0) {
+        throw new EOFException("the connection ended in the middle of a line");
+      }
+      buffer.flip();
+      while (buffer.hasRemaining()) {
+        byte next = buffer.get();
+        if (next == '\n') {
+          return line.toByteArray();
+        }
+        line.write(next);
+      }
+      if (line.size() > maxBytes) {
+        throw new IOException("a line longer than " + maxBytes + " bytes");
+      }
+    }
+  }
+
+  /** A blocking channel knows no time limit of its own: a second thread closes it. */
+  private <T> T within(Duration limit, Transfer<T> transfer) throws IOException {
+    Thread watchdog =
+        Thread.ofVirtual()
+            .name("admin-time-limit")
+            .start(
+                () -> {
+                  try {
+                    Thread.sleep(limit);
+                    channel.close();
+                  } catch (InterruptedException done) {
+                    Thread.currentThread().interrupt();
+                  } catch (IOException alreadyGone) {
+                    // Closing was all that was wanted.
+                  }
+                });
+    try {
+      return transfer.run();
+    } catch (ClosedChannelException closed) {
+      throw new AdminTimeoutException("no answer within " + limit.toSeconds() + " s", closed);
+    } finally {
+      watchdog.interrupt();
+    }
+  }
+}

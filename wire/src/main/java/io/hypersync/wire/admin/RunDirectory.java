@@ -1,0 +1,76 @@
+package io.hypersync.wire.admin;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where the admin sockets of this machine's daemons are:
+ *
+ * <pre>
+ * /run/hypersync/leader-&lt;first 8 digits of the WorkspaceID&gt;.sock
+ * /run/hypersync/worker-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * </pre>
+ *
+ * @param path the folder
+ */
+public record RunDirectory(Path path) {
+  /** The environment variable that names another folder. */
+  public static final String VARIABLE = "HYPERSYNC_RUN_DIR";
+
+  private static final Path DEFAULT = Path.of("/run/hypersync");
+  private static final int WORKSPACE_DIGITS = 8;
+
+  /** The folder that an environment names, {@code /run/hypersync} if it names none. */
+  public static RunDirectory of(Map<String, String> environment) {
+    String named = environment.getOrDefault(VARIABLE, "");
+    return new RunDirectory(named.isEmpty() ? DEFAULT : Path.of(named).toAbsolutePath());
+  }
+
+  /** The socket of a workspace's leader. */
+  public Path leaderSocket(WorkspaceId workspace) {
+    return path.resolve("leader-" + prefix(workspace) + ".sock");
+  }
+
+  /** The socket of one of a workspace's workers. */
+  public Path workerSocket(WorkspaceId workspace, WorkerId worker) {
+    return path.resolve("worker-" + prefix(workspace) + "-" + worker + ".sock");
+  }
+
+  /** Every socket there is, of the living and the dead, leaders first, each in order of name. */
+  public List<Path> sockets() {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "{leader,worker}-*.sock")) {
+      files.forEach(found::add);
+    } catch (NoSuchFileException neverUsed) {
+      return List.of();
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot list the admin sockets in " + path + ": " + failure.getMessage(),
+          "The daemons of root are root's to ask: run this as root.");
+    } catch (DirectoryIteratorException failure) {
+      throw new UserError(
+          "cannot list the admin sockets in " + path + ": " + failure.getCause(), "");
+    }
+    Collections.sort(found);
+    return found;
+  }
+
+  /** Whether a socket's name says that it is a leader's. */
+  public static boolean isLeader(Path socket) {
+    return socket.getFileName().toString().startsWith("leader-");
+  }
+
+  private static String prefix(WorkspaceId workspace) {
+    return workspace.toString().substring(0, WORKSPACE_DIGITS);
+  }
+}

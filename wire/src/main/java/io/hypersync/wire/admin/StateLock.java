@@ -1,0 +1,72 @@
+package io.hypersync.wire.admin;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One daemon per state directory (design 6): an exclusive lock on its file {@code LOCK}, taken
+ * before anything is read. The kernel drops it with the process, however that ends; the text in the
+ * file is for people.
+ */
+public final class StateLock implements AutoCloseable {
+  private final FileChannel channel;
+
+  private StateLock(FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /**
+   * Takes the lock.
+   *
+   * @throws UserError if somebody else holds it: says who
+   */
+  public static StateLock acquire(Path stateDir, String what) {
+    Path file = stateDir.resolve("LOCK");
+    try {
+      Files.createDirectories(stateDir);
+      FileChannel channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      if (tryLock(channel) == null) {
+        String holder = Files.readString(file).strip();
+        channel.close();
+        throw new UserError(
+            "the state directory " + stateDir + " is in use by " + holder,
+            "Stop that process first, or give another state directory.");
+      }
+      channel.truncate(0);
+      String text = what + ", pid " + ProcessHandle.current().pid() + "\n";
+      channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), 0);
+      return new StateLock(channel);
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot lock the state directory " + stateDir + ": " + e.getMessage(),
+          "The directory must exist or be creatable, on a local disk that is writable.");
+    }
+  }
+
+  private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null; // held by this very process
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot release the state lock", e);
+    }
+  }
+}

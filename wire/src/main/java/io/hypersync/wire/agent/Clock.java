@@ -1,0 +1,13 @@
+package io.hypersync.wire.agent;
+
+/** Time as a port, so that the simulator can own it. */
+public interface Clock {
+  /** The machine's own clocks. */
+  Clock SYSTEM = new SystemClock();
+
+  /** Monotonic nanoseconds from an arbitrary origin; for durations and deadlines. */
+  long monotonicNs();
+
+  /** Nanoseconds since 1970; may jump. For timestamps only. */
+  long epochNs();
+}

@@ -1,0 +1,5 @@
+/** How decision code is run: single-threaded agents and the ports that they share (design 8). */
+@NullMarked
+package io.hypersync.wire.agent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,181 @@
+package io.hypersync.wire.codec;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import com.google.protobuf.UnsafeByteOperations;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.proto.Committed;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Field types that several messages share, with the checks that make decoding total. */
+final class Fields {
+  private static final int ID_BYTES = 16;
+  private static final int MAX_ERRNO = 4095;
+
+  private Fields() {}
+
+  static <T extends Message> T parse(Parser<T> parser, FrameKind kind, ByteBuffer body)
+      throws ProtocolException {
+    try {
+      return parser.parseFrom(body);
+    } catch (InvalidProtocolBufferException e) {
+      throw new ProtocolException("a " + kind + " that cannot be parsed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Fails unless a required field is there. */
+  static void require(boolean present, String field) throws ProtocolException {
+    if (!present) {
+      throw new ProtocolException(field + " is missing");
+    }
+  }
+
+  /** A u64 that must be from {@code min} to 2^63-1. */
+  static long number(long value, long min, String field) throws ProtocolException {
+    if (value < min) {
+      throw new ProtocolException(
+          field + " is " + Long.toUnsignedString(value) + ", " + min + " to 2^63-1 allowed");
+    }
+    return value;
+  }
+
+  /** A u32 that must be from {@code min} to {@code max}. */
+  static int number(int value, int min, int max, String field) throws ProtocolException {
+    if (value < min || value > max) {
+      throw new ProtocolException(
+          field
+              + " is "
+              + Integer.toUnsignedString(value)
+              + ", "
+              + min
+              + " to "
+              + max
+              + " allowed");
+    }
+    return value;
+  }
+
+  static Errno errno(boolean present, int code, String field) throws ProtocolException {
+    require(present, field);
+    return Errno.of(number(code, 1, MAX_ERRNO, field));
+  }
+
+  static IntentId intentId(ClientId client, long seqNo) throws ProtocolException {
+    return new IntentId(client, number(seqNo, 1, "seq_no"));
+  }
+
+  static IntentId intentId(boolean present, io.hypersync.wire.proto.IntentId id)
+      throws ProtocolException {
+    require(present && id.hasSeqNo(), "intent id");
+    ByteBuffer bytes = fixed(id.hasClientId(), id.getClientId(), ID_BYTES, "client_id");
+    return intentId(new ClientId(bytes.getLong(), bytes.getLong()), id.getSeqNo());
+  }
+
+  static io.hypersync.wire.proto.IntentId toProto(IntentId id) {
+    return io.hypersync.wire.proto.IntentId.newBuilder()
+        .setClientId(id128(id.client().high(), id.client().low()))
+        .setSeqNo(id.seqNo())
+        .build();
+  }
+
+  static WorkspaceId workspaceId(boolean present, ByteString value) throws ProtocolException {
+    ByteBuffer bytes = fixed(present, value, ID_BYTES, "workspace_id");
+    return new WorkspaceId(bytes.getLong(), bytes.getLong());
+  }
+
+  static ByteString toProto(WorkspaceId id) {
+    return id128(id.high(), id.low());
+  }
+
+  static Hash hash(boolean present, ByteString value, String field) throws ProtocolException {
+    return readHash(fixed(present, value, Hash.BYTES, field));
+  }
+
+  static ByteString toProto(Hash hash) {
+    return UnsafeByteOperations.unsafeWrap(hash.toBytes());
+  }
+
+  /** Hashes one after another, 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE} of them. */
+  static List<Hash> hashes(ByteString value, String field) throws ProtocolException {
+    int count = value.size() / Hash.BYTES;
+    if (value.size() % Hash.BYTES != 0 || count < 1 || count > Protocol.MAX_HASHES_PER_MESSAGE) {
+      throw new ProtocolException(
+          field
+              + " has "
+              + value.size()
+              + " bytes, 1 to "
+              + Protocol.MAX_HASHES_PER_MESSAGE
+              + " hashes of "
+              + Hash.BYTES
+              + " allowed");
+    }
+    ByteBuffer bytes = value.asReadOnlyByteBuffer();
+    List<Hash> hashes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      hashes.add(readHash(bytes));
+    }
+    return hashes;
+  }
+
+  static ByteString toProto(List<Hash> hashes) {
+    byte[] bytes = new byte[hashes.size() * Hash.BYTES];
+    for (int i = 0; i < hashes.size(); i++) {
+      hashes.get(i).write(bytes, i * Hash.BYTES);
+    }
+    return UnsafeByteOperations.unsafeWrap(bytes);
+  }
+
+  static LeaderMessage.Committed committed(Committed place) throws ProtocolException {
+    require(place.hasLogIndex() && place.hasCommittedAtNs(), "log_index or committed_at_ns");
+    ByteBuffer opId = fixed(place.hasOpId(), place.getOpId(), ID_BYTES, "op_id");
+    return new LeaderMessage.Committed(
+        number(place.getLogIndex(), 1, "log_index"),
+        new OpId(opId.getLong(), opId.getLong()),
+        number(place.getCommittedAtNs(), 0, "committed_at_ns"),
+        hash(place.hasFsMerkleRoot(), place.getFsMerkleRoot(), "fs_merkle_root"),
+        place.hasAppliedOffset() ? number(place.getAppliedOffset(), 0, "applied_offset") : -1);
+  }
+
+  static Committed toProto(LeaderMessage.Committed place) {
+    Committed.Builder proto =
+        Committed.newBuilder()
+            .setLogIndex(place.logIndex())
+            .setOpId(id128(place.opId().high(), place.opId().low()))
+            .setCommittedAtNs(place.committedAtNs())
+            .setFsMerkleRoot(toProto(place.root()));
+    if (place.appliedOffset() >= 0) {
+      proto.setAppliedOffset(place.appliedOffset());
+    }
+    return proto.build();
+  }
+
+  private static Hash readHash(ByteBuffer bytes) {
+    return new Hash(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+  }
+
+  private static ByteBuffer fixed(boolean present, ByteString value, int length, String field)
+      throws ProtocolException {
+    require(present, field);
+    if (value.size() != length) {
+      throw new ProtocolException(field + " has " + value.size() + " bytes instead of " + length);
+    }
+    return value.asReadOnlyByteBuffer();
+  }
+
+  private static ByteString id128(long high, long low) {
+    byte[] bytes = new byte[ID_BYTES];
+    ByteBuffer.wrap(bytes).putLong(high).putLong(low);
+    return UnsafeByteOperations.unsafeWrap(bytes);
+  }
+}

@@ -1,0 +1,112 @@
+package io.hypersync.wire.codec;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kind byte of a frame, with the stream it belongs to and the longest body it may have. The
+ * codes travel; those from 0x40 on are the leader's.
+ */
+enum FrameKind {
+  HELLO(0x01, StreamKind.CONTROL, FrameKind.SMALL),
+  BARRIER_REQUEST(0x02, StreamKind.CONTROL, FrameKind.SMALL),
+  WORKER_APPLIED(0x03, StreamKind.CONTROL, FrameKind.SMALL),
+  CHUNK_FETCH(0x04, StreamKind.CONTROL, FrameKind.HASHES),
+  SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
+  INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
+  CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
+
+  WELCOME(0x41, StreamKind.CONTROL, FrameKind.SMALL),
+  REFUSED(0x42, StreamKind.CONTROL, FrameKind.SMALL),
+  HEARTBEAT(0x43, StreamKind.CONTROL, FrameKind.SMALL),
+  BARRIER_RESPONSE(0x44, StreamKind.CONTROL, FrameKind.SMALL),
+  COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
+  CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
+  INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
+  LOG_ENTRIES(0x58, StreamKind.LOG, Protocol.MAX_FRAME_BYTES - FrameCodec.HEADER_BYTES),
+  CHUNK_DATA(0x60, StreamKind.BULK, Hash.BYTES + ChunkRef.MAX_LENGTH),
+  CHUNK_UNAVAILABLE(0x61, StreamKind.BULK, FrameKind.SMALL);
+
+  /** The codes from here on are the leader's. */
+  private static final int FIRST_LEADER_CODE = 0x40;
+
+  /** A few fields and a text for people. */
+  private static final int SMALL = 64 * 1024;
+
+  /** {@link Protocol#MAX_HASHES_PER_MESSAGE} hashes with their lengths. */
+  private static final int HASHES = 256 * 1024;
+
+  /** An op with its chunk references, and an inline payload. */
+  private static final int INTENT = 1024 * 1024;
+
+  private static final @Nullable FrameKind[] BY_CODE = new FrameKind[256];
+
+  static {
+    for (FrameKind kind : values()) {
+      BY_CODE[kind.code] = kind;
+    }
+  }
+
+  private final int code;
+  private final StreamKind stream;
+  private final int maxBodyBytes;
+
+  FrameKind(int code, StreamKind stream, int maxBodyBytes) {
+    this.code = code;
+    this.stream = stream;
+    this.maxBodyBytes = maxBodyBytes;
+  }
+
+  static @Nullable FrameKind ofCode(int code) {
+    return BY_CODE[code & 0xff];
+  }
+
+  static FrameKind of(WorkerMessage message) {
+    return switch (message) {
+      case WorkerMessage.Hello _ -> HELLO;
+      case WorkerMessage.BarrierRequest _ -> BARRIER_REQUEST;
+      case WorkerMessage.WorkerApplied _ -> WORKER_APPLIED;
+      case WorkerMessage.ChunkFetch _ -> CHUNK_FETCH;
+      case WorkerMessage.SubmitIntent _ -> SUBMIT_INTENT;
+      case WorkerMessage.IntentStatusRequest _ -> INTENT_STATUS_REQUEST;
+      case WorkerMessage.ChunkPut _ -> CHUNK_PUT;
+    };
+  }
+
+  static FrameKind of(LeaderMessage message) {
+    return switch (message) {
+      case LeaderMessage.Welcome _ -> WELCOME;
+      case LeaderMessage.Refused _ -> REFUSED;
+      case LeaderMessage.Heartbeat _ -> HEARTBEAT;
+      case LeaderMessage.BarrierResponse _ -> BARRIER_RESPONSE;
+      case LeaderMessage.CommitAck _ -> COMMIT_ACK;
+      case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
+      case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;
+      case LeaderMessage.LogEntries _ -> LOG_ENTRIES;
+      case LeaderMessage.ChunkData _ -> CHUNK_DATA;
+      case LeaderMessage.ChunkUnavailable _ -> CHUNK_UNAVAILABLE;
+    };
+  }
+
+  int code() {
+    return code;
+  }
+
+  StreamKind stream() {
+    return stream;
+  }
+
+  int maxBodyBytes() {
+    return maxBodyBytes;
+  }
+
+  boolean fromLeader() {
+    return code >= FIRST_LEADER_CODE;
+  }
+}

@@ -1,0 +1,259 @@
+package io.hypersync.wire.codec;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import com.google.protobuf.UnsafeByteOperations;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.proto.BarrierResponse;
+import io.hypersync.wire.proto.ChunkNeed;
+import io.hypersync.wire.proto.ChunkUnavailable;
+import io.hypersync.wire.proto.CommitAck;
+import io.hypersync.wire.proto.Heartbeat;
+import io.hypersync.wire.proto.IntentStatusResponse;
+import io.hypersync.wire.proto.LogEntries;
+import io.hypersync.wire.proto.Refused;
+import io.hypersync.wire.proto.Welcome;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The leader's messages as protobuf. Unknown fields are dropped while parsing, not collected. */
+final class LeaderMessages {
+  private static final Parser<Welcome> WELCOME = DiscardUnknownFieldsParser.wrap(Welcome.parser());
+  private static final Parser<Refused> REFUSED = DiscardUnknownFieldsParser.wrap(Refused.parser());
+  private static final Parser<Heartbeat> HEARTBEAT =
+      DiscardUnknownFieldsParser.wrap(Heartbeat.parser());
+  private static final Parser<BarrierResponse> BARRIER =
+      DiscardUnknownFieldsParser.wrap(BarrierResponse.parser());
+  private static final Parser<CommitAck> ACK = DiscardUnknownFieldsParser.wrap(CommitAck.parser());
+  private static final Parser<ChunkNeed> NEED = DiscardUnknownFieldsParser.wrap(ChunkNeed.parser());
+  private static final Parser<IntentStatusResponse> STATUS =
+      DiscardUnknownFieldsParser.wrap(IntentStatusResponse.parser());
+  private static final Parser<LogEntries> LOG =
+      DiscardUnknownFieldsParser.wrap(LogEntries.parser());
+  private static final Parser<ChunkUnavailable> UNAVAILABLE =
+      DiscardUnknownFieldsParser.wrap(ChunkUnavailable.parser());
+
+  private LeaderMessages() {}
+
+  static MessageLite toProto(LeaderMessage message) {
+    return switch (message) {
+      case LeaderMessage.Welcome welcome -> welcome(welcome);
+      case LeaderMessage.Refused refused ->
+          Refused.newBuilder()
+              .setReason(reason(refused.reason()))
+              .setMessage(refused.message())
+              .build();
+      case LeaderMessage.Heartbeat heartbeat ->
+          Heartbeat.newBuilder()
+              .setLeaderEpoch(heartbeat.leaderEpoch())
+              .setCommitIndex(heartbeat.commitIndex())
+              .build();
+      case LeaderMessage.BarrierResponse barrier ->
+          BarrierResponse.newBuilder()
+              .setRequestId(barrier.requestId())
+              .setCommitIndex(barrier.commitIndex())
+              .build();
+      case LeaderMessage.CommitAck ack -> ack(ack);
+      case LeaderMessage.ChunkNeed need ->
+          ChunkNeed.newBuilder()
+              .setIntent(Fields.toProto(need.intent()))
+              .setMissingHashes(Fields.toProto(need.missing()))
+              .build();
+      case LeaderMessage.IntentStatusResponse status -> status(status);
+      case LeaderMessage.LogEntries log -> log(log);
+      case LeaderMessage.ChunkUnavailable unavailable ->
+          ChunkUnavailable.newBuilder()
+              .setHash(Fields.toProto(unavailable.hash()))
+              .setErrno(unavailable.errno().code())
+              .setMessage(unavailable.message())
+              .build();
+      case LeaderMessage.ChunkData _ ->
+          throw new IllegalArgumentException("chunks do not pass through protobuf");
+    };
+  }
+
+  static LeaderMessage fromProto(FrameKind kind, ByteBuffer body) throws ProtocolException {
+    return switch (kind) {
+      case WELCOME -> welcome(Fields.parse(WELCOME, kind, body));
+      case REFUSED -> refused(Fields.parse(REFUSED, kind, body));
+      case HEARTBEAT -> heartbeat(Fields.parse(HEARTBEAT, kind, body));
+      case BARRIER_RESPONSE -> barrier(Fields.parse(BARRIER, kind, body));
+      case COMMIT_ACK -> ack(Fields.parse(ACK, kind, body));
+      case CHUNK_NEED -> need(Fields.parse(NEED, kind, body));
+      case INTENT_STATUS_RESPONSE -> status(Fields.parse(STATUS, kind, body));
+      case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
+      case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
+      case CHUNK_DATA,
+          HELLO,
+          BARRIER_REQUEST,
+          WORKER_APPLIED,
+          CHUNK_FETCH,
+          SUBMIT_INTENT,
+          INTENT_STATUS_REQUEST,
+          CHUNK_PUT ->
+          throw new ProtocolException("a " + kind + " is no control message of the leader");
+    };
+  }
+
+  private static Welcome welcome(LeaderMessage.Welcome welcome) {
+    return Welcome.newBuilder()
+        .setWorkspaceId(Fields.toProto(welcome.workspace()))
+        .setLeaderEpoch(welcome.leaderEpoch())
+        .setCommitIndex(welcome.commitIndex())
+        .setHeartbeatMs(welcome.heartbeatMs())
+        .setInlineThreshold(welcome.inlineThreshold())
+        .build();
+  }
+
+  private static LeaderMessage welcome(Welcome proto) throws ProtocolException {
+    Fields.require(proto.hasLeaderEpoch(), "leader_epoch");
+    Fields.require(proto.hasCommitIndex(), "commit_index");
+    Fields.require(proto.hasHeartbeatMs(), "heartbeat_ms");
+    Fields.require(proto.hasInlineThreshold(), "inline_threshold");
+    return new LeaderMessage.Welcome(
+        Fields.workspaceId(proto.hasWorkspaceId(), proto.getWorkspaceId()),
+        proto.getLeaderEpoch(),
+        Fields.number(proto.getCommitIndex(), 0, "commit_index"),
+        Fields.number(proto.getHeartbeatMs(), 1, Integer.MAX_VALUE, "heartbeat_ms"),
+        Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold"));
+  }
+
+  private static Refused.Reason reason(LeaderMessage.Refused.Reason reason) {
+    return switch (reason) {
+      case PROTOCOL_VERSION -> Refused.Reason.PROTOCOL_VERSION;
+      case WORKSPACE -> Refused.Reason.WORKSPACE;
+      case IDENTITY -> Refused.Reason.IDENTITY;
+      case DIVERGED -> Refused.Reason.DIVERGED;
+      case DUPLICATE -> Refused.Reason.DUPLICATE;
+      case PROTOCOL_ERROR -> Refused.Reason.PROTOCOL_ERROR;
+    };
+  }
+
+  private static LeaderMessage refused(Refused proto) throws ProtocolException {
+    Fields.require(proto.hasMessage(), "message");
+    LeaderMessage.Refused.Reason reason =
+        switch (proto.getReason()) {
+          case PROTOCOL_VERSION -> LeaderMessage.Refused.Reason.PROTOCOL_VERSION;
+          case WORKSPACE -> LeaderMessage.Refused.Reason.WORKSPACE;
+          case IDENTITY -> LeaderMessage.Refused.Reason.IDENTITY;
+          case DIVERGED -> LeaderMessage.Refused.Reason.DIVERGED;
+          case DUPLICATE -> LeaderMessage.Refused.Reason.DUPLICATE;
+          case PROTOCOL_ERROR -> LeaderMessage.Refused.Reason.PROTOCOL_ERROR;
+          case REASON_UNSPECIFIED, UNRECOGNIZED ->
+              throw new ProtocolException("reason is missing or unknown");
+        };
+    return new LeaderMessage.Refused(reason, proto.getMessage());
+  }
+
+  private static LeaderMessage heartbeat(Heartbeat proto) throws ProtocolException {
+    Fields.require(proto.hasLeaderEpoch(), "leader_epoch");
+    Fields.require(proto.hasCommitIndex(), "commit_index");
+    return new LeaderMessage.Heartbeat(
+        proto.getLeaderEpoch(), Fields.number(proto.getCommitIndex(), 0, "commit_index"));
+  }
+
+  private static LeaderMessage barrier(BarrierResponse proto) throws ProtocolException {
+    Fields.require(proto.hasRequestId(), "request_id");
+    Fields.require(proto.hasCommitIndex(), "commit_index");
+    return new LeaderMessage.BarrierResponse(
+        proto.getRequestId(), Fields.number(proto.getCommitIndex(), 0, "commit_index"));
+  }
+
+  private static CommitAck ack(LeaderMessage.CommitAck ack) {
+    CommitAck.Builder proto =
+        CommitAck.newBuilder()
+            .setIntent(Fields.toProto(ack.intent()))
+            .setAsOfIndex(ack.asOfIndex());
+    if (ack.errno() != null) {
+      proto.setErrno(ack.errno().code());
+    }
+    if (ack.committed() != null) {
+      proto.setCommitted(Fields.toProto(ack.committed()));
+    }
+    return proto.build();
+  }
+
+  private static LeaderMessage ack(CommitAck proto) throws ProtocolException {
+    Fields.require(proto.hasAsOfIndex(), "as_of_index");
+    if (proto.hasErrno() == proto.hasCommitted()) {
+      throw new ProtocolException("an ack has either an errno or a place in the log");
+    }
+    return new LeaderMessage.CommitAck(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()),
+        proto.hasErrno() ? Fields.errno(true, proto.getErrno(), "errno") : null,
+        proto.hasCommitted() ? Fields.committed(proto.getCommitted()) : null,
+        Fields.number(proto.getAsOfIndex(), 0, "as_of_index"));
+  }
+
+  private static LeaderMessage need(ChunkNeed proto) throws ProtocolException {
+    return new LeaderMessage.ChunkNeed(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()),
+        Fields.hashes(proto.getMissingHashes(), "missing_hashes"));
+  }
+
+  private static IntentStatusResponse status(LeaderMessage.IntentStatusResponse status) {
+    IntentStatusResponse.Builder proto =
+        IntentStatusResponse.newBuilder()
+            .setIntent(Fields.toProto(status.intent()))
+            .setStatus(
+                switch (status.status()) {
+                  case COMMITTED -> IntentStatusResponse.Status.COMMITTED;
+                  case NOT_FOUND -> IntentStatusResponse.Status.NOT_FOUND;
+                  case IN_FLIGHT -> IntentStatusResponse.Status.IN_FLIGHT;
+                });
+    if (status.committed() != null) {
+      proto.setCommitted(Fields.toProto(status.committed()));
+    }
+    return proto.build();
+  }
+
+  private static LeaderMessage status(IntentStatusResponse proto) throws ProtocolException {
+    LeaderMessage.IntentStatusResponse.Status status =
+        switch (proto.getStatus()) {
+          case COMMITTED -> LeaderMessage.IntentStatusResponse.Status.COMMITTED;
+          case NOT_FOUND -> LeaderMessage.IntentStatusResponse.Status.NOT_FOUND;
+          case IN_FLIGHT -> LeaderMessage.IntentStatusResponse.Status.IN_FLIGHT;
+          case STATUS_UNSPECIFIED, UNRECOGNIZED ->
+              throw new ProtocolException("status is missing or unknown");
+        };
+    boolean committed = status == LeaderMessage.IntentStatusResponse.Status.COMMITTED;
+    if (proto.hasCommitted() != committed) {
+      throw new ProtocolException("a place in the log belongs to COMMITTED, and only to it");
+    }
+    return new LeaderMessage.IntentStatusResponse(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()),
+        status,
+        committed ? Fields.committed(proto.getCommitted()) : null);
+  }
+
+  private static LogEntries log(LeaderMessage.LogEntries log) {
+    LogEntries.Builder proto = LogEntries.newBuilder().setCommitIndex(log.commitIndex());
+    for (byte[] entry : log.entries()) {
+      proto.addEntries(UnsafeByteOperations.unsafeWrap(entry));
+    }
+    return proto.build();
+  }
+
+  private static LeaderMessage log(LogEntries proto) throws ProtocolException {
+    Fields.require(proto.hasCommitIndex(), "commit_index");
+    Fields.require(proto.getEntriesCount() > 0, "entries");
+    List<byte[]> entries = new ArrayList<>(proto.getEntriesCount());
+    for (ByteString entry : proto.getEntriesList()) {
+      Fields.require(!entry.isEmpty(), "an entry");
+      entries.add(entry.toByteArray());
+    }
+    return new LeaderMessage.LogEntries(
+        Fields.number(proto.getCommitIndex(), 0, "commit_index"), entries);
+  }
+
+  private static LeaderMessage unavailable(ChunkUnavailable proto) throws ProtocolException {
+    Fields.require(proto.hasMessage(), "message");
+    return new LeaderMessage.ChunkUnavailable(
+        Fields.hash(proto.hasHash(), proto.getHash(), "hash"),
+        Fields.errno(proto.hasErrno(), proto.getErrno(), "errno"),
+        proto.getMessage());
+  }
+}

@@ -1,0 +1,212 @@
+package io.hypersync.wire.codec;
+
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import com.google.protobuf.UnsafeByteOperations;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.proto.ApplyError;
+import io.hypersync.wire.proto.BarrierRequest;
+import io.hypersync.wire.proto.ChunkFetch;
+import io.hypersync.wire.proto.Hello;
+import io.hypersync.wire.proto.IntentStatusRequest;
+import io.hypersync.wire.proto.SubmitIntent;
+import io.hypersync.wire.proto.WorkerApplied;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The worker's messages as protobuf. Unknown fields are dropped while parsing, not collected. */
+final class WorkerMessages {
+  private static final Parser<Hello> HELLO = DiscardUnknownFieldsParser.wrap(Hello.parser());
+  private static final Parser<BarrierRequest> BARRIER =
+      DiscardUnknownFieldsParser.wrap(BarrierRequest.parser());
+  private static final Parser<WorkerApplied> APPLIED =
+      DiscardUnknownFieldsParser.wrap(WorkerApplied.parser());
+  private static final Parser<ChunkFetch> FETCH =
+      DiscardUnknownFieldsParser.wrap(ChunkFetch.parser());
+  private static final Parser<SubmitIntent> SUBMIT =
+      DiscardUnknownFieldsParser.wrap(SubmitIntent.parser());
+  private static final Parser<IntentStatusRequest> STATUS =
+      DiscardUnknownFieldsParser.wrap(IntentStatusRequest.parser());
+
+  private WorkerMessages() {}
+
+  static MessageLite toProto(WorkerMessage message) {
+    return switch (message) {
+      case WorkerMessage.Hello hello -> hello(hello);
+      case WorkerMessage.BarrierRequest barrier ->
+          BarrierRequest.newBuilder().setRequestId(barrier.requestId()).build();
+      case WorkerMessage.WorkerApplied applied -> applied(applied);
+      case WorkerMessage.ChunkFetch fetch -> fetch(fetch);
+      case WorkerMessage.SubmitIntent submit -> submit(submit);
+      case WorkerMessage.IntentStatusRequest status ->
+          IntentStatusRequest.newBuilder().setIntent(Fields.toProto(status.intent())).build();
+      case WorkerMessage.ChunkPut _ ->
+          throw new IllegalArgumentException("chunks do not pass through protobuf");
+    };
+  }
+
+  static WorkerMessage fromProto(FrameKind kind, ByteBuffer body) throws ProtocolException {
+    return switch (kind) {
+      case HELLO -> hello(Fields.parse(HELLO, kind, body));
+      case BARRIER_REQUEST -> barrier(Fields.parse(BARRIER, kind, body));
+      case WORKER_APPLIED -> applied(Fields.parse(APPLIED, kind, body));
+      case CHUNK_FETCH -> fetch(Fields.parse(FETCH, kind, body));
+      case SUBMIT_INTENT -> submit(Fields.parse(SUBMIT, kind, body));
+      case INTENT_STATUS_REQUEST -> status(Fields.parse(STATUS, kind, body));
+      case CHUNK_PUT,
+          WELCOME,
+          REFUSED,
+          HEARTBEAT,
+          BARRIER_RESPONSE,
+          COMMIT_ACK,
+          CHUNK_NEED,
+          INTENT_STATUS_RESPONSE,
+          LOG_ENTRIES,
+          CHUNK_DATA,
+          CHUNK_UNAVAILABLE ->
+          throw new ProtocolException("a " + kind + " is no control message of a worker");
+    };
+  }
+
+  private static Hello hello(WorkerMessage.Hello hello) {
+    Hello.Builder proto =
+        Hello.newBuilder()
+            .setProtocolVersion(hello.protocolVersion())
+            .setWorkspaceId(Fields.toProto(hello.workspace()))
+            .setWorkerId(hello.worker().name())
+            .setAppliedIndex(hello.appliedIndex())
+            .setAppliedRoot(Fields.toProto(hello.appliedRoot()));
+    hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
+    return proto.build();
+  }
+
+  private static WorkerMessage hello(Hello proto) throws ProtocolException {
+    Fields.require(proto.hasProtocolVersion(), "protocol_version");
+    Fields.require(proto.hasWorkerId(), "worker_id");
+    Fields.require(proto.hasAppliedIndex(), "applied_index");
+    return new WorkerMessage.Hello(
+        proto.getProtocolVersion(),
+        Fields.workspaceId(proto.hasWorkspaceId(), proto.getWorkspaceId()),
+        workerId(proto.getWorkerId()),
+        proto.hasLeaderEpochSeen()
+            ? OptionalLong.of(proto.getLeaderEpochSeen())
+            : OptionalLong.empty(),
+        Fields.number(proto.getAppliedIndex(), 0, "applied_index"),
+        Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"));
+  }
+
+  private static WorkerId workerId(String name) throws ProtocolException {
+    try {
+      return new WorkerId(name);
+    } catch (IllegalArgumentException e) {
+      throw new ProtocolException("worker_id: " + e.getMessage(), e);
+    }
+  }
+
+  private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {
+    Fields.require(proto.hasRequestId(), "request_id");
+    return new WorkerMessage.BarrierRequest(proto.getRequestId());
+  }
+
+  private static WorkerApplied applied(WorkerMessage.WorkerApplied applied) {
+    WorkerApplied.Builder proto =
+        WorkerApplied.newBuilder()
+            .setAppliedIndex(applied.appliedIndex())
+            .setAppliedRoot(Fields.toProto(applied.appliedRoot()))
+            .setReadOnly(applied.readOnly())
+            .setMissingChunksCount(applied.missingChunks());
+    WorkerMessage.ApplyError error = applied.applyError();
+    if (error != null) {
+      proto.setLastApplyError(
+          ApplyError.newBuilder()
+              .setLogIndex(error.logIndex())
+              .setErrno(error.errno().code())
+              .setMessage(error.message()));
+    }
+    return proto.build();
+  }
+
+  private static WorkerMessage applied(WorkerApplied proto) throws ProtocolException {
+    Fields.require(proto.hasAppliedIndex(), "applied_index");
+    Fields.require(proto.hasReadOnly(), "read_only");
+    Fields.require(proto.hasMissingChunksCount(), "missing_chunks_count");
+    return new WorkerMessage.WorkerApplied(
+        Fields.number(proto.getAppliedIndex(), 0, "applied_index"),
+        Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"),
+        proto.getReadOnly(),
+        Fields.number(proto.getMissingChunksCount(), 0, Integer.MAX_VALUE, "missing_chunks_count"),
+        proto.hasLastApplyError() ? applyError(proto.getLastApplyError()) : null);
+  }
+
+  private static WorkerMessage.ApplyError applyError(ApplyError proto) throws ProtocolException {
+    Fields.require(proto.hasLogIndex() && proto.hasMessage(), "log_index or message");
+    return new WorkerMessage.ApplyError(
+        Fields.number(proto.getLogIndex(), 1, "log_index"),
+        Fields.errno(proto.hasErrno(), proto.getErrno(), "errno"),
+        proto.getMessage());
+  }
+
+  private static ChunkFetch fetch(WorkerMessage.ChunkFetch fetch) {
+    List<Hash> hashes = new ArrayList<>(fetch.chunks().size());
+    ChunkFetch.Builder proto = ChunkFetch.newBuilder();
+    for (ChunkRef chunk : fetch.chunks()) {
+      hashes.add(chunk.hash());
+      proto.addLengths(chunk.length());
+    }
+    return proto.setHashes(Fields.toProto(hashes)).build();
+  }
+
+  private static WorkerMessage fetch(ChunkFetch proto) throws ProtocolException {
+    List<Hash> hashes = Fields.hashes(proto.getHashes(), "hashes");
+    if (proto.getLengthsCount() != hashes.size()) {
+      throw new ProtocolException(
+          "lengths has " + proto.getLengthsCount() + " numbers for " + hashes.size() + " hashes");
+    }
+    List<ChunkRef> chunks = new ArrayList<>(hashes.size());
+    for (int i = 0; i < hashes.size(); i++) {
+      int length = Fields.number(proto.getLengths(i), 0, ChunkRef.MAX_LENGTH, "length");
+      chunks.add(new ChunkRef(hashes.get(i), length));
+    }
+    return new WorkerMessage.ChunkFetch(chunks);
+  }
+
+  private static SubmitIntent submit(WorkerMessage.SubmitIntent submit) {
+    SubmitIntent.Builder proto =
+        SubmitIntent.newBuilder()
+            .setIntent(Fields.toProto(submit.intent()))
+            .setOp(UnsafeByteOperations.unsafeWrap(submit.op()));
+    if (!submit.agent().isEmpty()) {
+      proto.setAgent(submit.agent());
+    }
+    if (submit.inlinePayload().length > 0) {
+      proto.setInlinePayload(UnsafeByteOperations.unsafeWrap(submit.inlinePayload()));
+    }
+    if (!submit.uploading().isEmpty()) {
+      proto.setUploading(Fields.toProto(submit.uploading()));
+    }
+    return proto.build();
+  }
+
+  private static WorkerMessage submit(SubmitIntent proto) throws ProtocolException {
+    Fields.require(!proto.getOp().isEmpty(), "op");
+    return new WorkerMessage.SubmitIntent(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()),
+        proto.getAgent(),
+        proto.getOp().toByteArray(),
+        proto.getInlinePayload().toByteArray(),
+        proto.getUploading().isEmpty()
+            ? List.of()
+            : Fields.hashes(proto.getUploading(), "uploading"));
+  }
+
+  private static WorkerMessage status(IntentStatusRequest proto) throws ProtocolException {
+    return new WorkerMessage.IntentStatusRequest(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()));
+  }
+}

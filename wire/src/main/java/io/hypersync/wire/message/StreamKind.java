@@ -1,0 +1,80 @@
+package io.hypersync.wire.message;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The six streams of a connection (hypersync.md 12.1, design 10). Each starts with its code as one
+ * byte. Order is kept within a stream, and nothing is promised between two of them.
+ */
+public enum StreamKind {
+  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports. */
+  CONTROL(1, true),
+  /** Worker to leader: mutations, and questions about them. */
+  INTENTS(2, true),
+  /** Worker to leader: bytes of chunks. */
+  CHUNKS(3, true),
+  /** Leader to worker: the ends of intents. */
+  ACKS(4, false),
+  /** Leader to worker: committed entries. */
+  LOG(5, false),
+  /** Leader to worker: bytes of chunks. */
+  BULK(6, false);
+
+  private final int code;
+  private final boolean openedByWorker;
+
+  StreamKind(int code, boolean openedByWorker) {
+    this.code = code;
+    this.openedByWorker = openedByWorker;
+  }
+
+  /** The kind with this code, or null. */
+  public static @Nullable StreamKind ofCode(int code) {
+    for (StreamKind kind : values()) {
+      if (kind.code == code) {
+        return kind;
+      }
+    }
+    return null;
+  }
+
+  /** The stream on which this message travels. */
+  public static StreamKind of(WorkerMessage message) {
+    return switch (message) {
+      case WorkerMessage.Hello _,
+          WorkerMessage.BarrierRequest _,
+          WorkerMessage.WorkerApplied _,
+          WorkerMessage.ChunkFetch _ ->
+          CONTROL;
+      case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
+      case WorkerMessage.ChunkPut _ -> CHUNKS;
+    };
+  }
+
+  /** The stream on which this message travels. */
+  public static StreamKind of(LeaderMessage message) {
+    return switch (message) {
+      case LeaderMessage.Welcome _,
+          LeaderMessage.Refused _,
+          LeaderMessage.Heartbeat _,
+          LeaderMessage.BarrierResponse _ ->
+          CONTROL;
+      case LeaderMessage.IntentStatusResponse _,
+          LeaderMessage.ChunkNeed _,
+          LeaderMessage.CommitAck _ ->
+          ACKS;
+      case LeaderMessage.LogEntries _ -> LOG;
+      case LeaderMessage.ChunkData _, LeaderMessage.ChunkUnavailable _ -> BULK;
+    };
+  }
+
+  /** The byte at the start of the stream, 1 to 6. */
+  public int code() {
+    return code;
+  }
+
+  /** Whether the worker opens it; only {@link #CONTROL} is used both ways. */
+  public boolean openedByWorker() {
+    return openedByWorker;
+  }
+}

@@ -1,0 +1,99 @@
+package io.hypersync.wire.message;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What a worker says to the leader (hypersync.md 9.5). */
+public sealed interface WorkerMessage {
+
+  /**
+   * The first message of a connection; control stream.
+   *
+   * @param protocolVersion must be {@link Protocol#VERSION}
+   * @param workspace the workspace the worker believes it belongs to
+   * @param worker must equal the name in the worker's certificate
+   * @param leaderEpochSeen the epoch of the last Welcome, if any
+   * @param appliedIndex a_i: the log is wanted from the entry after this one on
+   * @param appliedRoot the Merkle root at a_i: a leader which has another root there refuses
+   */
+  record Hello(
+      String protocolVersion,
+      WorkspaceId workspace,
+      WorkerId worker,
+      OptionalLong leaderEpochSeen,
+      long appliedIndex,
+      Hash appliedRoot)
+      implements WorkerMessage {}
+
+  /**
+   * A mutation to commit (WriteIntentHeader and its kin); intents stream.
+   *
+   * @param intent idempotency key; a retry carries the same one (8.2)
+   * @param agent who asks, for people; may be empty
+   * @param op canonical bytes of the op ({@code OpCodec})
+   * @param inlinePayload bytes of all chunks of the op one after another if they are at most
+   *     INLINE_THRESHOLD together, else empty (9.2)
+   * @param uploading the chunks that the worker sends along unasked, because the leader cannot have
+   *     them yet; what is missing beyond them the leader asks for with ChunkNeed (9.3)
+   */
+  record SubmitIntent(
+      IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading)
+      implements WorkerMessage {
+    /** Copies the list. */
+    public SubmitIntent {
+      uploading = List.copyOf(uploading);
+    }
+  }
+
+  /** What became of this intent? After a reconnect (6.4); intents stream. */
+  record IntentStatusRequest(IntentId intent) implements WorkerMessage {}
+
+  /** What is the commit index now? (6.2); control stream. */
+  record BarrierRequest(long requestId) implements WorkerMessage {}
+
+  /**
+   * Periodic report, which is also the worker's heartbeat; control stream.
+   *
+   * @param appliedIndex a_i
+   * @param appliedRoot Merkle root at a_i
+   * @param readOnly whether the mount refuses mutations
+   * @param missingChunks how many chunks the worker waits for
+   * @param applyError why it stopped, if it did (6.4.1)
+   */
+  record WorkerApplied(
+      long appliedIndex,
+      Hash appliedRoot,
+      boolean readOnly,
+      int missingChunks,
+      @Nullable ApplyError applyError)
+      implements WorkerMessage {}
+
+  /** The op that could not be applied, and why (6.4.1). */
+  record ApplyError(long logIndex, Errno errno, String message) {}
+
+  /**
+   * Bytes of one chunk on behalf of an intent; chunks stream, never through protobuf (9.3).
+   *
+   * @param intent the upload it belongs to (partial uploads are kept per intent, 9.3.1)
+   */
+  record ChunkPut(IntentId intent, Hash hash, byte[] bytes) implements WorkerMessage {}
+
+  /**
+   * Please send these chunks; control stream.
+   *
+   * @param chunks 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
+   */
+  record ChunkFetch(List<ChunkRef> chunks) implements WorkerMessage {
+    /** Copies the list. */
+    public ChunkFetch {
+      chunks = List.copyOf(chunks);
+    }
+  }
+}

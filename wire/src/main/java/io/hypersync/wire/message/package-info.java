@@ -1,0 +1,5 @@
+/** What leader and workers say to each other, as values (hypersync.md 9.5). */
+@NullMarked
+package io.hypersync.wire.message;
+
+import org.jspecify.annotations.NullMarked;

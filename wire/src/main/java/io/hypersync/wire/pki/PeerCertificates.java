@@ -1,0 +1,159 @@
+package io.hypersync.wire.pki;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import java.security.GeneralSecurityException;
+import java.security.InvalidAlgorithmParameterException;
+import java.security.cert.CertPathValidator;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.PKIXParameters;
+import java.security.cert.TrustAnchor;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks of the other side's certificate. It must be signed by the authority of the workspace
+ * itself, be valid now, be meant for that role, and carry the right name; the IP address does not
+ * matter.
+ */
+public final class PeerCertificates {
+  private static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+  private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+  private static final int DNS_NAME = 2;
+  private static final int URI = 6;
+
+  private PeerCertificates() {}
+
+  /**
+   * Checks that this is the leader of a workspace.
+   *
+   * @throws CertificateException saying what is wrong, for people
+   */
+  public static void verifyLeader(
+      X509Certificate[] chain, X509Certificate authority, WorkspaceId workspace)
+      throws CertificateException {
+    X509Certificate cert = verify(chain, authority, SERVER_AUTH, "leader");
+    String name = CertificateNames.leaderDnsName(workspace);
+    if (!alternativeNames(cert, DNS_NAME).contains(name)) {
+      throw new CertificateException(
+          "the certificate is for "
+              + alternativeNames(cert, DNS_NAME)
+              + " instead of "
+              + name
+              + ": another workspace");
+    }
+  }
+
+  /**
+   * Checks that this is a worker of a workspace.
+   *
+   * @return its name
+   * @throws CertificateException saying what is wrong, for people
+   */
+  public static WorkerId verifyWorker(
+      X509Certificate[] chain, X509Certificate authority, WorkspaceId workspace)
+      throws CertificateException {
+    X509Certificate cert = verify(chain, authority, CLIENT_AUTH, "worker");
+    WorkerId worker = workerOf(cert);
+    String uri = CertificateNames.workerUri(workspace, worker);
+    if (!alternativeNames(cert, URI).contains(uri)) {
+      throw new CertificateException(
+          "the certificate is for " + alternativeNames(cert, URI) + " instead of " + uri);
+    }
+    return worker;
+  }
+
+  /**
+   * The worker that a certificate names; this verifies nothing.
+   *
+   * @throws CertificateException if the common name is no worker id
+   */
+  public static WorkerId workerOf(X509Certificate cert) throws CertificateException {
+    String name = commonName(cert);
+    if (name == null) {
+      throw new CertificateException("the certificate names no worker");
+    }
+    try {
+      return new WorkerId(name);
+    } catch (IllegalArgumentException e) {
+      throw new CertificateException("the certificate names no worker: " + e.getMessage(), e);
+    }
+  }
+
+  static boolean isSignedBy(X509Certificate cert, X509Certificate authority) {
+    try {
+      cert.verify(authority.getPublicKey());
+      return cert.getIssuerX500Principal().equals(authority.getSubjectX500Principal());
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
+  }
+
+  static @Nullable String commonName(X509Certificate cert) {
+    try {
+      for (Rdn part : new LdapName(cert.getSubjectX500Principal().getName()).getRdns()) {
+        if (part.getType().equalsIgnoreCase("CN") && part.getValue() instanceof String name) {
+          return name;
+        }
+      }
+    } catch (InvalidNameException e) {
+      return null;
+    }
+    return null;
+  }
+
+  private static X509Certificate verify(
+      X509Certificate[] chain, X509Certificate authority, String purpose, String role)
+      throws CertificateException {
+    if (chain.length == 0) {
+      throw new CertificateException("no certificate was presented");
+    }
+    X509Certificate cert = chain[0];
+    if (!isSignedBy(cert, authority)) {
+      throw new CertificateException(
+          "the certificate was issued by \""
+              + cert.getIssuerX500Principal().getName()
+              + "\", which is not the authority of this workspace (\""
+              + authority.getSubjectX500Principal().getName()
+              + "\")");
+    }
+    try {
+      PKIXParameters parameters = new PKIXParameters(Set.of(new TrustAnchor(authority, null)));
+      parameters.setRevocationEnabled(false);
+      CertPathValidator.getInstance("PKIX")
+          .validate(
+              CertificateFactory.getInstance("X.509").generateCertPath(List.of(cert)), parameters);
+    } catch (CertPathValidatorException e) {
+      throw new CertificateException("the certificate is not valid: " + e.getMessage(), e);
+    } catch (InvalidAlgorithmParameterException | java.security.NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JDK cannot validate certificates", e);
+    }
+    List<String> purposes = cert.getExtendedKeyUsage();
+    if (purposes == null || !purposes.contains(purpose)) {
+      throw new CertificateException("the certificate is not one of a " + role);
+    }
+    return cert;
+  }
+
+  private static List<String> alternativeNames(X509Certificate cert, int type)
+      throws CertificateParsingException {
+    Collection<List<?>> names = cert.getSubjectAlternativeNames();
+    if (names == null) {
+      return List.of();
+    }
+    return names.stream()
+        .filter(name -> Objects.equals(name.get(0), type))
+        .map(name -> String.valueOf(name.get(1)))
+        .toList();
+  }
+}

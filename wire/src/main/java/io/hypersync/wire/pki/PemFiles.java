@@ -1,0 +1,83 @@
+package io.hypersync.wire.pki;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/** Files with certificates and keys. A file is replaced as a whole or not at all. */
+final class PemFiles {
+  private static final String OWNER_ONLY = "rw-------";
+  private static final String EVERYONE_READS = "rw-r--r--";
+
+  private PemFiles() {}
+
+  static X509Certificate readCertificate(Path file) throws PkiException {
+    return readOne(file).toCertificate(file.toString());
+  }
+
+  static PrivateKey readKey(Path file) throws PkiException {
+    return readOne(file).toKey(file.toString());
+  }
+
+  static String readText(Path file) throws PkiException {
+    try {
+      return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      throw new PkiException(file + " does not exist", e);
+    } catch (IOException e) {
+      throw new PkiException("cannot read " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  static void writePublic(Path file, Pem pem) throws PkiException {
+    write(file, pem.toText(), EVERYONE_READS);
+  }
+
+  static void writeSecret(Path file, Pem pem) throws PkiException {
+    writeSecret(file, pem.toText());
+  }
+
+  static void writeSecret(Path file, String text) throws PkiException {
+    write(file, text, OWNER_ONLY);
+  }
+
+  private static Pem readOne(Path file) throws PkiException {
+    List<Pem> blocks = Pem.parse(readText(file), file.toString());
+    if (blocks.size() != 1) {
+      throw new PkiException(file + " has " + blocks.size() + " PEM blocks instead of one");
+    }
+    return blocks.getFirst();
+  }
+
+  /** The temporary file has its permissions before it has content. */
+  private static void write(Path file, String text, String permissions) throws PkiException {
+    Path dir = file.toAbsolutePath().getParent();
+    try {
+      if (dir != null) {
+        Files.createDirectories(dir);
+      }
+      Path temporary =
+          Files.createTempFile(
+              dir,
+              "." + file.getFileName(),
+              ".tmp",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
+      try {
+        Files.writeString(temporary, text, StandardCharsets.US_ASCII);
+        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString(permissions));
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+      } finally {
+        Files.deleteIfExists(temporary);
+      }
+    } catch (IOException e) {
+      throw new PkiException("cannot write " + file + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Who is who: the authority of a workspace, the certificates it issues, and the file that carries
+ * one to a new worker (hypersync.md 18, design 10). The only package that uses Bouncy Castle.
+ */
+@NullMarked
+package io.hypersync.wire.pki;
+
+import org.jspecify.annotations.NullMarked;

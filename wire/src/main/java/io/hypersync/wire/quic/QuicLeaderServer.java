@@ -1,0 +1,315 @@
+package io.hypersync.wire.quic;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.Identity;
+import io.hypersync.wire.pki.PeerCertificates;
+import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.LeaderTransportListener;
+import io.hypersync.wire.transport.SessionId;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.incubator.codec.quic.QuicChannel;
+import io.netty.incubator.codec.quic.QuicChannelOption;
+import io.netty.incubator.codec.quic.QuicSslContext;
+import io.netty.incubator.codec.quic.QuicStreamChannel;
+import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's end over QUIC (hypersync.md 12.1, 18; design 10): one UDP port, one thread, a
+ * session for each worker whose certificate is of this workspace. Stray datagrams are dropped
+ * without a word.
+ */
+public final class QuicLeaderServer implements LeaderTransport {
+  private static final Logger log = LoggerFactory.getLogger(QuicLeaderServer.class);
+
+  /** How long a refused worker has to read why, before the connection is closed regardless. */
+  private static final long REFUSAL_GRACE_MS = 500;
+
+  private static final long STOP_TIMEOUT_MS = 2_000;
+
+  private final Identity identity;
+  private final LeaderTransportListener listener;
+  private final QuicOptions options;
+  private final EventLoopGroup loop;
+  private final WorkspaceTrust trust;
+  private final BatchHandler batch;
+  private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions = new HashMap<>();
+  private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new HashSet<>();
+  private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
+  private @Nullable Channel socket;
+  private @Nullable InetSocketAddress localAddress;
+  private long lastSession;
+
+  private QuicLeaderServer(
+      Identity identity,
+      WorkspaceId workspace,
+      LeaderTransportListener listener,
+      QuicOptions options) {
+    this.identity = identity;
+    this.listener = listener;
+    this.options = options;
+    this.loop = Udp.newLoop("hypersync-leader-net");
+    this.trust =
+        new WorkspaceTrust(
+            chain -> PeerCertificates.verifyWorker(chain, identity.caCert(), workspace));
+    this.batch = new BatchHandler(this::flushPoint);
+  }
+
+  /**
+   * Starts to listen. Callbacks may come before this returns.
+   *
+   * @param address port 0 takes any free port; see {@link #localAddress}
+   * @param identity the leader's
+   * @throws LeaderBindException if that is not possible; its message says what to do
+   */
+  public static QuicLeaderServer bind(
+      InetSocketAddress address,
+      Identity identity,
+      WorkspaceId workspace,
+      LeaderTransportListener listener,
+      QuicOptions options)
+      throws LeaderBindException {
+    QuicLeaderServer server = new QuicLeaderServer(identity, workspace, listener, options);
+    boolean bound = false;
+    try {
+      server.listen(address);
+      bound = true;
+      return server;
+    } finally {
+      if (!bound) {
+        server.stopLoop();
+      }
+    }
+  }
+
+  private void listen(InetSocketAddress address) throws LeaderBindException {
+    QuicSslContext tls = QuicSetup.leaderTls(identity, trust);
+    ChannelFuture bound =
+        Udp.bootstrap(loop, options)
+            .handler(
+                new ChannelInitializer<DatagramChannel>() {
+                  @Override
+                  protected void initChannel(DatagramChannel udp) {
+                    udp.pipeline().addLast(batch).addLast(codec(tls, udp));
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new LeaderBindException(address, bound.cause());
+    }
+    socket = bound.channel();
+    localAddress = (InetSocketAddress) bound.channel().localAddress();
+  }
+
+  private ChannelHandler codec(QuicSslContext tls, DatagramChannel udp) {
+    return QuicSetup.leaderCodec(tls, options)
+        .option(QuicChannelOption.SEGMENTED_DATAGRAM_PACKET_ALLOCATOR, Udp.segments(udp))
+        .handler(
+            new ChannelInitializer<QuicChannel>() {
+              @Override
+              protected void initChannel(QuicChannel connection) {
+                unopened.add(
+                    QuicLink.install(
+                        connection,
+                        Dialect.LEADER,
+                        options,
+                        new Events(),
+                        Objects.requireNonNull(connection.remoteSocketAddress()),
+                        trust));
+              }
+            })
+        .streamHandler(
+            new ChannelInitializer<QuicStreamChannel>() {
+              @Override
+              protected void initChannel(QuicStreamChannel stream) {
+                QuicLink.accept(stream);
+              }
+            })
+        .build();
+  }
+
+  @Override
+  public void send(SessionId session, LeaderMessage message) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    if (link != null) {
+      link.send(message);
+      if (link.markUnflushed()) {
+        unflushed.add(link);
+      }
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (unflushed.isEmpty()) {
+      return;
+    }
+    batch.hold();
+    try {
+      unflushed.forEach(QuicLink::flush);
+    } finally {
+      unflushed.clear();
+      batch.release();
+    }
+  }
+
+  @Override
+  public void close(SessionId session, LeaderMessage.@Nullable Refused refusal) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    if (link == null) {
+      return;
+    }
+    if (refusal == null) {
+      link.close(CloseCode.DONE, "the leader ended the session");
+    } else {
+      link.closeAfter(
+          refusal, "refused: " + refusal.reason() + ", " + refusal.message(), REFUSAL_GRACE_MS);
+    }
+  }
+
+  @Override
+  public boolean isWritable(SessionId session, StreamKind kind) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    return link != null && link.isWritable(kind);
+  }
+
+  @Override
+  public long queuedBytes(SessionId session, StreamKind kind) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    return link == null ? 0 : link.queuedBytes(kind);
+  }
+
+  @Override
+  public void setReading(SessionId session, StreamKind kind, boolean reading) {
+    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
+    if (link != null) {
+      link.setReading(kind, reading);
+    }
+  }
+
+  @Override
+  public ScheduledExecutorService executor() {
+    return loop.next();
+  }
+
+  @Override
+  public InetSocketAddress localAddress() {
+    return Objects.requireNonNull(localAddress);
+  }
+
+  @Override
+  public void shutdown() {
+    if (loop.isShuttingDown()) {
+      return;
+    }
+    Channel bound = Objects.requireNonNull(socket);
+    var _ =
+        loop.next()
+            .submit(
+                () -> {
+                  List<QuicLink<WorkerMessage, LeaderMessage>> all = new ArrayList<>(unopened);
+                  all.addAll(sessions.values());
+                  batch.hold();
+                  all.forEach(link -> link.closeNow(CloseCode.DONE, "the leader stops"));
+                  batch.release();
+                })
+            .awaitUninterruptibly(STOP_TIMEOUT_MS);
+    bound.close().awaitUninterruptibly(STOP_TIMEOUT_MS);
+    stopLoop();
+  }
+
+  private void stopLoop() {
+    loop.shutdownGracefully(0, STOP_TIMEOUT_MS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(STOP_TIMEOUT_MS * 2);
+  }
+
+  private void flushPoint() {
+    try {
+      listener.flushPoint();
+    } catch (RuntimeException e) {
+      log.error("a fault of ours while answering a batch", e);
+    }
+  }
+
+  /** What happens to a connection, made into what happens to a session. */
+  private final class Events implements LinkEvents<WorkerMessage, LeaderMessage> {
+    private @Nullable WorkerId worker;
+    private @Nullable SessionId session;
+
+    @Override
+    public void handshakeDone(QuicLink<WorkerMessage, LeaderMessage> link) {
+      try {
+        WorkerId named = PeerCertificates.workerOf(certificate(link.channel()));
+        worker = named;
+        link.setPeerName("worker " + named + " at " + link.address());
+        link.openStreams();
+      } catch (CertificateException | SSLPeerUnverifiedException e) {
+        link.fail(CloseCode.PROTOCOL, e.getMessage());
+      }
+    }
+
+    @Override
+    public void opened(QuicLink<WorkerMessage, LeaderMessage> link) {
+      unopened.remove(link);
+      SessionId id = new SessionId(++lastSession);
+      session = id;
+      sessions.put(id, link);
+      listener.connected(id, Objects.requireNonNull(worker), link.address());
+    }
+
+    @Override
+    public void received(QuicLink<WorkerMessage, LeaderMessage> link, WorkerMessage message) {
+      listener.received(Objects.requireNonNull(session), message);
+    }
+
+    @Override
+    public void writable(QuicLink<WorkerMessage, LeaderMessage> link, StreamKind kind) {
+      if (session != null) {
+        listener.writable(session, kind);
+      }
+    }
+
+    @Override
+    public void ended(QuicLink<WorkerMessage, LeaderMessage> link, LinkEnd end) {
+      unopened.remove(link);
+      if (session != null) {
+        sessions.remove(session);
+        listener.closed(session, end.reason());
+      }
+    }
+
+    private X509Certificate certificate(QuicChannel channel) throws SSLPeerUnverifiedException {
+      Certificate[] chain =
+          Objects.requireNonNull(channel.sslEngine()).getSession().getPeerCertificates();
+      if (chain.length == 0 || !(chain[0] instanceof X509Certificate first)) {
+        throw new SSLPeerUnverifiedException("no certificate was presented");
+      }
+      return first;
+    }
+  }
+}

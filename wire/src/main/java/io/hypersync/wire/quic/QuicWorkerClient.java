@@ -1,0 +1,343 @@
+package io.hypersync.wire.quic;
+
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.Identity;
+import io.hypersync.wire.pki.PeerCertificates;
+import io.hypersync.wire.transport.ConnectFailure;
+import io.hypersync.wire.transport.WorkerTransport;
+import io.hypersync.wire.transport.WorkerTransportListener;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.incubator.codec.quic.QuicChannel;
+import io.netty.incubator.codec.quic.QuicChannelOption;
+import io.netty.incubator.codec.quic.QuicSslContext;
+import io.netty.incubator.codec.quic.QuicStreamChannel;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker's end over QUIC (hypersync.md 12.1, 18; design 10). Each attempt has a UDP port of its
+ * own, so that nothing meant for an earlier connection reaches a later one.
+ */
+public final class QuicWorkerClient implements WorkerTransport {
+  private static final Logger log = LoggerFactory.getLogger(QuicWorkerClient.class);
+  private static final long STOP_TIMEOUT_MS = 2_000;
+
+  private final WorkerTransportListener listener;
+  private final QuicOptions options;
+  private final EventLoopGroup loop;
+  private final WorkspaceTrust trust;
+  private final QuicSslContext tls;
+  private @Nullable Attempt current;
+
+  private QuicWorkerClient(
+      Identity identity,
+      WorkspaceId workspace,
+      WorkerTransportListener listener,
+      QuicOptions options) {
+    this.listener = listener;
+    this.options = options;
+    this.loop = Udp.newLoop("hypersync-worker-net");
+    this.trust =
+        new WorkspaceTrust(
+            chain -> PeerCertificates.verifyLeader(chain, identity.caCert(), workspace));
+    this.tls = QuicSetup.workerTls(identity, trust);
+  }
+
+  /**
+   * Makes a client, which does nothing until it is told to connect.
+   *
+   * @param identity the worker's
+   * @param workspace whose leader to accept
+   */
+  public static QuicWorkerClient create(
+      Identity identity,
+      WorkspaceId workspace,
+      WorkerTransportListener listener,
+      QuicOptions options) {
+    return new QuicWorkerClient(identity, workspace, listener, options);
+  }
+
+  @Override
+  public void connect(InetSocketAddress leader) {
+    if (current != null) {
+      throw new IllegalStateException("there is a connection, or an attempt at one, already");
+    }
+    Attempt attempt = new Attempt(leader);
+    current = attempt;
+    // Not at once: the outcome must not be reported before this method returns.
+    loop.next().execute(attempt::start);
+  }
+
+  @Override
+  public void send(WorkerMessage message) {
+    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
+    if (link != null) {
+      link.send(message);
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (current != null && current.link != null) {
+      current.batch.hold();
+      try {
+        current.link.flush();
+      } finally {
+        current.batch.release();
+      }
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    if (current != null) {
+      current.giveUp(CloseCode.DONE, "the worker disconnects");
+    }
+  }
+
+  @Override
+  public boolean isWritable(StreamKind kind) {
+    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
+    return link != null && link.isWritable(kind);
+  }
+
+  @Override
+  public long queuedBytes(StreamKind kind) {
+    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
+    return link == null ? 0 : link.queuedBytes(kind);
+  }
+
+  @Override
+  public void setReading(StreamKind kind, boolean reading) {
+    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
+    if (link != null) {
+      link.setReading(kind, reading);
+    }
+  }
+
+  @Override
+  public ScheduledExecutorService executor() {
+    return loop.next();
+  }
+
+  @Override
+  public void shutdown() {
+    if (loop.isShuttingDown()) {
+      return;
+    }
+    var _ =
+        loop.next()
+            .submit(
+                () -> {
+                  if (current != null) {
+                    current.closeNow();
+                  }
+                })
+            .awaitUninterruptibly(STOP_TIMEOUT_MS);
+    loop.shutdownGracefully(0, STOP_TIMEOUT_MS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(STOP_TIMEOUT_MS * 2);
+  }
+
+  private @Nullable QuicLink<LeaderMessage, WorkerMessage> openLink() {
+    return current != null && current.link != null && current.link.isOpened() ? current.link : null;
+  }
+
+  private void flushPoint() {
+    try {
+      listener.flushPoint();
+    } catch (RuntimeException e) {
+      log.error("a fault of ours while answering a batch", e);
+    }
+  }
+
+  /** One attempt, and the connection that it leads to. */
+  private final class Attempt implements LinkEvents<LeaderMessage, WorkerMessage> {
+    private final InetSocketAddress leader;
+    private final BatchHandler batch = new BatchHandler(QuicWorkerClient.this::flushPoint);
+    private @Nullable Channel socket;
+    private @Nullable QuicLink<LeaderMessage, WorkerMessage> link;
+    private boolean over;
+
+    Attempt(InetSocketAddress leader) {
+      this.leader = leader;
+    }
+
+    void start() {
+      if (over) {
+        return;
+      }
+      if (leader.isUnresolved()) {
+        failed(
+            ConnectFailure.UNREACHABLE, "the host name " + leader.getHostString() + " is unknown");
+        return;
+      }
+      Udp.bootstrap(loop, options)
+          .handler(
+              new ChannelInitializer<DatagramChannel>() {
+                @Override
+                protected void initChannel(DatagramChannel udp) {
+                  udp.pipeline()
+                      .addLast(batch)
+                      .addLast(QuicSetup.workerCodec(tls, options).build());
+                }
+              })
+          .bind(0)
+          .addListener((ChannelFuture bound) -> bound(bound));
+    }
+
+    private void bound(ChannelFuture bound) {
+      if (!bound.isSuccess()) {
+        failed(ConnectFailure.UNREACHABLE, "no UDP port can be had: " + bound.cause().getMessage());
+        return;
+      }
+      DatagramChannel udp = (DatagramChannel) bound.channel();
+      socket = udp;
+      if (over) {
+        var _ = udp.close();
+        return;
+      }
+      QuicChannel.newBootstrap(udp)
+          .option(QuicChannelOption.SEGMENTED_DATAGRAM_PACKET_ALLOCATOR, Udp.segments(udp))
+          .handler(
+              new ChannelInitializer<QuicChannel>() {
+                @Override
+                protected void initChannel(QuicChannel connection) {
+                  link =
+                      QuicLink.install(
+                          connection, Dialect.WORKER, options, Attempt.this, leader, trust);
+                }
+              })
+          .streamHandler(
+              new ChannelInitializer<QuicStreamChannel>() {
+                @Override
+                protected void initChannel(QuicStreamChannel stream) {
+                  QuicLink.accept(stream);
+                }
+              })
+          .remoteAddress(leader)
+          .connect()
+          .addListener(
+              connected -> {
+                if (!connected.isSuccess() && link != null) {
+                  link.handshakeFailed(connected.cause());
+                }
+              });
+      var _ =
+          loop.next()
+              .schedule(this::timeOut, options.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void handshakeDone(QuicLink<LeaderMessage, WorkerMessage> done) {
+      done.openStreams();
+    }
+
+    @Override
+    public void opened(QuicLink<LeaderMessage, WorkerMessage> opened) {
+      listener.connected(leader);
+    }
+
+    @Override
+    public void received(QuicLink<LeaderMessage, WorkerMessage> from, LeaderMessage message) {
+      listener.received(message);
+      if (message instanceof LeaderMessage.Refused refused) {
+        from.close(
+            CloseCode.DONE,
+            "refused by the leader: " + refused.reason() + ", " + refused.message());
+      }
+    }
+
+    @Override
+    public void writable(QuicLink<LeaderMessage, WorkerMessage> of, StreamKind kind) {
+      listener.writable(kind);
+    }
+
+    @Override
+    public void ended(QuicLink<LeaderMessage, WorkerMessage> of, LinkEnd end) {
+      if (over) {
+        return;
+      }
+      if (of.isOpened()) {
+        finish();
+        listener.closed(end.reason());
+      } else {
+        failed(failure(end), describe(end));
+      }
+    }
+
+    private void timeOut() {
+      if (!over && (link == null || !link.isOpened())) {
+        failed(
+            ConnectFailure.UNREACHABLE,
+            "no answer from "
+                + leader
+                + " within "
+                + options.connectTimeout().toMillis()
+                + " ms: is the leader running there, and does a firewall let UDP pass?");
+      }
+    }
+
+    void giveUp(CloseCode code, String reason) {
+      if (link != null && link.isOpened()) {
+        link.close(code, reason);
+      } else {
+        finish();
+      }
+    }
+
+    void closeNow() {
+      if (link != null && link.isOpened()) {
+        link.closeNow(CloseCode.DONE, "the worker stops");
+      } else {
+        finish();
+      }
+    }
+
+    private void failed(ConnectFailure failure, String message) {
+      if (!over) {
+        finish();
+        listener.connectFailed(failure, message);
+      }
+    }
+
+    /** Closing the socket closes what is on it. */
+    private void finish() {
+      over = true;
+      if (current == this) {
+        current = null;
+      }
+      if (socket != null) {
+        var _ = socket.close();
+      }
+    }
+
+    private ConnectFailure failure(LinkEnd end) {
+      return switch (end.cause()) {
+        case CERTIFICATE -> ConnectFailure.CERTIFICATE;
+        case PEER -> {
+          if (end.tlsAlert() == LinkEnd.NO_APPLICATION_PROTOCOL) {
+            yield ConnectFailure.PROTOCOL;
+          }
+          // A leader that stops just now closes too: only an alert says that it will never have us.
+          yield end.tlsAlert() >= 0 ? ConnectFailure.CERTIFICATE : ConnectFailure.UNREACHABLE;
+        }
+        case HERE, SILENCE, TRANSPORT -> ConnectFailure.UNREACHABLE;
+      };
+    }
+
+    private String describe(LinkEnd end) {
+      return "cannot connect to the leader at " + leader + ": " + end.reason();
+    }
+  }
+}

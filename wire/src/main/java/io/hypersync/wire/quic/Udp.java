@@ -1,0 +1,66 @@
+package io.hypersync.wire.quic;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.incubator.codec.quic.EpollQuicUtils;
+import io.netty.incubator.codec.quic.SegmentedDatagramPacketAllocator;
+import io.netty.util.concurrent.DefaultThreadFactory;
+
+/** UDP as fast as the machine has it: epoll with segmentation offload, else plain NIO. */
+final class Udp {
+  /** The most the kernel takes as one segmented send, and the most it joins when receiving. */
+  private static final int MAX_SEGMENTS = 32;
+
+  /** The largest datagram, or run of joined datagrams. */
+  private static final int RECEIVE_BYTES = 64 * 1024;
+
+  /** How many datagrams make one batch at most, before its answers are sent. */
+  private static final int BATCH_DATAGRAMS = 64;
+
+  private Udp() {}
+
+  /** One thread. */
+  static EventLoopGroup newLoop(String threadName) {
+    DefaultThreadFactory threads = new DefaultThreadFactory(threadName, true);
+    return Epoll.isAvailable()
+        ? new EpollEventLoopGroup(1, threads)
+        : new NioEventLoopGroup(1, threads);
+  }
+
+  static Bootstrap bootstrap(EventLoopGroup loop, QuicOptions options) {
+    Class<? extends Channel> type =
+        loop instanceof EpollEventLoopGroup ? EpollDatagramChannel.class : NioDatagramChannel.class;
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(type)
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .option(ChannelOption.SO_RCVBUF, options.socketBufferBytes())
+            .option(ChannelOption.SO_SNDBUF, options.socketBufferBytes())
+            .option(
+                ChannelOption.RCVBUF_ALLOCATOR,
+                new FixedRecvByteBufAllocator(RECEIVE_BYTES).maxMessagesPerRead(BATCH_DATAGRAMS));
+    if (type == EpollDatagramChannel.class) {
+      bootstrap.option(EpollChannelOption.UDP_GRO, true);
+    }
+    return bootstrap;
+  }
+
+  static SegmentedDatagramPacketAllocator segments(DatagramChannel channel) {
+    return channel instanceof EpollDatagramChannel
+            && EpollDatagramChannel.isSegmentedDatagramPacketSupported()
+        ? EpollQuicUtils.newSegmentedAllocator(MAX_SEGMENTS)
+        : SegmentedDatagramPacketAllocator.NONE;
+  }
+}

@@ -1,0 +1,214 @@
+package io.hypersync.wire.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a daemon and a command say to each other over the admin socket. */
+final class AdminServerTest {
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final AdminCommand ECHO =
+      args -> JsonNodeFactory.instance.objectNode().set("echo", args);
+
+  @TempDir Path directory;
+
+  private Path socket() {
+    return directory.resolve("run/leader-01234567.sock");
+  }
+
+  private AdminClient client() {
+    return new AdminClient(socket(), LIMIT);
+  }
+
+  @Test
+  void anAnswerIsWhatTheCommandReturned() {
+    ObjectNode args = JsonNodeFactory.instance.objectNode().put("text", "zwei\nZeilen äöü");
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO))) {
+      assertEquals(args, client().call("echo", args).path("echo"));
+      assertEquals(args, client().call("echo", args).path("echo"), "a second connection");
+    }
+  }
+
+  @Test
+  void aLongAnswerArrivesWhole() {
+    String text = "x".repeat(3_000_000);
+    AdminCommand longAnswer = args -> JsonNodeFactory.instance.textNode(text);
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("long", longAnswer))) {
+      assertEquals(text, client().call("long", JsonNodeFactory.instance.objectNode()).textValue());
+    }
+  }
+
+  @Test
+  void aRefusalKeepsMessageHintAndExitCode() {
+    AdminCommand refuse =
+        args -> {
+          throw new UserError("the mount is busy", "Close what uses it.", 16);
+        };
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("umount", refuse))) {
+      UserError error =
+          assertThrows(
+              UserError.class,
+              () -> client().call("umount", JsonNodeFactory.instance.objectNode()));
+      assertEquals("the mount is busy", error.message());
+      assertEquals("Close what uses it.", error.hint());
+      assertEquals(16, error.exitCode());
+    }
+  }
+
+  @Test
+  void aBugInACommandIsAnAnswerAndTheServerGoesOn() {
+    AdminCommand bug =
+        args -> {
+          throw new IllegalStateException("boom");
+        };
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("bug", bug, "echo", ECHO))) {
+      AdminClient.Reply.Refused refused =
+          assertInstanceOf(AdminClient.Reply.Refused.class, client().ask("bug"));
+      assertTrue(refused.error().message().contains("boom"), refused.error().message());
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  @ParameterizedTest(name = "{0} is answered with: {1}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          garbage                          | the request is not a line of JSON
+          [1,2]                            | the request is not a JSON object
+          {"args":{}}                      | the request has no "command"
+          {"command":5}                    | the request has no "command"
+          {"command":"echo","args":[1]}    | "args" of the request must be an object
+          {"command":"reboot"}             | this daemon knows no command "reboot"
+          """)
+  void garbageIsAnsweredAndTheServerGoesOn(String line, String message) throws IOException {
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO))) {
+      UserError error =
+          assertThrows(UserError.class, () -> AdminCodec.decodeResponse(raw(line + "\n")));
+      assertEquals(message, error.message());
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  @Test
+  void anEndlessRequestIsCutOff() throws IOException {
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO));
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+      ByteBuffer noLineFeed =
+          ByteBuffer.wrap("x".repeat(64 * 1024).getBytes(StandardCharsets.UTF_8));
+      assertThrows(
+          IOException.class,
+          () -> {
+            for (int i = 0; i < 1000; i++) {
+              channel.write(noLineFeed.rewind());
+            }
+          },
+          "64 MB without a line feed were taken");
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  @Test
+  void onlyItsUserMayOpenTheSocket() throws IOException {
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO))) {
+      assertEquals(
+          "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket())));
+      assertEquals(
+          "rwx------",
+          PosixFilePermissions.toString(Files.getPosixFilePermissions(socket().getParent())));
+    }
+    assertFalse(Files.exists(socket()), "close() removes the socket");
+  }
+
+  @Test
+  void aSocketThatADeadDaemonLeftBehindIsReplaced() throws IOException {
+    Files.createDirectories(socket().getParent());
+    try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      dead.bind(UnixDomainSocketAddress.of(socket()));
+    }
+    assertTrue(Files.exists(socket()), "the kernel does not remove it");
+    assertInstanceOf(AdminClient.Reply.Dead.class, client().ask("echo"));
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO))) {
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  @Test
+  void aLivingDaemonIsNotReplaced() {
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("echo", ECHO))) {
+      UserError error =
+          assertThrows(UserError.class, () -> AdminServer.start(socket(), Map.of("echo", ECHO)));
+      assertTrue(error.message().contains("already listening"), error.message());
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  @Test
+  void aMissingSocketIsADeadDaemon() {
+    assertInstanceOf(AdminClient.Reply.Dead.class, client().ask("echo"));
+    UserError error =
+        assertThrows(
+            UserError.class, () -> client().call("echo", JsonNodeFactory.instance.objectNode()));
+    assertTrue(error.message().startsWith("the daemon is not running"), error.message());
+  }
+
+  @Test
+  void aSilentDaemonIsUnresponsiveAfterTheLimit() {
+    CountDownLatch over = new CountDownLatch(1);
+    AdminCommand hang =
+        args -> {
+          try {
+            over.await();
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+          }
+          return args;
+        };
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("hang", hang))) {
+      AdminClient impatient = new AdminClient(socket(), Duration.ofMillis(200));
+      assertInstanceOf(AdminClient.Reply.Unresponsive.class, impatient.ask("hang"));
+      over.countDown();
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void aPathThatIsTooLongForASocketIsNamed() {
+    Path tooLong = directory.resolve("x".repeat(120)).resolve("leader-01234567.sock");
+    UserError error =
+        assertThrows(UserError.class, () -> AdminServer.start(tooLong, Map.of("echo", ECHO)));
+    assertTrue(error.message().contains("too long"), error.message());
+    assertTrue(error.hint().contains("HYPERSYNC_RUN_DIR"), error.hint());
+  }
+
+  private byte[] raw(String bytes) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+      LineChannel lines = new LineChannel(channel);
+      lines.write(bytes.getBytes(StandardCharsets.UTF_8), LIMIT);
+      return lines.readLine(1 << 20, LIMIT);
+    }
+  }
+}

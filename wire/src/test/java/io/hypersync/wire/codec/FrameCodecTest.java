@@ -1,0 +1,475 @@
+package io.hypersync.wire.codec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Messages to frames and back. */
+class FrameCodecTest {
+  private static final String INTENT_HEX =
+      """
+      0a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf  client_id
+      10 07                                   seq_no
+      """;
+  private static final Pattern WORDS = Pattern.compile("\\s+");
+  private static final String HASH_HEX =
+      "101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f";
+
+  /** The bytes of frames, which other implementations of the protocol rely on. */
+  static Stream<Arguments> frames() {
+    return Stream.of(
+        Arguments.of(
+            new WorkerMessage.Hello(
+                Protocol.VERSION,
+                SampleMessages.WORKSPACE,
+                SampleMessages.WORKER,
+                OptionalLong.of(-2),
+                5,
+                SampleMessages.HASH),
+            """
+            00 00 00 51                              length
+            01                                       Hello
+            0a 0b 6879706572 73796e63 2f31           protocol_version "hypersync/1"
+            12 10 00112233445566778899aabbccddeeff   workspace_id
+            1a 02 7731                               worker_id "w1"
+            21 fe ff ff ff ff ff ff ff               leader_epoch_seen, little-endian
+            28 05                                    applied_index
+            32 20\s"""
+                + HASH_HEX
+                + "    applied_root\n"),
+        Arguments.of(
+            new WorkerMessage.SubmitIntent(
+                SampleMessages.INTENT,
+                "a",
+                new byte[] {1, 2},
+                new byte[] {3},
+                List.of(SampleMessages.HASH)),
+            """
+            00 00 00 43    length
+            10             SubmitIntent
+            0a 14          intent
+            """
+                + INTENT_HEX
+                + """
+                12 01 61       agent
+                1a 02 01 02    op
+                22 01 03       inline_payload
+                2a 20          uploading
+                """
+                + HASH_HEX
+                + "\n"),
+        Arguments.of(
+            new WorkerMessage.ChunkPut(
+                SampleMessages.INTENT, SampleMessages.HASH, new byte[] {1, 2, 3}),
+            """
+            00 00 00 3c                         length
+            20                                  ChunkPut
+            c0c1c2c3c4c5c6c7c8c9cacbcccdcecf    client id
+            00 00 00 00 00 00 00 07             seq_no
+            """
+                + HASH_HEX
+                + " hash\n01 02 03 bytes\n"),
+        Arguments.of(
+            new LeaderMessage.ChunkData(SampleMessages.HASH, new byte[] {1, 2, 3}),
+            """
+            00 00 00 24    length
+            60             ChunkData
+            """
+                + HASH_HEX
+                + " hash\n01 02 03 bytes\n"),
+        Arguments.of(
+            new LeaderMessage.CommitAck(SampleMessages.INTENT, Errno.EEXIST, null, 8),
+            """
+            00 00 00 1b    length
+            50             CommitAck
+            0a 14          intent
+            """
+                + INTENT_HEX
+                + """
+                10 11          errno EEXIST
+                20 08          as_of_index
+                """),
+        Arguments.of(
+            new LeaderMessage.CommitAck(SampleMessages.INTENT, null, SampleMessages.COMMITTED, 9),
+            """
+            00 00 00 57                               length
+            50                                        CommitAck
+            0a 14                                     intent
+            """
+                + INTENT_HEX
+                + """
+                1a 3c                                     committed
+                08 09                                     log_index
+                12 10 d0d1d2d3d4d5d6d7d8d9dadbdcdddedf    op_id
+                18 87 94 eb dc 03                         committed_at_ns
+                22 20\s"""
+                + HASH_HEX
+                + """
+                 fs_merkle_root
+                20 09                                     as_of_index
+                """),
+        Arguments.of(
+            new LeaderMessage.LogEntries(3, List.of(new byte[] {1}, new byte[] {2, 3})),
+            """
+            00 00 00 0a    length
+            58             LogEntries
+            08 03          commit_index
+            12 01 01       an entry
+            12 02 02 03    another
+            """),
+        Arguments.of(
+            new LeaderMessage.Heartbeat(1, 5),
+            """
+            00 00 00 0c                   length
+            43                            Heartbeat
+            09 01 00 00 00 00 00 00 00    leader_epoch
+            10 05                         commit_index
+            """));
+  }
+
+  @ParameterizedTest
+  @MethodSource("frames")
+  void bytesAreAsWrittenDown(Object message, String annotated) throws ProtocolException {
+    ByteBuf frame = frame(message);
+    assertEquals(
+        ByteBufUtil.hexDump(Unpooled.wrappedBuffer(parse(annotated))), ByteBufUtil.hexDump(frame));
+    assertEquals(SampleMessages.content(message), SampleMessages.content(decode(message, frame)));
+  }
+
+  static List<Object> everyMessage() {
+    List<Object> all = new ArrayList<>(SampleMessages.worker());
+    all.addAll(SampleMessages.leader());
+    return all;
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyMessage")
+  void everyMessageComesBackAsItWas(Object message) throws ProtocolException {
+    ByteBuf frame = frame(message);
+    assertEquals(SampleMessages.content(message), SampleMessages.content(decode(message, frame)));
+    assertEquals(0, frame.readableBytes(), "the whole frame was taken");
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyMessage")
+  void aFrameThatIsNotCompleteIsLeftAlone(Object message) throws ProtocolException {
+    ByteBuf frame = frame(message);
+    for (int length = 0; length < Math.min(frame.readableBytes(), 200); length++) {
+      ByteBuf part = frame.slice(0, length);
+      assertNull(decode(message, part), "with " + length + " bytes");
+      assertEquals(length, part.readableBytes(), "nothing was taken");
+    }
+  }
+
+  @Test
+  void everyKindHasASample() {
+    List<FrameKind> missing = new ArrayList<>(List.of(FrameKind.values()));
+    SampleMessages.worker().forEach(message -> missing.remove(FrameKind.of(message)));
+    SampleMessages.leader().forEach(message -> missing.remove(FrameKind.of(message)));
+    assertEquals(List.of(), missing);
+  }
+
+  @Test
+  void aKindTravelsOnTheStreamOfItsMessages() {
+    for (WorkerMessage message : SampleMessages.worker()) {
+      assertEquals(StreamKind.of(message), FrameKind.of(message).stream());
+      assertTrue(!FrameKind.of(message).fromLeader());
+    }
+    for (LeaderMessage message : SampleMessages.leader()) {
+      assertEquals(StreamKind.of(message), FrameKind.of(message).stream());
+      assertTrue(FrameKind.of(message).fromLeader());
+    }
+  }
+
+  @Test
+  void unknownFieldsAreSkipped() throws ProtocolException {
+    assertEquals(
+        new WorkerMessage.BarrierRequest(1),
+        FrameCodec.decodeWorkerMessage(
+            StreamKind.CONTROL,
+            buffer(
+                """
+                00 00 00 09     length
+                02              BarrierRequest
+                08 01           request_id
+                f2 01 03 616263 field 30, bytes
+                """)));
+  }
+
+  /** A body with one fault, and the words the refusal must have. */
+  static Stream<Arguments> faults() {
+    String intent = "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1007 ";
+    String hash = "20 " + HASH_HEX + " ";
+    return Stream.of(
+        fault("01", "0a 00 12 10 00112233445566778899aabbccddeeff 28 00 32" + hash, "worker_id"),
+        fault(
+            "01",
+            "0a 00 12 10 00112233445566778899aabbccddeeff 1a 01 2f 28 00 32" + hash,
+            "a worker name is"),
+        fault(
+            "01",
+            "0a 00 12 0f 00112233445566778899aabbccddee 1a 01 61 28 00 32" + hash,
+            "workspace_id has 15 bytes instead of 16"),
+        fault(
+            "01",
+            "0a 00 12 10 00112233445566778899aabbccddeeff 1a 01 61 28 00 32 02 0000",
+            "applied_root has 2 bytes instead of 32"),
+        fault(
+            "01",
+            "0a 00 12 10 00112233445566778899aabbccddeeff 1a 01 61 28 ffffffffffffffffff01 32"
+                + hash,
+            "applied_index is 18446744073709551615"),
+        fault("01", "0a 01 ff", "cannot be parsed"),
+        fault("02", "", "request_id is missing"),
+        fault("03", "08 01 12" + hash + "20 00", "read_only is missing"),
+        fault(
+            "03", "08 01 12" + hash + "18 00 20 ffffffff0f", "missing_chunks_count is 4294967295"),
+        fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 00 10 05 1a 00", "log_index is 0"),
+        fault("03", "08 01 12" + hash + "18 00 20 00 2a 06 08 01 10 00 1a 00", "errno is 0"),
+        fault("04", "", "hashes has 0 bytes"),
+        fault("04", "0a 03 010203", "hashes has 3 bytes"),
+        fault("04", "0a" + hash, "lengths has 0 numbers for 1 hashes"),
+        fault("04", "0a" + hash + "12 03 818004", "length is 65537"),
+        fault("10", "1a 01 00", "intent id is missing"),
+        fault("10", intent, "op is missing"),
+        fault("10", "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1000 1a 01 00", "seq_no is 0"),
+        fault(
+            "10",
+            "0a 1d 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 10 80808080808080808001 1a 01 00",
+            "seq_no is 9223372036854775808"),
+        fault("10", "0a 06 0a02 c0c1 1007 1a 01 00", "client_id has 2 bytes instead of 16"),
+        fault("10", intent + "1a 01 00 2a 03 010203", "uploading has 3 bytes"),
+        fault("11", "", "intent id is missing"),
+        fault("20", "00", "its header alone is 56"),
+        fault("20", "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 0000000000000000" + HASH_HEX, "seq_no is 0"),
+        fault("41", "12 00", "leader_epoch is missing"),
+        fault("42", "12 00", "reason is missing or unknown"),
+        fault("42", "08 63 12 00", "reason is missing or unknown"),
+        fault("43", "10 01", "leader_epoch is missing"),
+        fault("44", "08 01", "commit_index is missing"),
+        fault("50", intent + "20 01", "either an errno or a place in the log"),
+        fault("50", intent + "10 11 1a 00 20 01", "either an errno or a place in the log"),
+        fault("50", intent + "10 11", "as_of_index is missing"),
+        fault("50", intent + "1a 00 20 01", "log_index or committed_at_ns is missing"),
+        fault("51", intent, "missing_hashes has 0 bytes"),
+        fault("52", intent + "10 09", "status is missing or unknown"),
+        fault("52", intent + "10 01", "a place in the log belongs to COMMITTED"),
+        fault("52", intent + "10 02 1a 00", "a place in the log belongs to COMMITTED"),
+        fault("58", "08 01", "entries is missing"),
+        fault("58", "08 01 12 00", "an entry is missing"),
+        fault("60", "00", "its header alone is 32"),
+        fault("61", "0a" + hash + "10 05", "message is missing"),
+        fault("61", "0a" + hash + "10 8020 1a 00", "errno is 4096"));
+  }
+
+  private static Arguments fault(String kind, String body, String expected) {
+    return Arguments.of(kind, body, expected);
+  }
+
+  @ParameterizedTest(name = "{0} {2}")
+  @MethodSource("faults")
+  void aBodyThatIsWrongIsRefusedInWords(String kindHex, String bodyHex, String expected) {
+    byte[] body = parse(bodyHex);
+    ByteBuf frame =
+        Unpooled.buffer().writeInt(body.length + 1).writeBytes(parse(kindHex)).writeBytes(body);
+    FrameKind kind = Objects.requireNonNull(FrameKind.ofCode(parse(kindHex)[0]));
+    ProtocolException refused =
+        assertThrows(
+            ProtocolException.class,
+            () -> {
+              if (kind.fromLeader()) {
+                var _ = FrameCodec.decodeLeaderMessage(kind.stream(), frame);
+              } else {
+                var _ = FrameCodec.decodeWorkerMessage(kind.stream(), frame);
+              }
+            });
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains(expected),
+        () -> '"' + refused.getMessage() + "\" should say \"" + expected + '"');
+  }
+
+  @Test
+  void aLengthOutOfRangeIsRefusedBeforeAnythingIsCollected() {
+    for (int length : new int[] {0, -1, Integer.MIN_VALUE, Protocol.MAX_FRAME_BYTES - 3}) {
+      ByteBuf start = Unpooled.buffer().writeInt(length);
+      assertThrows(
+          ProtocolException.class,
+          () -> FrameCodec.decodeWorkerMessage(StreamKind.CONTROL, start),
+          () -> "length " + length);
+    }
+  }
+
+  @Test
+  void aKindsOwnLimitIsCheckedAsSoonAsTheKindIsThere() {
+    for (FrameKind kind : FrameKind.values()) {
+      if (kind == FrameKind.LOG_ENTRIES) {
+        continue; // Its limit is the one of all frames.
+      }
+      ByteBuf start = Unpooled.buffer().writeInt(kind.maxBodyBytes() + 2).writeByte(kind.code());
+      assertThrows(
+          ProtocolException.class,
+          () -> {
+            if (kind.fromLeader()) {
+              var _ = FrameCodec.decodeLeaderMessage(kind.stream(), start);
+            } else {
+              var _ = FrameCodec.decodeWorkerMessage(kind.stream(), start);
+            }
+          },
+          kind::name);
+    }
+  }
+
+  @Test
+  void theMostHashesThatAMessageMayHaveFit() throws ProtocolException {
+    List<Hash> most = Collections.nCopies(Protocol.MAX_HASHES_PER_MESSAGE, SampleMessages.HASH);
+    LeaderMessage need = new LeaderMessage.ChunkNeed(SampleMessages.INTENT, most);
+    assertEquals(need, decode(need, frame(need)));
+    WorkerMessage fetch =
+        new WorkerMessage.ChunkFetch(
+            most.stream().map(hash -> new ChunkRef(hash, ChunkRef.MAX_LENGTH)).toList());
+    assertEquals(fetch, decode(fetch, frame(fetch)));
+  }
+
+  @Test
+  void aMessageThatIsTooLongIsNotEncodedAtAll() {
+    ByteBuf out = Unpooled.buffer().writeByte(1);
+    LeaderMessage tooLong =
+        new LeaderMessage.LogEntries(1, List.of(new byte[Protocol.MAX_FRAME_BYTES]));
+    assertThrows(IllegalArgumentException.class, () -> FrameCodec.encode(tooLong, out));
+    assertEquals(1, out.readableBytes(), "nothing was appended");
+  }
+
+  @Test
+  void randomBytesGiveAMessageOrAProtocolException() {
+    long seed = 9_005;
+    Random random = new Random(seed);
+    List<FrameKind> kinds = List.of(FrameKind.values());
+    for (int i = 0; i < 200_000; i++) {
+      byte[] body = new byte[random.nextInt(64)];
+      random.nextBytes(body);
+      FrameKind kind = kinds.get(random.nextInt(kinds.size()));
+      ByteBuf frame = Unpooled.buffer();
+      if (random.nextInt(10) == 0) {
+        frame.writeBytes(body);
+      } else {
+        frame.writeInt(body.length + 1).writeByte(kind.code()).writeBytes(body);
+      }
+      survive(kind.fromLeader(), kind.stream(), frame, "seed " + seed + ", round " + i);
+    }
+  }
+
+  @Test
+  void mutatedFramesGiveAMessageOrAProtocolException() {
+    long seed = 9_006;
+    Random random = new Random(seed);
+    List<Object> messages =
+        everyMessage().stream().filter(message -> frame(message).readableBytes() < 1000).toList();
+    int decoded = 0;
+    for (int i = 0; i < 200_000; i++) {
+      Object message = messages.get(random.nextInt(messages.size()));
+      ByteBuf frame = frame(message);
+      for (int n = random.nextInt(1, 4); n > 0; n--) {
+        int at = random.nextInt(frame.readableBytes());
+        switch (random.nextInt(3)) {
+          case 0 -> frame.setByte(at, random.nextInt(256));
+          case 1 -> frame.setByte(at, frame.getByte(at) ^ (1 << random.nextInt(8)));
+          default -> frame.setByte(at, random.nextBoolean() ? 0xff : 0);
+        }
+      }
+      boolean leader = message instanceof LeaderMessage;
+      StreamKind stream =
+          message instanceof LeaderMessage m
+              ? StreamKind.of(m)
+              : StreamKind.of((WorkerMessage) message);
+      if (survive(leader, stream, frame, "seed " + seed + ", round " + i)) {
+        decoded++;
+      }
+    }
+    assertTrue(decoded > 10_000, "mutants that still are messages get through: " + decoded);
+  }
+
+  /** Decodes all there is; true if at least one message came out. */
+  private static boolean survive(boolean leader, StreamKind stream, ByteBuf frame, String where) {
+    String hex = ByteBufUtil.hexDump(frame);
+    boolean any = false;
+    try {
+      while (true) {
+        Object message =
+            leader
+                ? FrameCodec.decodeLeaderMessage(stream, frame)
+                : FrameCodec.decodeWorkerMessage(stream, frame);
+        if (message == null) {
+          return any;
+        }
+        any = true;
+      }
+    } catch (ProtocolException e) {
+      assertTrue(!String.valueOf(e.getMessage()).isEmpty(), where);
+      return any;
+    } catch (RuntimeException | Error e) {
+      throw new AssertionError(where + ", " + stream + ": " + hex, e);
+    }
+  }
+
+  private static ByteBuf frame(Object message) {
+    ByteBuf out = Unpooled.buffer();
+    switch (message) {
+      case WorkerMessage m -> FrameCodec.encode(m, out);
+      case LeaderMessage m -> FrameCodec.encode(m, out);
+      default -> throw new IllegalArgumentException("no message: " + message);
+    }
+    return out;
+  }
+
+  private static @Nullable Object decode(Object like, ByteBuf frame) throws ProtocolException {
+    return switch (like) {
+      case WorkerMessage m -> FrameCodec.decodeWorkerMessage(StreamKind.of(m), frame);
+      case LeaderMessage m -> FrameCodec.decodeLeaderMessage(StreamKind.of(m), frame);
+      default -> throw new IllegalArgumentException("no message: " + like);
+    };
+  }
+
+  private static ByteBuf buffer(String annotated) {
+    return Unpooled.wrappedBuffer(parse(annotated));
+  }
+
+  /** Hexadecimal pairs; from the first word that is none, the rest of a line is a comment. */
+  private static byte[] parse(String annotated) {
+    StringBuilder hex = new StringBuilder();
+    for (String line : annotated.lines().toList()) {
+      for (String word : WORDS.splitAsStream(line.strip()).toList()) {
+        if (!word.matches("([0-9a-f]{2})+")) {
+          break;
+        }
+        hex.append(word);
+      }
+    }
+    return HexFormat.of().parseHex(hex);
+  }
+}

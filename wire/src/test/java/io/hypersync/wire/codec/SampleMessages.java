@@ -1,0 +1,96 @@
+package io.hypersync.wire.codec;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** At least one message of every kind, with the optional parts there and not there. */
+public final class SampleMessages {
+  public static final WorkspaceId WORKSPACE = WorkspaceId.parse("00112233445566778899aabbccddeeff");
+  public static final WorkerId WORKER = new WorkerId("w1");
+  public static final IntentId INTENT =
+      new IntentId(ClientId.parse("c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"), 7);
+  public static final Hash HASH =
+      Hash.parse("101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f");
+  public static final LeaderMessage.Committed COMMITTED =
+      new LeaderMessage.Committed(
+          9, OpId.parse("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"), 1_000_000_007L, HASH, -1);
+
+  private SampleMessages() {}
+
+  public static List<WorkerMessage> worker() {
+    return List.of(
+        new WorkerMessage.Hello(Protocol.VERSION, WORKSPACE, WORKER, OptionalLong.of(-2), 5, HASH),
+        new WorkerMessage.Hello("", WORKSPACE, WORKER, OptionalLong.empty(), 0, Hash.ZERO),
+        new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
+        new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
+        new WorkerMessage.IntentStatusRequest(INTENT),
+        new WorkerMessage.BarrierRequest(-1),
+        new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
+        new WorkerMessage.WorkerApplied(
+            5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.ENOSPC, "disk full")),
+        new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
+        new WorkerMessage.ChunkPut(INTENT, HASH, new byte[ChunkRef.MAX_LENGTH]),
+        new WorkerMessage.ChunkFetch(
+            List.of(new ChunkRef(HASH, ChunkRef.MAX_LENGTH), new ChunkRef(Hash.ZERO, 0))));
+  }
+
+  public static List<LeaderMessage> leader() {
+    return List.of(
+        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD),
+        new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
+        new LeaderMessage.Heartbeat(-3, 5),
+        new LeaderMessage.BarrierResponse(-1, 5),
+        new LeaderMessage.IntentStatusResponse(
+            INTENT, LeaderMessage.IntentStatusResponse.Status.COMMITTED, COMMITTED),
+        new LeaderMessage.IntentStatusResponse(
+            INTENT, LeaderMessage.IntentStatusResponse.Status.NOT_FOUND, null),
+        new LeaderMessage.IntentStatusResponse(
+            INTENT, LeaderMessage.IntentStatusResponse.Status.IN_FLIGHT, null),
+        new LeaderMessage.ChunkNeed(INTENT, List.of(HASH, Hash.ZERO)),
+        new LeaderMessage.CommitAck(INTENT, null, COMMITTED, 9),
+        new LeaderMessage.CommitAck(
+            INTENT,
+            null,
+            new LeaderMessage.Committed(10, COMMITTED.opId(), 2_000_000_000L, HASH, 4096),
+            10),
+        new LeaderMessage.CommitAck(INTENT, Errno.EEXIST, null, 8),
+        new LeaderMessage.LogEntries(12, List.of(bytes("entry 11"), bytes("entry 12"))),
+        new LeaderMessage.ChunkData(HASH, bytes("chunk")),
+        new LeaderMessage.ChunkUnavailable(HASH, Errno.EIO, "bad sector"));
+  }
+
+  /** Everything in a message, arrays by content: two messages are equal if these texts are. */
+  public static String content(Object message) {
+    return switch (message) {
+      case WorkerMessage.SubmitIntent m ->
+          "SubmitIntent "
+              + List.of(m.intent(), m.agent(), hex(m.op()), hex(m.inlinePayload()), m.uploading());
+      case WorkerMessage.ChunkPut m -> "ChunkPut " + List.of(m.intent(), m.hash(), hex(m.bytes()));
+      case LeaderMessage.ChunkData m -> "ChunkData " + List.of(m.hash(), hex(m.bytes()));
+      case LeaderMessage.LogEntries m ->
+          "LogEntries " + m.commitIndex() + m.entries().stream().map(SampleMessages::hex).toList();
+      default -> message.toString();
+    };
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.wire.codec;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.wire.pki;
+
+import org.jspecify.annotations.NullMarked;

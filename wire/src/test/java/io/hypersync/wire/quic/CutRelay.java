@@ -1,0 +1,59 @@
+package io.hypersync.wire.quic;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** Passes datagrams between one worker and the leader until it is cut; then both hear nothing. */
+final class CutRelay implements AutoCloseable {
+  private static final int MAX_DATAGRAM = 65_535;
+
+  private final DatagramSocket socket;
+  private final InetSocketAddress leader;
+  private volatile boolean cut;
+
+  CutRelay(InetSocketAddress leader) throws IOException {
+    this.leader = leader;
+    socket = new DatagramSocket(Loopback.ANY_PORT);
+    var _ = Thread.ofPlatform().daemon().name("relay").start(this::pass);
+  }
+
+  InetSocketAddress address() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
+  }
+
+  void cut() {
+    cut = true;
+  }
+
+  private void pass() {
+    byte[] buffer = new byte[MAX_DATAGRAM];
+    @Nullable SocketAddress worker = null;
+    try {
+      while (true) {
+        DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
+        socket.receive(packet);
+        boolean fromLeader = packet.getSocketAddress().equals(leader);
+        if (!fromLeader) {
+          worker = packet.getSocketAddress();
+        }
+        SocketAddress target = fromLeader ? worker : leader;
+        if (!cut && target != null) {
+          packet.setSocketAddress(target);
+          socket.send(packet);
+        }
+      }
+    } catch (IOException e) {
+      // Closed: the test is over.
+    }
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

@@ -1,0 +1,93 @@
+package io.hypersync.wire.quic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.codec.SampleMessages;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.Identity;
+import io.hypersync.wire.pki.PkiException;
+import io.hypersync.wire.pki.WorkspaceAuthority;
+import io.hypersync.wire.transport.SessionId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** A leader on a real port of 127.0.0.1, and workers that come and go. */
+final class Loopback implements AutoCloseable {
+  static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  final WorkspaceAuthority authority;
+  final Ends.Leader leader = new Ends.Leader();
+  final QuicLeaderServer server;
+  private final QuicOptions options;
+  private final List<QuicWorkerClient> clients = new ArrayList<>();
+
+  Loopback(Path dir) throws PkiException, LeaderBindException {
+    this(dir, QuicOptions.defaults());
+  }
+
+  Loopback(Path dir, QuicOptions options) throws PkiException, LeaderBindException {
+    this.options = options;
+    authority = WorkspaceAuthority.create(dir.resolve("ca"), SampleMessages.WORKSPACE);
+    server =
+        QuicLeaderServer.bind(
+            ANY_PORT, authority.issueLeader(), SampleMessages.WORKSPACE, leader, options);
+  }
+
+  /** A worker with its connection. */
+  record Joined(Ends.Worker told, QuicWorkerClient client, SessionId session) {}
+
+  /** A worker that is not connected yet. */
+  QuicWorkerClient client(Identity identity, WorkspaceId workspace, Ends.Worker told) {
+    return client(identity, workspace, told, options);
+  }
+
+  QuicWorkerClient client(
+      Identity identity, WorkspaceId workspace, Ends.Worker told, QuicOptions itsOptions) {
+    QuicWorkerClient client = QuicWorkerClient.create(identity, workspace, told, itsOptions);
+    clients.add(client);
+    return client;
+  }
+
+  Joined join(String name) throws InterruptedException {
+    return join(name, options, server.localAddress());
+  }
+
+  Joined join(String name, QuicOptions itsOptions, InetSocketAddress at)
+      throws InterruptedException {
+    Ends.Worker told = new Ends.Worker();
+    QuicWorkerClient client =
+        client(
+            authority.issueWorker(new WorkerId(name)), SampleMessages.WORKSPACE, told, itsOptions);
+    Ends.run(client.executor(), () -> client.connect(at));
+    var _ = told.await(Ends.Event.Connected.class);
+    Ends.Event.Connected connected = leader.await(Ends.Event.Connected.class);
+    assertEquals(new WorkerId(name), connected.worker(), "the name in the certificate");
+    return new Joined(told, client, Objects.requireNonNull(connected.session()));
+  }
+
+  /** A question of this worker reaches the leader: the connection is alive. */
+  void assertAlive(Joined worker, long requestId) throws InterruptedException {
+    Ends.run(
+        worker.client().executor(),
+        () -> {
+          worker.client().send(new WorkerMessage.BarrierRequest(requestId));
+          worker.client().flush();
+        });
+    Ends.Event.FromWorker received = leader.await(Ends.Event.FromWorker.class);
+    assertEquals(worker.session(), received.session());
+    assertEquals(new WorkerMessage.BarrierRequest(requestId), received.message());
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(QuicWorkerClient::shutdown);
+    server.shutdown();
+  }
+}

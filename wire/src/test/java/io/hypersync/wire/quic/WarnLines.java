@@ -1,0 +1,45 @@
+package io.hypersync.wire.quic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What the transport writes to the log, instead of where it usually goes. */
+final class WarnLines implements AutoCloseable {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(QuicLink.class.getPackageName());
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  WarnLines() {
+    lines.start();
+    logger.setAdditive(false);
+    logger.addAppender(lines);
+  }
+
+  /** All lines from WARN on so far. */
+  List<String> all() {
+    return List.copyOf(lines.list).stream()
+        .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+        .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+        .toList();
+  }
+
+  void assertOne(String... parts) {
+    List<String> all = all();
+    assertEquals(1, all.size(), () -> "one WARN line, got " + all);
+    for (String part : parts) {
+      assertTrue(all.getFirst().contains(part), () -> all + " should say \"" + part + '"');
+    }
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(lines);
+    logger.setAdditive(true);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.wire.quic;
+
+import org.jspecify.annotations.NullMarked;
