@@ -140,19 +140,20 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * Sequences what can be sequenced; then sends what has become durable: first the entries, then
-   * the acks that rest on them; then heartbeats when they are due.
+   * Sequences what can be sequenced; then sends what has become durable: the acks, and the entries
+   * that they rest on; then heartbeats when they are due.
    */
   @Override
   public int doWork() {
     int work = hasBegun() ? desk.sequence() : 0;
     long durable = log.durableIndex();
+    // Acks first: who gets the first message gets the first packets, and behind these a call waits.
+    work += desk.release(durable);
     if (durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
       streamedThrough = durable;
       work += sessions.stream(durable);
     }
-    work += desk.release(durable);
     long now = clock.monotonicNs();
     if (now >= nextHeartbeatNs) {
       nextHeartbeatNs = now + config.heartbeatNs();

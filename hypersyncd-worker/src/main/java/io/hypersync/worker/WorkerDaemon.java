@@ -3,6 +3,7 @@ package io.hypersync.worker;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.rocks.RocksChunkStore;
 import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
 import io.hypersync.wire.admin.AdminCommand;
@@ -21,17 +22,25 @@ public final class WorkerDaemon implements Daemon {
 
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
-  private final RocksChunkStore chunks;
+  private final RocksChunkStore disk;
+
+  /**
+   * Before the disk: every chunk can be fetched from the leader again, so a crash may take some.
+   */
+  private final WriteBehindChunkStore chunks;
+
   private final WorkerRuntime runtime;
   private boolean closed;
 
   private WorkerDaemon(
       CompletableFuture<Void> ended,
       StateLock lock,
-      RocksChunkStore chunks,
+      RocksChunkStore disk,
+      WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.ended = ended;
     this.lock = lock;
+    this.disk = disk;
     this.chunks = chunks;
     this.runtime = runtime;
   }
@@ -46,9 +55,9 @@ public final class WorkerDaemon implements Daemon {
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    RocksChunkStore chunks;
+    RocksChunkStore disk;
     try {
-      chunks =
+      disk =
           RocksChunkStore.open(
               options.stateDir().resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
@@ -56,8 +65,9 @@ public final class WorkerDaemon implements Daemon {
       throw new UserError(
           String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
     }
+    WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    WorkerDaemon daemon = new WorkerDaemon(ended, lock, chunks, runtime);
+    WorkerDaemon daemon = new WorkerDaemon(ended, lock, disk, chunks, runtime);
     boolean mounted = false;
     try {
       runtime.join();
@@ -104,6 +114,7 @@ public final class WorkerDaemon implements Daemon {
     closed = true;
     runtime.close();
     chunks.close();
+    disk.close();
     lock.close();
     LOG.info("stopped");
     ended.complete(null);

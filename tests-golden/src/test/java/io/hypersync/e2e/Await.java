@@ -2,6 +2,7 @@ package io.hypersync.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -44,9 +45,9 @@ final class Await {
         if (Objects.equals(expected, question.call())) {
           return;
         }
-      } catch (java.io.IOException notYet) {
-        // The last question below tells why.
-        Thread.sleep(POLL_MS);
+      } catch (IOException | AssertionError notYet) {
+        // A file or a program that fails is an answer that is not there yet; the last question
+        // below tells why.
       }
       Thread.sleep(POLL_MS);
     }

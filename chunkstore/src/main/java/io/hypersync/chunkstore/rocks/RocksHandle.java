@@ -147,7 +147,8 @@ final class RocksHandle implements AutoCloseable {
         // Large chunks stay out of the tree, so that compaction moves their keys only.
         .setEnableBlobFiles(true)
         .setMinBlobSize(MIN_BLOB_BYTES)
-        .setEnableBlobGarbageCollection(true)
+        // Nothing is deleted yet: collecting garbage would copy the oldest chunks again and again.
+        .setEnableBlobGarbageCollection(false)
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setBlobCompressionType(CompressionType.NO_COMPRESSION);
   }

@@ -2,6 +2,7 @@ package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.LeaderTransportListener;
@@ -18,11 +19,11 @@ final class LeaderBridge implements LeaderTransportListener {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderBridge.class);
 
   private final CountDownLatch begun = new CountDownLatch(1);
-  private @Nullable AgentLoop loop;
+  private @Nullable AgentLoop<LeaderAgent> loop;
   private @Nullable LeaderChunks chunks;
 
   /** Nothing is delivered before this: the transport listens a moment before the agent is made. */
-  void begin(AgentLoop agentLoop, LeaderChunks leaderChunks) {
+  void begin(AgentLoop<LeaderAgent> agentLoop, LeaderChunks leaderChunks) {
     loop = agentLoop;
     chunks = leaderChunks;
     begun.countDown();
@@ -45,7 +46,7 @@ final class LeaderBridge implements LeaderTransportListener {
 
   @Override
   public void flushPoint() {
-    loop().guarded(LeaderAgent::doWork);
+    loop().flushPoint();
   }
 
   @Override
@@ -66,7 +67,7 @@ final class LeaderBridge implements LeaderTransportListener {
     }
   }
 
-  private AgentLoop loop() {
+  private AgentLoop<LeaderAgent> loop() {
     try {
       begun.await();
     } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package io.hypersync.leader.daemon;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.model.errno.Errno;
@@ -21,9 +22,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +43,19 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderChunks.class);
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
+
+  /** Half of what makes the write-behind store block its callers, which the agent must not. */
+  private static final long INLINE_LIMIT_BYTES = 8L * 1024 * 1024;
+
   private static final int SERVE_BATCH = 16;
 
+  private static final int STORE_BATCH = 64;
+
   private final ChunkStore store;
+
+  /** Before the store: small chunks, which the log has too, so a crash may take them. */
+  private final WriteBehindChunkStore inline;
+
   private final LeaderTransport transport;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final ExecutorService incoming =
@@ -52,12 +65,18 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("leader-chunks-out").daemon().factory());
 
-  private final AtomicLong inlineBytes = new AtomicLong();
+  /** Uploads on their way to the store; filled by the transport's thread, emptied by incoming. */
+  private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
+
+  /** Whether incoming will look into {@link #arrivals} after now. */
+  private final AtomicBoolean storing = new AtomicBoolean();
 
   /** The transport's thread owns everything below. */
   private final Map<SessionId, Upload> uploads = new HashMap<>();
 
   private final Map<SessionId, Download> downloads = new HashMap<>();
+
+  private record Arrival(SessionId session, ChunkPut put) {}
 
   private static final class Upload {
     private long queuedBytes;
@@ -76,13 +95,14 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
    */
   LeaderChunks(ChunkStore store, LeaderTransport transport, Consumer<Consumer<LeaderAgent>> post) {
     this.store = store;
+    this.inline = WriteBehindChunkStore.start(store, "leader-chunks-inline");
     this.transport = transport;
     this.post = post;
   }
 
   @Override
   public boolean contains(Hash hash) {
-    return store.contains(hash);
+    return inline.contains(hash);
   }
 
   @Override
@@ -93,35 +113,32 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       upload.stopped = true;
       transport.setReading(session, StreamKind.CHUNKS, false);
     }
-    incoming.execute(() -> store(session, put));
+    arrivals.add(new Arrival(session, put));
+    if (storing.compareAndSet(false, true)) {
+      incoming.execute(this::storeArrivals);
+    }
   }
 
   @Override
   public boolean isBusy() {
-    return inlineBytes.get() > HIGH_WATER_BYTES;
+    return inline.bytesInMemory() > INLINE_LIMIT_BYTES;
   }
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    inlineBytes.addAndGet(payload.length);
-    incoming.execute(
-        () -> {
-          List<Chunk> pieces = new ArrayList<>();
-          int at = 0;
-          for (ChunkRef ref : chunks) {
-            if (ref.length() > 0) {
-              pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
-            }
-            at += ref.length();
-          }
-          try {
-            store.putAll(pieces);
-          } catch (ChunkStoreException e) {
-            LOG.warn("small chunks stay in the log only: {}", e.getMessage());
-          } finally {
-            inlineBytes.addAndGet(-payload.length);
-          }
-        });
+    List<Chunk> pieces = new ArrayList<>();
+    int at = 0;
+    for (ChunkRef ref : chunks) {
+      if (ref.length() > 0) {
+        pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+      }
+      at += ref.length();
+    }
+    try {
+      inline.putAll(pieces);
+    } catch (ChunkStoreException e) {
+      LOG.debug("small chunks stay in the log only: {}", e.getMessage());
+    }
   }
 
   @Override
@@ -145,35 +162,54 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   public void close() {
     incoming.close();
     outgoing.close();
+    inline.close();
   }
 
-  private void store(SessionId session, ChunkPut put) {
-    Errno refused = null;
-    Chunk chunk = new Chunk(put.hash(), put.bytes());
-    if (!chunk.isIntact()) {
-      LOG.warn("{} sent a chunk that does not match its hash {}", session, put.hash());
-      refused = Errno.EIO;
-    } else {
-      try {
-        store.put(put.hash(), put.bytes());
-      } catch (ChunkStoreException e) {
-        LOG.warn("cannot store a chunk of {}: {}", session, e.getMessage());
-        refused = e.errno();
+  /** What has come while one batch was written is the next batch. */
+  private void storeArrivals() {
+    storing.set(false);
+    while (!arrivals.isEmpty()) {
+      List<Arrival> batch = new ArrayList<>();
+      for (int i = 0; i < STORE_BATCH && !arrivals.isEmpty(); i++) {
+        batch.add(arrivals.remove());
+      }
+      store(batch);
+    }
+  }
+
+  private void store(List<Arrival> batch) {
+    Map<Arrival, Errno> refused = new HashMap<>();
+    List<Chunk> intact = new ArrayList<>();
+    for (Arrival arrival : batch) {
+      Chunk chunk = new Chunk(arrival.put.hash(), arrival.put.bytes());
+      if (chunk.isIntact()) {
+        intact.add(chunk);
+      } else {
+        LOG.warn("{} sent a chunk that does not match its hash {}", arrival.session, chunk.hash());
+        refused.put(arrival, Errno.EIO);
       }
     }
-    Errno why = refused;
+    try {
+      store.putAll(intact);
+    } catch (ChunkStoreException e) {
+      LOG.warn("cannot store {} chunks: {}", intact.size(), e.getMessage());
+      batch.forEach(arrival -> refused.putIfAbsent(arrival, e.errno()));
+    }
     post.accept(
         agent -> {
-          stored(session, put.bytes().length);
-          if (why == null) {
-            agent.chunkStored(put.hash());
-          } else {
-            agent.chunkRefused(put.intent(), why);
+          for (Arrival arrival : batch) {
+            taken(arrival.session, arrival.put.bytes().length);
+            Errno why = refused.get(arrival);
+            if (why == null) {
+              agent.chunkStored(arrival.put.hash());
+            } else {
+              agent.chunkRefused(arrival.put.intent(), why);
+            }
           }
         });
   }
 
-  private void stored(SessionId session, int bytes) {
+  private void taken(SessionId session, int bytes) {
     Upload upload = uploads.get(session);
     if (upload != null) {
       upload.queuedBytes -= bytes;
@@ -212,7 +248,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private LeaderMessage read(ChunkRef ref) {
     try {
-      byte[] bytes = store.getVerified(ref.hash());
+      byte[] bytes = inline.getVerified(ref.hash());
       return bytes != null
           ? new ChunkData(ref.hash(), bytes)
           : new ChunkUnavailable(ref.hash(), Errno.ENOENT, "not in the leader's store");

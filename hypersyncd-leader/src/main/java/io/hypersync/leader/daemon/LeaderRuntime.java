@@ -10,6 +10,7 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
@@ -44,7 +45,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final LeaderAgent agent;
-  private final AgentLoop loop;
+  private final AgentLoop<LeaderAgent> loop;
   private final CommitStats commits = new CommitStats();
   private final long startedNs = System.nanoTime();
 
@@ -74,7 +75,7 @@ public final class LeaderRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong);
     this.loop =
-        new AgentLoop(
+        new AgentLoop<>(
             agent,
             transport.executor(),
             () ->
@@ -160,7 +161,7 @@ public final class LeaderRuntime implements AutoCloseable {
     logReader.close();
   }
 
-  private AgentLoop loop() {
+  private AgentLoop<LeaderAgent> loop() {
     return loop;
   }
 

@@ -78,7 +78,7 @@ final class KernelNotifier implements ApplyListener, AutoCloseable {
 
   private void add(FsState state, NodeId id, long offset, long length) {
     Node node = state.node(id);
-    if (node != null && inodes.isKnown(node.inode().value())) {
+    if (node != null && inodes.mayHavePages(node.inode().value())) {
       ranges.add(new Range(node.inode().value(), offset, length));
     }
   }

@@ -1,8 +1,8 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.chunkstore.Chunk;
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
@@ -23,7 +23,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
-  private final ChunkStore store;
+  private final WriteBehindChunkStore store;
   private final Consumer<Consumer<WorkerAgent>> post;
   private final Consumer<Boolean> reading;
 
@@ -42,7 +42,10 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
    * @param post runs a call of the agent on its thread
    * @param reading stops and resumes reading of the bulk stream; called on the agent's thread
    */
-  LocalChunks(ChunkStore store, Consumer<Consumer<WorkerAgent>> post, Consumer<Boolean> reading) {
+  LocalChunks(
+      WriteBehindChunkStore store,
+      Consumer<Consumer<WorkerAgent>> post,
+      Consumer<Boolean> reading) {
     this.store = store;
     this.post = post;
     this.reading = reading;
@@ -58,7 +61,9 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
     List<Chunk> pieces = new ArrayList<>(chunks.size());
     int at = 0;
     for (ChunkRef ref : chunks) {
-      if (ref.length() > 0 && !store.contains(ref.hash())) {
+      // Only what this worker has just written itself is in memory: asking the disk costs as much
+      // as writing, and small chunks are seldom the same.
+      if (ref.length() > 0 && !store.isInMemory(ref.hash())) {
         pieces.add(verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
       }
       at += ref.length();

@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -30,7 +31,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private final WorkerTransport transport;
   private final InetSocketAddress address;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
-  private @Nullable AgentLoop loop;
+  private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
   private boolean connected;
   private boolean dropped;
@@ -43,7 +44,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   }
 
   /** To be called before the agent is run. */
-  void begin(AgentLoop agentLoop, LocalChunks localChunks) {
+  void begin(AgentLoop<WorkerAgent> agentLoop, LocalChunks localChunks) {
     loop = agentLoop;
     chunks = localChunks;
   }
@@ -134,7 +135,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   @Override
   public void flushPoint() {
     if (loop != null) {
-      loop.guarded(_ -> run());
+      loop.flushPoint();
     }
   }
 
@@ -161,12 +162,6 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private void upload() {
     while (!uploads.isEmpty() && transport.isWritable(StreamKind.CHUNKS)) {
       transport.send(uploads.removeFirst());
-    }
-  }
-
-  private void run() {
-    if (loop != null) {
-      loop.doWork();
     }
   }
 

@@ -1,8 +1,9 @@
 package io.hypersync.worker.daemon;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
@@ -45,7 +46,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final QuicLeaderLink link;
   private final LocalChunks chunks;
   private final WorkerAgent agent;
-  private final AgentLoop loop;
+  private final AgentLoop<WorkerAgent> loop;
   private final Vfs vfs;
   private final KernelNotifier notifier;
   private final ConcurrentHistogram latencyNs = new ConcurrentHistogram(MAX_LATENCY_NS, DIGITS);
@@ -58,7 +59,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * @param ended completed exceptionally when the agent fails
    */
   public WorkerRuntime(
-      WorkerDaemonOptions options, ChunkStore store, CompletableFuture<Void> ended) {
+      WorkerDaemonOptions options, WriteBehindChunkStore store, CompletableFuture<Void> ended) {
     this.options = options;
     this.ended = ended;
     this.link = new QuicLeaderLink(options);
@@ -67,7 +68,7 @@ public final class WorkerRuntime implements AutoCloseable {
     this.vfs =
         new Vfs(
             this::published,
-            new LateMutations(this::loop),
+            new PostedMutations(this::loop),
             store,
             new ProcCallers(),
             () -> options.stateDir().toFile().getUsableSpace());
@@ -83,7 +84,7 @@ public final class WorkerRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
-    this.loop = new AgentLoop(agent, link.thread(), this::agentFailed);
+    this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
     link.begin(loop, chunks);
   }
 
@@ -218,7 +219,7 @@ public final class WorkerRuntime implements AutoCloseable {
     ended.completeExceptionally(new IllegalStateException("the worker agent failed; see the log"));
   }
 
-  private AgentLoop loop() {
+  private AgentLoop<WorkerAgent> loop() {
     return loop;
   }
 

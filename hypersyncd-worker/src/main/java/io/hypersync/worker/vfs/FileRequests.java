@@ -80,6 +80,7 @@ final class FileRequests {
 
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
+    nodes.reading(header.nodeId());
     Node node = nodes.node(nodes.state(), header.nodeId());
     if (!(node.content() instanceof NodeContent.File(FileContent content))) {
       throw new RequestFailed(Errno.EISDIR);

@@ -19,9 +19,13 @@ public final class KernelInodes {
     private final NodeId node;
     private final long lookups;
 
-    Known(NodeId node, long lookups) {
+    /** Whether data of it was ever read, which the kernel may have kept. */
+    private final boolean read;
+
+    Known(NodeId node, long lookups, boolean read) {
       this.node = node;
       this.lookups = lookups;
+      this.read = read;
     }
   }
 
@@ -29,7 +33,7 @@ public final class KernelInodes {
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
-    inodes.put(InodeNo.ROOT.value(), new Known(FsState.ROOT, 1));
+    inodes.put(InodeNo.ROOT.value(), new Known(FsState.ROOT, 1, false));
   }
 
   /** The node that the kernel means, or null if it has never heard of it. */
@@ -38,16 +42,32 @@ public final class KernelInodes {
     return known == null ? null : known.node;
   }
 
-  /** Whether the kernel may have something cached of this inode. */
-  public boolean isKnown(long inode) {
-    return inodes.containsKey(inode);
+  /** Whether the kernel may have pages of this inode in its cache. */
+  public boolean mayHavePages(long inode) {
+    Known known = inodes.get(inode);
+    return known != null && known.read;
+  }
+
+  /**
+   * Data of this inode is about to be read from S_a, which must be taken after this call: then
+   * either the state read from is new enough, or whoever publishes a newer one afterwards sees the
+   * mark.
+   */
+  public void reading(long inode) {
+    Known known = inodes.get(inode);
+    if (known != null && !known.read) {
+      inodes.computeIfPresent(inode, (_, now) -> new Known(now.node, now.lookups, true));
+    }
   }
 
   /** An entry for the node is about to be sent. */
   public void lookedUp(Node node) {
     inodes.compute(
         node.inode().value(),
-        (_, known) -> new Known(node.id(), known == null ? 1 : known.lookups + 1));
+        (_, known) ->
+            known == null
+                ? new Known(node.id(), 1, false)
+                : new Known(node.id(), known.lookups + 1, known.read));
   }
 
   /** The kernel takes lookups back; one it never made changes nothing. */
@@ -60,7 +80,7 @@ public final class KernelInodes {
         (_, known) ->
             Long.compareUnsigned(known.lookups, lookups) <= 0
                 ? null
-                : new Known(known.node, known.lookups - lookups));
+                : new Known(known.node, known.lookups - lookups, known.read));
   }
 
   /** How many inodes the kernel knows. */

@@ -52,6 +52,11 @@ final class Nodes {
     return Name.of(bytes);
   }
 
+  /** See {@link KernelInodes#reading}: the state that is read from must be taken afterwards. */
+  void reading(long inode) {
+    inodes.reading(inode);
+  }
+
   /** The entry for a reply; from now on the kernel knows the node. */
   FuseEntry lookedUp(Node node) {
     inodes.lookedUp(node);

@@ -2,6 +2,7 @@ package io.hypersync.worker.vfs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -38,16 +39,32 @@ class KernelInodesTest {
     inodes.lookedUp(file);
     assertEquals(file.id(), inodes.node(number));
     inodes.forget(number, 1);
-    assertTrue(inodes.isKnown(number));
+    assertNotNull(inodes.node(number));
     inodes.forget(number, 2);
-    assertFalse(inodes.isKnown(number));
+    assertNull(inodes.node(number));
+  }
+
+  @Test
+  void theKernelMayHavePagesOfWhatWasReadUntilItForgetsTheInode() {
+    long number = file.inode().value();
+    inodes.reading(number);
+    assertFalse(inodes.mayHavePages(number), "unknown");
+    inodes.lookedUp(file);
+    assertFalse(inodes.mayHavePages(number), "known, never read");
+    inodes.reading(number);
+    inodes.lookedUp(file);
+    inodes.forget(number, 1);
+    assertTrue(inodes.mayHavePages(number), "read, still known");
+    inodes.forget(number, 1);
+    inodes.lookedUp(file);
+    assertFalse(inodes.mayHavePages(number), "forgotten and known again");
   }
 
   @Test
   void takingBackTooMuchIsForgettingAndTheUnknownIsNobodys() {
     inodes.lookedUp(file);
     inodes.forget(file.inode().value(), -1L); // 2^64 - 1
-    assertFalse(inodes.isKnown(file.inode().value()));
+    assertNull(inodes.node(file.inode().value()));
     inodes.forget(999, 1);
     assertEquals(1, inodes.size());
   }

@@ -17,9 +17,9 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.incubator.codec.quic.QuicChannel;
-import io.netty.incubator.codec.quic.QuicChannelOption;
 import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
+import io.netty.incubator.codec.quic.QuicTransportParameters;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
@@ -114,7 +114,8 @@ public final class QuicLeaderServer implements LeaderTransport {
                 new ChannelInitializer<DatagramChannel>() {
                   @Override
                   protected void initChannel(DatagramChannel udp) {
-                    udp.pipeline().addLast(batch).addLast(codec(tls, udp));
+                    Udp.join(udp.pipeline());
+                    udp.pipeline().addLast(batch).addLast(codec(tls));
                   }
                 })
             .bind(address)
@@ -126,9 +127,8 @@ public final class QuicLeaderServer implements LeaderTransport {
     localAddress = (InetSocketAddress) bound.channel().localAddress();
   }
 
-  private ChannelHandler codec(QuicSslContext tls, DatagramChannel udp) {
+  private ChannelHandler codec(QuicSslContext tls) {
     return QuicSetup.leaderCodec(tls, options)
-        .option(QuicChannelOption.SEGMENTED_DATAGRAM_PACKET_ALLOCATOR, Udp.segments(udp))
         .handler(
             new ChannelInitializer<QuicChannel>() {
               @Override
@@ -267,10 +267,16 @@ public final class QuicLeaderServer implements LeaderTransport {
         WorkerId named = PeerCertificates.workerOf(certificate(link.channel()));
         worker = named;
         link.setPeerName("worker " + named + " at " + link.address());
+        Udp.joinPackets(link.channel(), announcedBy(link.channel()));
         link.openStreams();
       } catch (CertificateException | SSLPeerUnverifiedException e) {
         link.fail(CloseCode.PROTOCOL, e.getMessage());
       }
+    }
+
+    private static PacketSize announcedBy(QuicChannel connection) {
+      QuicTransportParameters peer = connection.peerTransportParameters();
+      return peer == null ? PacketSize.NETWORK : PacketSize.announced(peer.maxUdpPayloadSize());
     }
 
     @Override

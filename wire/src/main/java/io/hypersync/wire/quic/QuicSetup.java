@@ -22,17 +22,11 @@ final class QuicSetup {
   /** Acks, log and bulk. */
   private static final int LEADER_UNIDIRECTIONAL_STREAMS = 3;
 
-  /** Acknowledgements are never held back on purpose, and the other side may count on it. */
-  private static final int MAX_ACK_DELAY_MS = 1;
+  /** How long {@link BatchHandler} may hold acknowledgements back, and a timer's tick. */
+  private static final int MAX_ACK_DELAY_MS = BatchHandler.MAX_DELAY_MS + 1;
 
   /** Half a chunk batch at once on a fresh connection, instead of ten packets. */
   private static final int INITIAL_WINDOW_PACKETS = 128;
-
-  /** Fits every path that carries QUIC at all, tunnels included. */
-  private static final int UDP_PAYLOAD_BYTES = 1350;
-
-  /** The most we take: a loopback or jumbo-frame peer may send more than we do. */
-  private static final int MAX_UDP_PAYLOAD_BYTES = 65_527;
 
   private QuicSetup() {}
 
@@ -52,16 +46,22 @@ final class QuicSetup {
         .build();
   }
 
+  /** Sends packets as large as each worker says it takes. */
   static QuicServerCodecBuilder leaderCodec(QuicSslContext tls, QuicOptions options) {
-    return common(new QuicServerCodecBuilder(), options)
+    return common(new QuicServerCodecBuilder(), options, PacketSize.LARGEST)
         .sslContext(tls)
         .initialMaxStreamsBidirectional(WORKER_BIDIRECTIONAL_STREAMS)
         .initialMaxStreamsUnidirectional(WORKER_UNIDIRECTIONAL_STREAMS);
   }
 
-  /** The engine has no host name: the certificate's names are checked by {@link WorkspaceTrust}. */
-  static QuicClientCodecBuilder workerCodec(QuicSslContext tls, QuicOptions options) {
-    return common(new QuicClientCodecBuilder(), options)
+  /**
+   * The engine has no host name: the certificate's names are checked by {@link WorkspaceTrust}.
+   *
+   * @param packets how large they may be in both directions; the leader is told
+   */
+  static QuicClientCodecBuilder workerCodec(
+      QuicSslContext tls, QuicOptions options, PacketSize packets) {
+    return common(new QuicClientCodecBuilder(), options, packets)
         .sslEngineProvider(channel -> tls.newEngine(channel.alloc()))
         .initialMaxStreamsBidirectional(0)
         .initialMaxStreamsUnidirectional(LEADER_UNIDIRECTIONAL_STREAMS);
@@ -72,15 +72,16 @@ final class QuicSetup {
    * every ten seconds, which a commit would feel. QUIC datagrams stay off until chunks travel in
    * them.
    */
-  private static <B extends QuicCodecBuilder<B>> B common(B builder, QuicOptions options) {
+  private static <B extends QuicCodecBuilder<B>> B common(
+      B builder, QuicOptions options, PacketSize packets) {
     return builder
         .maxIdleTimeout(options.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
         .initialMaxData(options.connectionWindowBytes())
         .initialMaxStreamDataBidirectionalLocal(options.streamWindowBytes())
         .initialMaxStreamDataBidirectionalRemote(options.streamWindowBytes())
         .initialMaxStreamDataUnidirectional(options.streamWindowBytes())
-        .maxSendUdpPayloadSize(UDP_PAYLOAD_BYTES)
-        .maxRecvUdpPayloadSize(MAX_UDP_PAYLOAD_BYTES)
+        .maxSendUdpPayloadSize(packets.bytes())
+        .maxRecvUdpPayloadSize(packets.bytes())
         .maxAckDelay(MAX_ACK_DELAY_MS, TimeUnit.MILLISECONDS)
         .initialCongestionWindowPackets(INITIAL_WINDOW_PACKETS)
         .congestionControlAlgorithm(QuicCongestionControlAlgorithm.CUBIC)

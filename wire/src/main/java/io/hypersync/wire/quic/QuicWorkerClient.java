@@ -15,7 +15,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.incubator.codec.quic.QuicChannel;
-import io.netty.incubator.codec.quic.QuicChannelOption;
 import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import java.net.InetSocketAddress;
@@ -187,13 +186,18 @@ public final class QuicWorkerClient implements WorkerTransport {
               new ChannelInitializer<DatagramChannel>() {
                 @Override
                 protected void initChannel(DatagramChannel udp) {
+                  Udp.join(udp.pipeline());
                   udp.pipeline()
                       .addLast(batch)
-                      .addLast(QuicSetup.workerCodec(tls, options).build());
+                      .addLast(QuicSetup.workerCodec(tls, options, packets()).build());
                 }
               })
           .bind(0)
           .addListener((ChannelFuture bound) -> bound(bound));
+    }
+
+    private PacketSize packets() {
+      return PacketSize.towards(leader.getAddress());
     }
 
     private void bound(ChannelFuture bound) {
@@ -208,7 +212,6 @@ public final class QuicWorkerClient implements WorkerTransport {
         return;
       }
       QuicChannel.newBootstrap(udp)
-          .option(QuicChannelOption.SEGMENTED_DATAGRAM_PACKET_ALLOCATOR, Udp.segments(udp))
           .handler(
               new ChannelInitializer<QuicChannel>() {
                 @Override
@@ -240,6 +243,7 @@ public final class QuicWorkerClient implements WorkerTransport {
 
     @Override
     public void handshakeDone(QuicLink<LeaderMessage, WorkerMessage> done) {
+      Udp.joinPackets(done.channel(), packets());
       done.openStreams();
     }
 

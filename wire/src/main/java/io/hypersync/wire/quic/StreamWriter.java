@@ -120,12 +120,15 @@ final class StreamWriter {
     }
   }
 
-  /** Lower goes first when the congestion window is the bottleneck: bulk never blocks commits. */
+  /**
+   * Lower goes first: bulk never blocks commits. Entries go before their acks, which are smaller:
+   * only a packet that is no larger can leave in the same datagram as the one before it.
+   */
   private static int urgency(StreamKind kind) {
     return switch (kind) {
       case CONTROL -> 0;
-      case INTENTS, ACKS -> 1;
-      case LOG -> 2;
+      case INTENTS, LOG -> 1;
+      case ACKS -> 2;
       case CHUNKS, BULK -> 5;
     };
   }

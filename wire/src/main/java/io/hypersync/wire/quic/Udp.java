@@ -4,6 +4,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
@@ -11,17 +12,14 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.incubator.codec.quic.EpollQuicUtils;
-import io.netty.incubator.codec.quic.SegmentedDatagramPacketAllocator;
+import io.netty.incubator.codec.quic.QuicChannel;
+import io.netty.incubator.codec.quic.QuicChannelOption;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /** UDP as fast as the machine has it: epoll with segmentation offload, else plain NIO. */
 final class Udp {
-  /** The most the kernel takes as one segmented send, and the most it joins when receiving. */
-  private static final int MAX_SEGMENTS = 32;
-
   /** The largest datagram, or run of joined datagrams. */
   private static final int RECEIVE_BYTES = 64 * 1024;
 
@@ -57,10 +55,27 @@ final class Udp {
     return bootstrap;
   }
 
-  static SegmentedDatagramPacketAllocator segments(DatagramChannel channel) {
-    return channel instanceof EpollDatagramChannel
-            && EpollDatagramChannel.isSegmentedDatagramPacketSupported()
-        ? EpollQuicUtils.newSegmentedAllocator(MAX_SEGMENTS)
-        : SegmentedDatagramPacketAllocator.NONE;
+  /** Joins packets of different sizes, too, where the kernel can cut them up. */
+  static void join(ChannelPipeline udp) {
+    if (udp.channel() instanceof EpollDatagramChannel
+        && EpollDatagramChannel.isSegmentedDatagramPacketSupported()) {
+      udp.addLast(new PacketJoiner());
+    }
+  }
+
+  /**
+   * From now on hands several packets to the kernel as one datagram, where it can cut them up.
+   *
+   * @param packets of this connection; not smaller than they are
+   */
+  static void joinPackets(QuicChannel connection, PacketSize packets) {
+    if (connection.parent() instanceof EpollDatagramChannel
+        && EpollDatagramChannel.isSegmentedDatagramPacketSupported()) {
+      connection
+          .config()
+          .setOption(
+              QuicChannelOption.SEGMENTED_DATAGRAM_PACKET_ALLOCATOR,
+              EpollQuicUtils.newSegmentedAllocator(packets.segments()));
+    }
   }
 }

@@ -1,0 +1,217 @@
+package io.hypersync.chunkstore;
+
+import io.hypersync.model.hash.Hash;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes chunks into memory at once and writes them to the store below a few milliseconds later,
+ * many in one batch. For chunks whose loss in a crash is harmless because the log has them too: a
+ * worker's, and the leader's small ones (hypersync.md 9.2). The store below is not closed with this
+ * one.
+ *
+ * <p>A chunk that was taken can be read from then on: it leaves the memory only after the store
+ * below has it, and readers look into the memory first. When the store below refuses a batch, what
+ * is in memory stays there, more is refused with the same error, and the batch is tried again until
+ * it succeeds. So a full disk is noticed a moment late, and nothing that was taken is dropped.
+ */
+public final class WriteBehindChunkStore implements ChunkStore {
+  private static final Logger LOG = LoggerFactory.getLogger(WriteBehindChunkStore.class);
+
+  /** How long chunks gather; far below what anybody notices, far above the time of a write. */
+  private static final long GATHER_NS = 20_000_000;
+
+  /** How long to wait before a batch that was refused is tried again. */
+  private static final long RETRY_NS = 100_000_000;
+
+  /** With so much in memory a caller of put helps to write it down. */
+  private static final long MAX_BYTES = 16L * 1024 * 1024;
+
+  private static final long BATCH_BYTES = 1024 * 1024;
+
+  private final ChunkStore below;
+  private final Map<Hash, byte[]> taken = new ConcurrentHashMap<>();
+  private final AtomicLong takenBytes = new AtomicLong();
+
+  /** Held to write to the store below, so that {@link #sync} knows when it is done. */
+  private final ReentrantLock writing = new ReentrantLock();
+
+  private final Thread thread;
+  private volatile boolean idle;
+  private volatile boolean closed;
+  private volatile @Nullable ChunkStoreException failure;
+
+  private WriteBehindChunkStore(ChunkStore below, String threadName) {
+    this.below = below;
+    this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::run);
+  }
+
+  /** Begins to write behind to this store. */
+  public static WriteBehindChunkStore start(ChunkStore below, String threadName) {
+    WriteBehindChunkStore store = new WriteBehindChunkStore(below, threadName);
+    store.thread.start();
+    return store;
+  }
+
+  @Override
+  public boolean contains(Hash hash) {
+    requireOpen();
+    return taken.containsKey(hash) || below.contains(hash);
+  }
+
+  @Override
+  public byte @Nullable [] get(Hash hash) {
+    requireOpen();
+    byte[] bytes = taken.get(hash);
+    return bytes != null ? bytes.clone() : below.get(hash);
+  }
+
+  @Override
+  public void put(Hash hash, byte[] bytes) {
+    putAll(List.of(new Chunk(hash, bytes)));
+  }
+
+  /** As one batch in memory; after a crash some may be there and some not. */
+  @Override
+  public void putAll(List<Chunk> chunks) {
+    requireOpen();
+    ChunkStoreException refused = failure;
+    if (refused != null) {
+      throw new ChunkStoreException(refused.errno(), String.valueOf(refused.getMessage()), refused);
+    }
+    for (Chunk chunk : chunks) {
+      if (taken.putIfAbsent(chunk.hash(), chunk.bytes().clone()) == null) {
+        takenBytes.addAndGet(chunk.bytes().length);
+      }
+    }
+    if (takenBytes.get() > MAX_BYTES) {
+      writeDown();
+    } else if (idle) {
+      // Either the thread sees the chunks after it has set `idle`, or this sees `idle`.
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @Override
+  public void sync() {
+    requireOpen();
+    writeDown();
+    below.sync();
+  }
+
+  /** Whether the chunk was taken a moment ago and is not in the store below yet. */
+  public boolean isInMemory(Hash hash) {
+    return taken.containsKey(hash);
+  }
+
+  /** How many bytes are not in the store below yet. */
+  public long bytesInMemory() {
+    return takenBytes.get();
+  }
+
+  /** Of the store below. */
+  @Override
+  public ChunkStoreStats stats() {
+    requireOpen();
+    return below.stats();
+  }
+
+  /** Writes down what is in memory, if that is possible. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      writeDown();
+    } catch (ChunkStoreException e) {
+      LOG.warn("chunks are left to be fetched again: {}", e.getMessage());
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      idle = true;
+      while (taken.isEmpty() && !closed) {
+        LockSupport.park(this);
+      }
+      idle = false;
+      if (!closed) {
+        LockSupport.parkNanos(this, GATHER_NS);
+        tryWriteDown();
+      }
+    }
+  }
+
+  private void tryWriteDown() {
+    try {
+      writeDown();
+      if (failure != null) {
+        failure = null;
+        LOG.info("chunks can be stored again");
+      }
+    } catch (ChunkStoreException e) {
+      if (failure == null) {
+        LOG.warn("chunks stay in memory for now: {}", e.getMessage());
+      }
+      failure = e;
+      LockSupport.parkNanos(this, RETRY_NS);
+    }
+  }
+
+  /** Returns when everything that had been taken before this call is in the store below. */
+  private void writeDown() {
+    writing.lock();
+    try {
+      List<Chunk> batch = new ArrayList<>();
+      long bytes = 0;
+      for (Map.Entry<Hash, byte[]> entry : taken.entrySet()) {
+        batch.add(new Chunk(entry.getKey(), entry.getValue()));
+        bytes += entry.getValue().length;
+        if (bytes >= BATCH_BYTES) {
+          write(batch, bytes);
+          batch.clear();
+          bytes = 0;
+        }
+      }
+      write(batch, bytes);
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void write(List<Chunk> batch, long bytes) {
+    below.putAll(batch);
+    for (Chunk chunk : batch) {
+      taken.remove(chunk.hash());
+    }
+    takenBytes.addAndGet(-bytes);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the chunk store is closed");
+    }
+  }
+}

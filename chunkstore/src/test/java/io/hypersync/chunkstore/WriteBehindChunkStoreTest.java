@@ -1,0 +1,227 @@
+package io.hypersync.chunkstore;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class WriteBehindChunkStoreTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final Below below = new Below();
+  private final WriteBehindChunkStore store = WriteBehindChunkStore.start(below, "test-chunks");
+
+  @AfterEach
+  void close() {
+    store.close();
+    below.close();
+  }
+
+  @Test
+  void whatWasTakenIsReadAtOnceAndWrittenSoon() {
+    Chunk chunk = chunk(1, 100);
+    store.put(chunk.hash(), chunk.bytes());
+    assertTrue(store.contains(chunk.hash()));
+    assertArrayEquals(chunk.bytes(), store.get(chunk.hash()));
+    await("written to the store below", () -> below.contains(chunk.hash()));
+    await("nothing left in memory", () -> store.bytesInMemory() == 0);
+    assertArrayEquals(chunk.bytes(), store.get(chunk.hash()));
+    assertNull(store.get(chunk(2, 5).hash()));
+  }
+
+  @Test
+  void manyChunksBecomeFewBatches() {
+    List<Chunk> chunks = new ArrayList<>();
+    below.refuseWith(Errno.EAGAIN); // holds the first batch up, however fast the machine is
+    store.put(chunk(0, 10).hash(), chunk(0, 10).bytes());
+    await("refused", () -> below.refused.get() > 0);
+    below.refuseWith(null);
+    await("accepted again", () -> store.bytesInMemory() == 0);
+    int before = below.batches.get();
+    for (int i = 1; i <= 1_000; i++) {
+      chunks.add(chunk(i, 100));
+    }
+    store.putAll(chunks);
+    await("written", () -> store.bytesInMemory() == 0);
+    assertTrue(below.batches.get() - before <= 4, "batches: " + (below.batches.get() - before));
+    chunks.forEach(chunk -> assertTrue(below.contains(chunk.hash())));
+  }
+
+  @Test
+  void syncReturnsWhenEverythingIsBelowAndSyncedThere() {
+    for (int i = 0; i < 50; i++) {
+      Chunk chunk = chunk(i, 1_000);
+      store.put(chunk.hash(), chunk.bytes());
+      store.sync();
+      assertTrue(below.contains(chunk.hash()));
+    }
+    assertEquals(50, below.syncs.get());
+  }
+
+  @Test
+  void aFullDiskIsReportedLateLosesNothingAndIsOverWhenThereIsSpace() {
+    below.refuseWith(Errno.ENOSPC);
+    Chunk first = chunk(1, 100);
+    store.put(first.hash(), first.bytes());
+    await("the full disk is noticed", () -> below.refused.get() > 0 && refuses());
+    assertEquals(
+        Errno.ENOSPC,
+        assertThrows(ChunkStoreException.class, () -> store.put(first.hash(), first.bytes()))
+            .errno());
+    assertArrayEquals(first.bytes(), store.get(first.hash()), "still readable");
+    assertThrows(ChunkStoreException.class, store::sync, "sync does not claim what is not so");
+    below.refuseWith(null);
+    await("written when there is space", () -> below.contains(first.hash()));
+    await("takes more", () -> !refuses());
+  }
+
+  @Test
+  void moreThanFitsIntoMemoryIsWrittenByWhoeverBringsIt() {
+    for (int i = 0; i < 400; i++) {
+      Chunk chunk = chunk(i, Chunker.MAX_CHUNK_BYTES);
+      store.put(chunk.hash(), chunk.bytes());
+      assertTrue(store.bytesInMemory() <= 17 * 1024 * 1024, "in memory: " + store.bytesInMemory());
+    }
+  }
+
+  @Test
+  void closingWritesWhatIsInMemory() {
+    Chunk chunk = chunk(7, 64);
+    store.put(chunk.hash(), chunk.bytes());
+    store.close();
+    store.close();
+    assertTrue(below.contains(chunk.hash()));
+    assertThrows(IllegalStateException.class, () -> store.contains(chunk.hash()));
+  }
+
+  /** A chunk moves from memory to the store below; no reader may fall between the two. */
+  @Test
+  void noReaderEverMissesAChunkThatWasTaken() throws Exception {
+    long seed = System.nanoTime();
+    try (ExecutorService readers = Executors.newFixedThreadPool(2)) {
+      List<Chunk> taken = new java.util.concurrent.CopyOnWriteArrayList<>();
+      List<Future<?>> runs = new ArrayList<>();
+      for (int r = 0; r < 2; r++) {
+        Random random = new Random(seed + r);
+        runs.add(
+            readers.submit(
+                () -> {
+                  while (taken.size() < 2_000) {
+                    if (!taken.isEmpty()) {
+                      Chunk chunk = taken.get(random.nextInt(taken.size()));
+                      assertArrayEquals(chunk.bytes(), store.get(chunk.hash()), "seed " + seed);
+                    }
+                  }
+                }));
+      }
+      for (int i = 0; i < 2_000; i++) {
+        Chunk chunk = chunk(i, 200);
+        store.put(chunk.hash(), chunk.bytes());
+        taken.add(chunk);
+        if (i % 100 == 0) {
+          store.sync();
+        }
+      }
+      for (Future<?> run : runs) {
+        run.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private boolean refuses() {
+    try {
+      store.putAll(List.of());
+      return false;
+    } catch (ChunkStoreException e) {
+      return true;
+    }
+  }
+
+  private static Chunk chunk(int seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return Chunk.of(bytes);
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long limit = System.nanoTime() + LIMIT.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertFalse(System.nanoTime() - limit > 0, "not within " + LIMIT + ": " + what);
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Counts, and can be full. */
+  private static final class Below implements ChunkStore {
+    private final InMemoryChunkStore chunks = new InMemoryChunkStore();
+    private final AtomicInteger batches = new AtomicInteger();
+    private final AtomicInteger syncs = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile @Nullable Errno errno;
+
+    void refuseWith(@Nullable Errno why) {
+      errno = why;
+    }
+
+    @Override
+    public boolean contains(Hash hash) {
+      return chunks.contains(hash);
+    }
+
+    @Override
+    public byte @Nullable [] get(Hash hash) {
+      return chunks.get(hash);
+    }
+
+    @Override
+    public void put(Hash hash, byte[] bytes) {
+      putAll(List.of(new Chunk(hash, bytes)));
+    }
+
+    @Override
+    public void putAll(List<Chunk> batch) {
+      Errno why = errno;
+      if (why != null) {
+        refused.incrementAndGet();
+        throw new ChunkStoreException(why, "told to refuse");
+      }
+      if (!batch.isEmpty()) {
+        batches.incrementAndGet();
+      }
+      chunks.putAll(batch);
+    }
+
+    @Override
+    public void sync() {
+      syncs.incrementAndGet();
+    }
+
+    @Override
+    public ChunkStoreStats stats() {
+      return chunks.stats();
+    }
+
+    @Override
+    public void close() {
+      chunks.close();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.model.id.NodeId;
+import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.vfs.Mutations;
+import java.util.function.Supplier;
+
+/** Mutations on their way to the agent's thread; its loop is made after the vfs which uses it. */
+record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutations {
+  @Override
+  public boolean isWritable() {
+    return loop.get().agent().isWritable();
+  }
+
+  @Override
+  public void submit(Mutation mutation) {
+    loop.get().post(agent -> agent.submit(mutation));
+  }
+
+  @Override
+  public void fsync(NodeId node, Runnable done) {
+    loop.get().post(agent -> agent.fsync(node, done));
+  }
+}

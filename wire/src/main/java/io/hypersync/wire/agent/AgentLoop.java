@@ -1,0 +1,89 @@
+package io.hypersync.wire.agent;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The way to an agent from other threads: calls queue up and run on the transport's thread, all
+ * that have come by then before one {@code doWork}, which sends what they brought with one flush.
+ *
+ * @param <A> the agent
+ */
+public final class AgentLoop<A extends Agent> implements Agent {
+  private static final long TICK_MS = 10;
+
+  private final A agent;
+  private final ScheduledExecutorService thread;
+  private final AgentInvoker invoker;
+  private final Runnable onFailure;
+  private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
+
+  /**
+   * A loop that does not turn yet.
+   *
+   * @param thread of the transport: runs one task at a time
+   * @param onFailure called when the agent throws: its state can no longer be trusted
+   */
+  public AgentLoop(A agent, ScheduledExecutorService thread, Runnable onFailure) {
+    this.agent = agent;
+    this.thread = thread;
+    this.onFailure = onFailure;
+    this.invoker = new AgentInvoker(this, thread, onFailure);
+  }
+
+  /** Begins to let the agent see that time passes. */
+  public void start() {
+    ScheduledFuture<?> _ =
+        thread.scheduleAtFixedRate(invoker::wake, 0, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Lets the agent see what has changed, soon; any thread. */
+  public void wake() {
+    invoker.wake();
+  }
+
+  /** Has the agent called on its thread, soon; any thread. Nobody is called after the end. */
+  public void post(Consumer<? super A> call) {
+    calls.add(call);
+    invoker.wake();
+  }
+
+  /** Calls the agent; to be used on its thread only. An agent that throws is done for. */
+  public void guarded(Consumer<? super A> call) {
+    try {
+      call.accept(agent);
+    } catch (RuntimeException | Error e) {
+      onFailure.run();
+      throw e;
+    }
+  }
+
+  /** Lets the agent answer what has arrived; to be used on its thread only. */
+  public void flushPoint() {
+    guarded(_ -> doWork());
+  }
+
+  /** For what any thread may ask the agent. */
+  public A agent() {
+    return agent;
+  }
+
+  @Override
+  public int doWork() {
+    int work = 0;
+    for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
+      call.accept(agent);
+      work++;
+    }
+    return work + agent.doWork();
+  }
+
+  @Override
+  public String toString() {
+    return "loop of " + agent.getClass().getSimpleName();
+  }
+}
