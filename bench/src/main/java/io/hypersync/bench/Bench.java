@@ -10,8 +10,10 @@ import java.util.Map;
 
 /** Measures every operation, with every number of threads, here and there in turn. */
 final class Bench {
-  private static final Operation[] WARM_UP = {Operation.CREATE, Operation.WRITE, Operation.UNLINK};
-  private static final int WARM_UP_THREADS = 4;
+  private static final Operation[] WARM_UP = {
+    Operation.CREATE, Operation.WRITE, Operation.MKDIR, Operation.UNLINK
+  };
+  private static final int WARM_UP_THREADS = 8;
   private static final double NS_PER_US = 1000;
 
   private final Narrator narrator;

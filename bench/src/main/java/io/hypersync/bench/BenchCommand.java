@@ -41,7 +41,10 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements ExtraCommand {
   private static final double NS_PER_S = 1e9;
   private static final double WARM_UP_SHARE = 0.25;
-  private static final long WARM_UP_NS = 2_000_000_000L;
+
+  /** For each warm-up step: the compiler has two CPUs to share with what it compiles. */
+  private static final long WARM_UP_NS = 8_000_000_000L;
+
   private static final int MAX_THREADS = 1_000;
 
   /** 128 and the number of SIGINT, as shells have it. */

@@ -26,6 +26,6 @@ public record LeaderConfig(
   /** The defaults for a workspace. */
   public static LeaderConfig of(WorkspaceId workspace) {
     return new LeaderConfig(
-        workspace, 100 * MS, 3_000 * MS, 60_000 * MS, 4_096, 10_000, 16L * 1024 * 1024);
+        workspace, 100 * MS, 3_000 * MS, 60_000 * MS, 4_096, 10_000, 4L * 1024 * 1024);
   }
 }
