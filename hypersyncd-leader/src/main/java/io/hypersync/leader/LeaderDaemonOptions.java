@@ -4,7 +4,6 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /**
  * What a leader is started with.
@@ -14,9 +13,7 @@ import java.time.Duration;
  * @param identity what it shows to workers, and trusts
  * @param bindAddress where it listens (UDP), resolved; port 0 has the system choose one
  * @param stateDir where the op log and the chunks are; created if it is not there
- * @param batchWindow the longest time that operations are collected for one flush; BATCH_WINDOW_MS
- *     (hypersync.md 6.3.1)
- * @param batchMaxOps the most operations of one flush; BATCH_MAX_OPS
+ * @param batchMaxOps the most operations of one flush; BATCH_MAX_OPS (hypersync.md 6.3.1)
  * @param batchMaxBytes the most payload bytes of one flush; BATCH_MAX_BYTES
  * @param maxPendingIntents beyond it intents get EAGAIN; MAX_PENDING_INTENTS
  * @param windowEntries how far the log is sent ahead of a worker's report (hypersync.md 12.4)
@@ -27,7 +24,6 @@ public record LeaderDaemonOptions(
     Identity identity,
     InetSocketAddress bindAddress,
     Path stateDir,
-    Duration batchWindow,
     int batchMaxOps,
     long batchMaxBytes,
     int maxPendingIntents,

@@ -13,6 +13,7 @@ public final class MemoryOpLog implements OpLog {
   private final List<Boolean> chunkSyncs = new ArrayList<>();
   private long durable;
   private boolean full;
+  private boolean busy;
 
   /** Everything appended so far is durable. */
   public MemoryOpLog sync() {
@@ -23,6 +24,11 @@ public final class MemoryOpLog implements OpLog {
   /** Whether there is no room. */
   public void full(boolean nowFull) {
     full = nowFull;
+  }
+
+  /** Whether the next segment is not ready yet. */
+  public void busy(boolean nowBusy) {
+    busy = nowBusy;
   }
 
   /** Whether the entry asked for its chunks to be synced. */
@@ -40,6 +46,11 @@ public final class MemoryOpLog implements OpLog {
     }
     entries.add(payload);
     chunkSyncs.add(needsChunkSync);
+  }
+
+  @Override
+  public boolean mayWait() {
+    return busy;
   }
 
   @Override

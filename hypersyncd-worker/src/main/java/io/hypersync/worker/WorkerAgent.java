@@ -264,13 +264,12 @@ public final class WorkerAgent implements Agent {
   private void refused(Refused refused, long nowNs) {
     link.disconnect();
     switch (refused.reason()) {
-      case DUPLICATE -> {
+      case DUPLICATE, PROTOCOL_ERROR -> {
         LOG.warn("the leader refuses for now: {}", refused.message());
         monitor.down(refused.message(), nowNs);
         updateWritable();
       }
-      case PROTOCOL_VERSION, WORKSPACE, IDENTITY, DIVERGED, PROTOCOL_ERROR ->
-          linkRefused(refused.message());
+      case PROTOCOL_VERSION, WORKSPACE, IDENTITY, DIVERGED -> linkRefused(refused.message());
     }
   }
 

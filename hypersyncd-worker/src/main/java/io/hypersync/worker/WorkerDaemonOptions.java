@@ -20,8 +20,6 @@ import java.time.Duration;
  * @param stateDir where it keeps its copy; exists
  * @param mutationDeadline how long a mutation whose fate is unknown blocks its caller;
  *     MUTATION_DEADLINE (hypersync.md 6.4)
- * @param leaderStale how long the leader may be silent before it is asked; LEADER_STALE_MS
- *     (hypersync.md 6.2)
  * @param leaderTimeout how long the leader may be silent before the mount turns read-only
  */
 public record WorkerDaemonOptions(
@@ -33,5 +31,4 @@ public record WorkerDaemonOptions(
     Path localDir,
     Path stateDir,
     Duration mutationDeadline,
-    Duration leaderStale,
     Duration leaderTimeout) {}

@@ -57,7 +57,7 @@ public final class Settings {
 
   /** The longest time that operations are collected for one flush; BATCH_WINDOW_MS. */
   public static final Setting<Duration> LEADER_BATCH_WINDOW =
-      used(
+      accepted(
           LEADER,
           "batch_window",
           ValueType.duration(Duration.ZERO, Duration.ofSeconds(1)),
@@ -158,7 +158,7 @@ public final class Settings {
 
   /** How long the leader may be silent before a read asks it; LEADER_STALE_MS. */
   public static final Setting<Duration> WORKER_LEADER_STALE =
-      used(
+      accepted(
           WORKER,
           "leader_stale",
           ValueType.duration(Duration.ofMillis(10), ONE_HOUR),

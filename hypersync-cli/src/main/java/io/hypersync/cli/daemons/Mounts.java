@@ -1,12 +1,11 @@
 package io.hypersync.cli.daemons;
 
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,12 +14,8 @@ import java.util.concurrent.TimeoutException;
 
 /** The HyperSync mounts of this machine, as the kernel lists them. */
 public final class Mounts {
-  private static final Path MOUNTINFO = Path.of("/proc/self/mountinfo");
   private static final String TYPE = "fuse.hypersync";
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
-  private static final int POINT_FIELD = 4;
-  private static final int OCTAL_DIGITS = 3;
-  private static final int OCTAL = 8;
 
   private Mounts() {}
 
@@ -37,10 +32,12 @@ public final class Mounts {
   /** Where HyperSync is mounted; asking does not touch the mounts. */
   public static List<Path> all() {
     try {
-      // Paths are bytes: Latin-1 keeps each one as it is until the escapes are undone.
-      return parse(Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1));
+      return MountTable.read().mounts().stream()
+          .filter(mount -> mount.type().equals(TYPE))
+          .map(mount -> Path.of(mount.point()))
+          .toList();
     } catch (IOException failure) {
-      throw new UserError("cannot read " + MOUNTINFO + ": " + failure.getMessage(), "");
+      throw new UserError("cannot read the list of mounts: " + failure.getMessage(), "");
     }
   }
 
@@ -68,39 +65,5 @@ public final class Mounts {
     } catch (IOException failure) {
       return Health.DEAD;
     }
-  }
-
-  /**
-   * The mount points in lines of this form, of which the fifth field and the type count:
-   *
-   * <pre>36 35 98:0 /root /point rw,noatime shared:1 - type source options</pre>
-   */
-  static List<Path> parse(List<String> lines) {
-    List<Path> points = new ArrayList<>();
-    for (String line : lines) {
-      String[] fields = line.split(" ", -1);
-      int separator = line.indexOf(" - ");
-      if (fields.length > POINT_FIELD
-          && separator >= 0
-          && line.startsWith(TYPE + " ", separator + " - ".length())) {
-        points.add(Path.of(unescape(fields[POINT_FIELD])));
-      }
-    }
-    return points;
-  }
-
-  /** Space, tab, line feed and backslash are written as a backslash and three octal digits. */
-  private static String unescape(String field) {
-    StringBuilder bytes = new StringBuilder();
-    for (int i = 0; i < field.length(); i++) {
-      if (field.charAt(i) == '\\' && i + OCTAL_DIGITS < field.length()) {
-        bytes.append((char) Integer.parseInt(field, i + 1, i + 1 + OCTAL_DIGITS, OCTAL));
-        i += OCTAL_DIGITS;
-      } else {
-        bytes.append(field.charAt(i));
-      }
-    }
-    return new String(
-        bytes.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
   }
 }

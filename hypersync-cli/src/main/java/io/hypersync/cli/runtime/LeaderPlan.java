@@ -33,7 +33,6 @@ public final class LeaderPlan {
         workspace.leaderIdentity(),
         resolve(configuration.get(Settings.LEADER_BIND_ADDRESS)),
         configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir),
-        configuration.get(Settings.LEADER_BATCH_WINDOW),
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),

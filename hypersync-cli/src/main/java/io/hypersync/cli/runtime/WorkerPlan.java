@@ -54,7 +54,6 @@ public final class WorkerPlan {
         localDir,
         enrolled.stateDir(),
         configuration.get(Settings.WORKER_MUTATION_DEADLINE),
-        configuration.get(Settings.WORKER_LEADER_STALE),
         configuration.get(Settings.WORKER_LEADER_TIMEOUT));
   }
 

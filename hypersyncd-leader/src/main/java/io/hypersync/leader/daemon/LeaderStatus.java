@@ -12,6 +12,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import java.net.InetSocketAddress;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** How the leader is, with the keys of {@code docs/json.md}. */
@@ -38,7 +39,7 @@ final class LeaderStatus {
     status.put("pid", ProcessHandle.current().pid());
     status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
     status.put("address", address.getAddress().getHostAddress() + ":" + address.getPort());
-    status.put("leader_epoch", agent.epoch());
+    status.put("leader_epoch", HexFormat.of().toHexDigits(agent.epoch()));
     status.put("commit_index", log.durableIndex());
     status.put("root", agent.sequencer().headRoot().toString());
     status.put("files", head.nodes().size());

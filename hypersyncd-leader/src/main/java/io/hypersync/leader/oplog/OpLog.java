@@ -12,8 +12,8 @@ public interface OpLog extends AutoCloseable {
 
   /**
    * Accepts the next entry and returns without waiting for the disk. Room for everything accepted
-   * is already allocated, so an accepted entry cannot fail for lack of space. Waits only when the
-   * log is written faster than the next segment can be allocated.
+   * is already allocated, so an accepted entry cannot fail for lack of space. Waits when the log is
+   * written faster than the next segment can be allocated; see {@link #mayWait}.
    *
    * @param index must be {@link #appendedIndex()} + 1
    * @param payload the canonical entry, at most {@link #maxPayloadBytes()}; not copied, so it must
@@ -26,6 +26,12 @@ public interface OpLog extends AutoCloseable {
    * @throws IllegalArgumentException if the index is not the next one, or the payload is too large
    */
   void append(long index, byte[] payload, boolean needsChunkSync) throws OpLogFullException;
+
+  /**
+   * Whether {@link #append} might have to wait for the disk now, because the next segment is not
+   * ready. To be asked by the thread that appends.
+   */
+  boolean mayWait();
 
   /** The largest payload that {@link #append} takes, in bytes. */
   int maxPayloadBytes();

@@ -225,7 +225,8 @@ public final class IntentDesk {
    */
   public int sequence() {
     int count = 0;
-    while (count < MAX_PER_SLICE) {
+    // What the log has no room for yet stays in the queue: this thread has acks to send meanwhile.
+    while (count < MAX_PER_SLICE && !log.mayWait()) {
       PendingIntent intent = queue.pollReady();
       if (intent == null) {
         break;

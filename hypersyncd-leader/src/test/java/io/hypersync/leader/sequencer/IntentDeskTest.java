@@ -100,6 +100,21 @@ class IntentDeskTest {
   }
 
   @Test
+  void whatTheLogCannotTakeAtOnceStaysInTheQueueAndAcksGoOut() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.sequence();
+    desk.submit(WORKER, mkdir(2, "b"), 0);
+    log.busy(true);
+    assertEquals(0, desk.sequence());
+    assertEquals(1, desk.pending());
+    assertEquals(1, desk.release(log.sync().durableIndex()));
+    log.busy(false);
+    assertEquals(1, desk.sequence());
+    settle();
+    assertNull(ack(1).errno());
+  }
+
+  @Test
   void statusOfWhatIsInTheLogInWorkAndUnknown() {
     desk.submit(WORKER, mkdir(1, "a"), 0);
     settle();

@@ -54,6 +54,11 @@ public final class SimOpLog implements OpLog {
   }
 
   @Override
+  public boolean mayWait() {
+    return false;
+  }
+
+  @Override
   public int maxPayloadBytes() {
     return MAX_PAYLOAD_BYTES;
   }

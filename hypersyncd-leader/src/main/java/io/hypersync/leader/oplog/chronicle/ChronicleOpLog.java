@@ -176,6 +176,11 @@ public final class ChronicleOpLog implements OpLog {
     writer.offer(new PendingEntry(index, payload, needsChunkSync, System.nanoTime(), rollTo));
   }
 
+  @Override
+  public boolean mayWait() {
+    return SegmentLayout.documentBytes(maxPayloadBytes) > room && !preparer.answersAtOnce();
+  }
+
   private void requireUsable() {
     @Nullable OpLogFailedException failure = writer.failure();
     if (failure != null) {

@@ -45,6 +45,16 @@ final class SegmentPreparer implements AutoCloseable {
     thread.start();
   }
 
+  /** Whether {@link #take} would return, or throw, without waiting. */
+  boolean answersAtOnce() {
+    lock.lock();
+    try {
+      return spare != null || failure != null || closing;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * The spare segment; waits while one is being allocated.
    *

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param mounts in the order in which they were made
  */
-record MountTable(List<Mount> mounts) {
+public record MountTable(List<Mount> mounts) {
   private static final Path MOUNTINFO = Path.of("/proc/self/mountinfo");
   private static final int POINT_FIELD = 4;
   private static final int DEVICE_FIELD = 2;
@@ -27,7 +27,7 @@ record MountTable(List<Mount> mounts) {
    * @param type filesystem type, with its subtype
    * @param source what is mounted
    */
-  record Mount(String device, String point, String type, String source) {
+  public record Mount(String device, String point, String type, String source) {
     /** Whether it is served over {@code /dev/fuse}. */
     boolean isFuse() {
       return type.equals("fuse") || type.startsWith("fuse.") || type.equals("fuseblk");
@@ -40,7 +40,7 @@ record MountTable(List<Mount> mounts) {
   }
 
   /** Keeps a copy. */
-  MountTable {
+  public MountTable {
     mounts = List.copyOf(mounts);
   }
 
@@ -49,7 +49,7 @@ record MountTable(List<Mount> mounts) {
    *
    * @throws IOException when /proc is not there
    */
-  static MountTable read() throws IOException {
+  public static MountTable read() throws IOException {
     // Paths are bytes; Latin-1 keeps each as one character, decoded after the escapes are undone.
     return parse(Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1));
   }
