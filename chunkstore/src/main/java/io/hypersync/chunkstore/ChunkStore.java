@@ -56,6 +56,9 @@ public interface ChunkStore extends AutoCloseable {
   /** Stores chunks as one batch, of which after a crash all are there or none: see {@link #put}. */
   void putAll(List<Chunk> chunks);
 
+  /** Throws what {@link #put} would throw now for lack of space, and does nothing else. */
+  void requireSpace();
+
   /**
    * Returns when every chunk whose {@code put} has returned before this call is on stable storage.
    * Concurrent calls are fine; one with nothing new to sync costs nothing.

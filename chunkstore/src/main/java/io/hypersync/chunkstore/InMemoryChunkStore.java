@@ -38,6 +38,11 @@ public final class InMemoryChunkStore implements ChunkStore {
   }
 
   @Override
+  public void requireSpace() {
+    open();
+  }
+
+  @Override
   public void sync() {
     open();
   }

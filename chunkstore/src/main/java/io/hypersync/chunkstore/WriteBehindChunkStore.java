@@ -21,13 +21,17 @@ import org.slf4j.LoggerFactory;
  * <p>A chunk that was taken can be read from then on: it leaves the memory only after the store
  * below has it, and readers look into the memory first. When the store below refuses a batch, what
  * is in memory stays there, more is refused with the same error, and the batch is tried again until
- * it succeeds. So a full disk is noticed a moment late, and nothing that was taken is dropped.
+ * it succeeds. Whether there is space is asked beforehand, too, though not for every chunk. So a
+ * disk that fills up just now is noticed a moment late, and nothing that was taken is dropped.
  */
 public final class WriteBehindChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehindChunkStore.class);
 
   /** How long chunks gather; far below what anybody notices, far above the time of a write. */
   private static final long GATHER_NS = 20_000_000;
+
+  /** How long an answer about free space is good for; asking takes as long as hashing 30 KiB. */
+  private static final long SPACE_CHECK_NS = 50_000_000;
 
   /** How long to wait before a batch that was refused is tried again. */
   private static final long RETRY_NS = 100_000_000;
@@ -48,6 +52,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private volatile boolean idle;
   private volatile boolean closed;
   private volatile @Nullable ChunkStoreException failure;
+  private volatile long spaceCheckedNs = System.nanoTime() - SPACE_CHECK_NS;
 
   private WriteBehindChunkStore(ChunkStore below, String threadName) {
     this.below = below;
@@ -87,6 +92,11 @@ public final class WriteBehindChunkStore implements ChunkStore {
     if (refused != null) {
       throw new ChunkStoreException(refused.errno(), String.valueOf(refused.getMessage()), refused);
     }
+    long nowNs = System.nanoTime();
+    if (nowNs - spaceCheckedNs >= SPACE_CHECK_NS) {
+      below.requireSpace();
+      spaceCheckedNs = nowNs;
+    }
     for (Chunk chunk : chunks) {
       if (taken.putIfAbsent(chunk.hash(), chunk.bytes().clone()) == null) {
         takenBytes.addAndGet(chunk.bytes().length);
@@ -98,6 +108,11 @@ public final class WriteBehindChunkStore implements ChunkStore {
       // Either the thread sees the chunks after it has set `idle`, or this sees `idle`.
       LockSupport.unpark(thread);
     }
+  }
+
+  @Override
+  public void requireSpace() {
+    below.requireSpace();
   }
 
   @Override

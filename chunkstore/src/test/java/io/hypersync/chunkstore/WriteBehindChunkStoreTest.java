@@ -94,6 +94,20 @@ final class WriteBehindChunkStoreTest {
   }
 
   @Test
+  void aDiskThatIsFullAlreadyIsNoticedAtOnce() {
+    below.full = true;
+    Chunk chunk = chunk(1, 100);
+    assertEquals(
+        Errno.ENOSPC,
+        assertThrows(ChunkStoreException.class, () -> store.put(chunk.hash(), chunk.bytes()))
+            .errno());
+    assertFalse(store.contains(chunk.hash()), "not taken");
+    below.full = false;
+    store.put(chunk.hash(), chunk.bytes());
+    assertTrue(store.contains(chunk.hash()));
+  }
+
+  @Test
   void moreThanFitsIntoMemoryIsWrittenByWhoeverBringsIt() {
     for (int i = 0; i < 400; i++) {
       Chunk chunk = chunk(i, Chunker.MAX_CHUNK_BYTES);
@@ -176,6 +190,7 @@ final class WriteBehindChunkStoreTest {
     private final AtomicInteger syncs = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private volatile @Nullable Errno errno;
+    private volatile boolean full;
 
     void refuseWith(@Nullable Errno why) {
       errno = why;
@@ -207,6 +222,13 @@ final class WriteBehindChunkStoreTest {
         batches.incrementAndGet();
       }
       chunks.putAll(batch);
+    }
+
+    @Override
+    public void requireSpace() {
+      if (full) {
+        throw new ChunkStoreException(Errno.ENOSPC, "told to be full");
+      }
     }
 
     @Override

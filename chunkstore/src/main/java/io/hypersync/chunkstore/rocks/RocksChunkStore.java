@@ -113,6 +113,11 @@ public final class RocksChunkStore implements ChunkStore {
   }
 
   @Override
+  public void requireSpace() {
+    requireSpace(options.reservedBytes());
+  }
+
+  @Override
   public void sync() {
     recoverIfNeeded();
     lock.readLock().lock();

@@ -73,10 +73,15 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   @Override
-  public void put(Hash hash, byte[] bytes) {
+  public void requireSpace() {
     if (full) {
       throw new ChunkStoreException(Errno.ENOSPC, "the simulated disk is full");
     }
+  }
+
+  @Override
+  public void put(Hash hash, byte[] bytes) {
+    requireSpace();
     if (!synced.containsKey(hash)) {
       cached.put(hash, bytes.clone());
     }
