@@ -1,7 +1,9 @@
 package io.hypersync.chunkstore;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * <p>A chunk that was taken can be read from then on: it leaves the memory only after the store
  * below has it, and readers look into the memory first. When the store below refuses a batch, what
  * is in memory stays there, more is refused with the same error, and the batch is tried again until
- * it succeeds. Whether there is space is asked beforehand, too, though not for every chunk. So a
- * disk that fills up just now is noticed a moment late, and nothing that was taken is dropped.
+ * it succeeds; a store that is only slow refuses nothing before the memory is full. Whether there
+ * is space is asked beforehand, too, though not for every chunk. So a disk that fills up just now
+ * is noticed a moment late, and nothing that was taken is dropped.
  */
 public final class WriteBehindChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehindChunkStore.class);
@@ -41,8 +44,11 @@ public final class WriteBehindChunkStore implements ChunkStore {
 
   private static final long BATCH_BYTES = 1024 * 1024;
 
+  /** What a chunk takes beside its bytes, roughly. */
+  private static final long CHUNK_OVERHEAD_BYTES = 150;
+
   private final ChunkStore below;
-  private final Map<Hash, byte[]> taken = new ConcurrentHashMap<>();
+  private final Map<Hash, Taken> taken = new ConcurrentHashMap<>();
   private final AtomicLong takenBytes = new AtomicLong();
 
   /** Held to write to the store below, so that {@link #sync} knows when it is done. */
@@ -51,8 +57,22 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private final Thread thread;
   private volatile boolean idle;
   private volatile boolean closed;
+
+  /** Why the last attempt to write failed; written while {@link #writing} is held. */
   private volatile @Nullable ChunkStoreException failure;
+
   private volatile long spaceCheckedNs = System.nanoTime() - SPACE_CHECK_NS;
+
+  /**
+   * A chunk in memory.
+   *
+   * @param repairs whether it is written even if the store below has it
+   */
+  private record Taken(byte[] bytes, boolean repairs) {
+    long cost() {
+      return bytes.length + CHUNK_OVERHEAD_BYTES;
+    }
+  }
 
   private WriteBehindChunkStore(ChunkStore below, String threadName) {
     this.below = below;
@@ -75,8 +95,8 @@ public final class WriteBehindChunkStore implements ChunkStore {
   @Override
   public byte @Nullable [] get(Hash hash) {
     requireOpen();
-    byte[] bytes = taken.get(hash);
-    return bytes != null ? bytes.clone() : below.get(hash);
+    Taken chunk = taken.get(hash);
+    return chunk != null ? chunk.bytes.clone() : below.get(hash);
   }
 
   @Override
@@ -87,6 +107,26 @@ public final class WriteBehindChunkStore implements ChunkStore {
   /** As one batch in memory; after a crash some may be there and some not. */
   @Override
   public void putAll(List<Chunk> chunks) {
+    take(chunks, true);
+  }
+
+  /**
+   * Like {@link #putAll}, but a chunk that the store below has is not written there again; it is
+   * asked later, so the caller need not.
+   */
+  public void putAllIfAbsent(List<Chunk> chunks) {
+    take(chunks, false);
+  }
+
+  /**
+   * Whether chunks are taken at once: neither refused nor with a wait for the store below. True
+   * stays true until the next put, for a caller who is the only one to put.
+   */
+  public boolean takesAtOnce() {
+    return failure == null && takenBytes.get() < MAX_BYTES / 2;
+  }
+
+  private void take(List<Chunk> chunks, boolean repairs) {
     requireOpen();
     ChunkStoreException refused = failure;
     if (refused != null) {
@@ -98,8 +138,11 @@ public final class WriteBehindChunkStore implements ChunkStore {
       spaceCheckedNs = nowNs;
     }
     for (Chunk chunk : chunks) {
-      if (taken.putIfAbsent(chunk.hash(), chunk.bytes().clone()) == null) {
-        takenBytes.addAndGet(chunk.bytes().length);
+      Taken fresh = new Taken(chunk.bytes().clone(), repairs);
+      Taken waiting =
+          repairs ? taken.put(chunk.hash(), fresh) : taken.putIfAbsent(chunk.hash(), fresh);
+      if (waiting == null) {
+        takenBytes.addAndGet(fresh.cost());
       }
     }
     if (takenBytes.get() > MAX_BYTES) {
@@ -127,7 +170,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
     return taken.containsKey(hash);
   }
 
-  /** How many bytes are not in the store below yet. */
+  /** How many bytes, with what a chunk takes beside them, are not in the store below yet. */
   public long bytesInMemory() {
     return takenBytes.get();
   }
@@ -182,15 +225,8 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private void tryWriteDown() {
     try {
       writeDown();
-      if (failure != null) {
-        failure = null;
-        LOG.info("chunks can be stored again");
-      }
     } catch (ChunkStoreException e) {
-      if (failure == null) {
-        LOG.warn("chunks stay in memory for now: {}", e.getMessage());
-      }
-      failure = e;
+      LOG.debug("tried again soon", e);
       LockSupport.parkNanos(this, RETRY_NS);
     }
   }
@@ -199,29 +235,63 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private void writeDown() {
     writing.lock();
     try {
-      List<Chunk> batch = new ArrayList<>();
-      long bytes = 0;
-      for (Map.Entry<Hash, byte[]> entry : taken.entrySet()) {
-        batch.add(new Chunk(entry.getKey(), entry.getValue()));
-        bytes += entry.getValue().length;
-        if (bytes >= BATCH_BYTES) {
-          write(batch, bytes);
-          batch.clear();
-          bytes = 0;
-        }
+      writeBatches();
+      if (failure != null) {
+        failure = null;
+        LOG.info("chunks can be stored again");
       }
-      write(batch, bytes);
+    } catch (ChunkStoreException e) {
+      throw failed(e);
+    } catch (RuntimeException e) {
+      LOG.error("a fault of ours while chunks were written", e);
+      throw failed(new ChunkStoreException(Errno.EIO, "cannot write chunks: " + e, e));
     } finally {
       writing.unlock();
     }
   }
 
-  private void write(List<Chunk> batch, long bytes) {
-    below.putAll(batch);
-    for (Chunk chunk : batch) {
-      taken.remove(chunk.hash());
+  private ChunkStoreException failed(ChunkStoreException e) {
+    if (e.errno() != Errno.EAGAIN) {
+      if (failure == null) {
+        LOG.warn("chunks stay in memory for now: {}", e.getMessage());
+      }
+      failure = e;
     }
-    takenBytes.addAndGet(-bytes);
+    return e;
+  }
+
+  private void writeBatches() {
+    Map<Hash, Taken> batch = new LinkedHashMap<>();
+    long bytes = 0;
+    for (Map.Entry<Hash, Taken> entry : taken.entrySet()) {
+      Taken chunk = entry.getValue();
+      if (!chunk.repairs && below.contains(entry.getKey())) {
+        forget(entry.getKey(), chunk);
+        continue;
+      }
+      batch.put(entry.getKey(), chunk);
+      bytes += chunk.bytes.length;
+      if (bytes >= BATCH_BYTES) {
+        write(batch);
+        batch.clear();
+        bytes = 0;
+      }
+    }
+    write(batch);
+  }
+
+  private void write(Map<Hash, Taken> batch) {
+    List<Chunk> chunks = new ArrayList<>(batch.size());
+    batch.forEach((hash, chunk) -> chunks.add(new Chunk(hash, chunk.bytes)));
+    below.putAll(chunks);
+    batch.forEach(this::forget);
+  }
+
+  /** The store below has it. A copy that has come since, and repairs, stays. */
+  private void forget(Hash hash, Taken chunk) {
+    if (taken.remove(hash, chunk)) {
+      takenBytes.addAndGet(-chunk.cost());
+    }
   }
 
   private void requireOpen() {

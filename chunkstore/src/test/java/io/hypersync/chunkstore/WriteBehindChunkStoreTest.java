@@ -94,6 +94,56 @@ final class WriteBehindChunkStoreTest {
   }
 
   @Test
+  void aSlowDiskRefusesNothing() {
+    below.refuseWith(Errno.EAGAIN);
+    Chunk chunk = chunk(1, 100);
+    store.put(chunk.hash(), chunk.bytes());
+    await("tried", () -> below.refused.get() > 2);
+    assertFalse(refuses());
+    assertTrue(store.takesAtOnce());
+    below.refuseWith(null);
+    await("written", () -> below.contains(chunk.hash()));
+  }
+
+  /** Whoever writes successfully ends the refusing, not only the thread behind. */
+  @Test
+  void aRefusalEndsWithTheFirstSuccess() {
+    for (int i = 0; i < 20; i++) {
+      below.refuseWith(Errno.ENOSPC);
+      Chunk chunk = chunk(i, 100);
+      store.put(chunk.hash(), chunk.bytes());
+      assertThrows(ChunkStoreException.class, store::sync);
+      assertTrue(refuses());
+      assertFalse(store.takesAtOnce());
+      below.refuseWith(null);
+      store.sync();
+      assertFalse(refuses(), "round " + i);
+    }
+  }
+
+  @Test
+  void aFaultBelowIsAnErrorAndNotTheEnd() {
+    below.breaks = true;
+    Chunk chunk = chunk(1, 100);
+    store.put(chunk.hash(), chunk.bytes());
+    await("refuses", this::refuses);
+    below.breaks = false;
+    await("goes on", () -> below.contains(chunk.hash()) && !refuses());
+  }
+
+  @Test
+  void whatIsThereAlreadyIsWrittenAgainOnlyToRepairIt() {
+    Chunk chunk = chunk(1, 100);
+    below.chunks.put(chunk.hash(), chunk.bytes());
+    store.putAllIfAbsent(List.of(chunk));
+    await("looked at", () -> store.bytesInMemory() == 0);
+    assertEquals(0, below.batches.get());
+    store.put(chunk.hash(), chunk.bytes());
+    await("looked at", () -> store.bytesInMemory() == 0);
+    assertEquals(1, below.batches.get());
+  }
+
+  @Test
   void aDiskThatIsFullAlreadyIsNoticedAtOnce() {
     below.full = true;
     Chunk chunk = chunk(1, 100);
@@ -191,6 +241,7 @@ final class WriteBehindChunkStoreTest {
     private final AtomicInteger refused = new AtomicInteger();
     private volatile @Nullable Errno errno;
     private volatile boolean full;
+    private volatile boolean breaks;
 
     void refuseWith(@Nullable Errno why) {
       errno = why;
@@ -213,6 +264,9 @@ final class WriteBehindChunkStoreTest {
 
     @Override
     public void putAll(List<Chunk> batch) {
+      if (breaks && !batch.isEmpty()) {
+        throw new IllegalArgumentException("told to break");
+      }
       Errno why = errno;
       if (why != null) {
         refused.incrementAndGet();

@@ -124,8 +124,11 @@ public final class LeaderAgent implements Agent {
   }
 
   /** A chunk that a worker sent does not match its hash, or cannot be stored. */
-  public void chunkRefused(IntentId intent, Errno errno) {
-    desk.chunkRefused(intent, errno);
+  public void chunkRefused(SessionId id, IntentId intent, Errno errno) {
+    WorkerSession session = sessions.get(id);
+    if (session != null) {
+      desk.chunkRefused(session.worker(), intent, errno);
+    }
   }
 
   /** The answer of the {@link LogReadPort}. */

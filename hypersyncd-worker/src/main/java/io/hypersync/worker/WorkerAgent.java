@@ -56,6 +56,7 @@ public final class WorkerAgent implements Agent {
   private long nextReportNs;
   private long fsyncsElided;
   private volatile boolean writable;
+  private boolean stopping;
 
   /**
    * A worker with an empty replica.
@@ -181,7 +182,8 @@ public final class WorkerAgent implements Agent {
 
   /** Ends every call that waits; for the shutdown. */
   public void shutdown() {
-    writable = false;
+    stopping = true;
+    updateWritable();
     intents.failAll(Errno.EIO);
     link.disconnect();
   }
@@ -313,6 +315,6 @@ public final class WorkerAgent implements Agent {
   }
 
   private void updateWritable() {
-    writable = monitor.state() == LinkState.LIVE && replica.error() == null;
+    writable = !stopping && monitor.state() == LinkState.LIVE && replica.error() == null;
   }
 }

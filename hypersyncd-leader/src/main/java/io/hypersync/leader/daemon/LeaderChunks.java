@@ -44,8 +44,8 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
-  /** Half of what makes the write-behind store block its callers, which the agent must not. */
-  private static final long INLINE_LIMIT_BYTES = 8L * 1024 * 1024;
+  /** A worker wants the chunks of the entries on their way to it, and no more of each than 16. */
+  private static final int MAX_WANTED = 1 << 18;
 
   private static final int SERVE_BATCH = 16;
 
@@ -102,7 +102,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   @Override
   public boolean contains(Hash hash) {
-    return inline.contains(hash);
+    // Not what is in memory: the sync of a batch covers what is in the store, and a crash takes the
+    // rest.
+    return store.contains(hash);
   }
 
   @Override
@@ -120,12 +122,10 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   }
 
   @Override
-  public boolean isBusy() {
-    return inline.bytesInMemory() > INLINE_LIMIT_BYTES;
-  }
-
-  @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    if (!inline.takesAtOnce()) {
+      return; // the agent must not wait, and the log has them
+    }
     List<Chunk> pieces = new ArrayList<>();
     int at = 0;
     for (ChunkRef ref : chunks) {
@@ -135,7 +135,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       at += ref.length();
     }
     try {
-      inline.putAll(pieces);
+      inline.putAllIfAbsent(pieces);
     } catch (ChunkStoreException e) {
       LOG.debug("small chunks stay in the log only: {}", e.getMessage());
     }
@@ -143,7 +143,13 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   @Override
   public void serve(SessionId session, List<ChunkRef> chunks) {
-    downloads.computeIfAbsent(session, _ -> new Download()).wanted.addAll(chunks);
+    Download download = downloads.computeIfAbsent(session, _ -> new Download());
+    if (download.wanted.size() + chunks.size() > MAX_WANTED) {
+      LOG.warn("{} asks for more chunks than it can need; its connection is closed", session);
+      transport.close(session, null);
+      return;
+    }
+    download.wanted.addAll(chunks);
     pump(session);
   }
 
@@ -189,11 +195,12 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
         refused.put(arrival, Errno.EIO);
       }
     }
-    try {
-      store.putAll(intact);
-    } catch (ChunkStoreException e) {
-      LOG.warn("cannot store {} chunks: {}", intact.size(), e.getMessage());
-      batch.forEach(arrival -> refused.putIfAbsent(arrival, e.errno()));
+    Map<Hash, Errno> failed = put(intact);
+    for (Arrival arrival : batch) {
+      Errno why = failed.get(arrival.put.hash());
+      if (why != null) {
+        refused.putIfAbsent(arrival, why);
+      }
     }
     post.accept(
         agent -> {
@@ -203,10 +210,35 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
             if (why == null) {
               agent.chunkStored(arrival.put.hash());
             } else {
-              agent.chunkRefused(arrival.put.intent(), why);
+              agent.chunkRefused(arrival.session, arrival.put.intent(), why);
             }
           }
         });
+  }
+
+  /** Stores them, all at once or, if that fails, one by one; returns what cannot be stored. */
+  private Map<Hash, Errno> put(List<Chunk> chunks) {
+    try {
+      store.putAll(chunks);
+      return Map.of();
+    } catch (ChunkStoreException e) {
+      if (chunks.size() == 1 || e.errno() == Errno.EAGAIN) {
+        LOG.warn("cannot store {} chunks: {}", chunks.size(), e.getMessage());
+        return refuse(chunks, e.errno());
+      }
+    } catch (RuntimeException e) {
+      LOG.error("a fault of ours while chunks were stored", e);
+      return refuse(chunks, Errno.EIO);
+    }
+    Map<Hash, Errno> failed = new HashMap<>();
+    chunks.forEach(chunk -> failed.putAll(put(List.of(chunk))));
+    return failed;
+  }
+
+  private static Map<Hash, Errno> refuse(List<Chunk> chunks, Errno errno) {
+    Map<Hash, Errno> failed = new HashMap<>();
+    chunks.forEach(chunk -> failed.put(chunk.hash(), errno));
+    return failed;
   }
 
   private void taken(SessionId session, int bytes) {
@@ -255,6 +287,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     } catch (ChunkStoreException e) {
       LOG.error("cannot serve chunk {}: {}", ref.hash(), e.getMessage());
       return new ChunkUnavailable(ref.hash(), e.errno(), String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("a fault of ours while chunk {} was read", ref.hash(), e);
+      return new ChunkUnavailable(ref.hash(), Errno.EIO, "internal error");
     }
   }
 }

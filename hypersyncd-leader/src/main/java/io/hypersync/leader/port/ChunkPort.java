@@ -11,18 +11,15 @@ import java.util.List;
  * results come back as calls of {@code LeaderAgent.chunkStored} and {@code chunkRefused}.
  */
 public interface ChunkPort {
-  /** Whether the store holds this chunk. */
+  /** Whether the store holds this chunk, so that the next sync of the store makes it durable. */
   boolean contains(Hash hash);
 
   /** Verifies the hash and stores the bytes, then calls back (hypersync.md 9.3). */
   void ingest(SessionId session, ChunkPut chunk);
 
-  /** Whether so much waits to be stored that no more intents should be taken. */
-  boolean isBusy();
-
   /**
-   * Stores small chunks whose bytes are in the log entry too. Not synced: recovery restores them
-   * from the log.
+   * Stores small chunks whose bytes are in the log entry too, soon and if it can. Not synced:
+   * recovery restores them from the log.
    */
   void storeInline(List<ChunkRef> chunks, byte[] payload);
 

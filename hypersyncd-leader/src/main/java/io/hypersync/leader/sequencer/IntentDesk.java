@@ -127,7 +127,7 @@ public final class IntentDesk {
       requestMissing(worker, pending, submit.uploading());
       return;
     }
-    if (queue.size() + acks.size() >= config.maxPendingIntents() || chunks.isBusy()) {
+    if (queue.size() + acks.size() >= config.maxPendingIntents()) {
       refuseAtOnce(worker, id, Errno.EAGAIN);
       return;
     }
@@ -196,8 +196,13 @@ public final class IntentDesk {
   /**
    * A chunk of this intent was not what it claims to be, or cannot be stored. Chunks travel on a
    * stream of their own, so this may be known before the intent has come.
+   *
+   * @param worker who sent the chunk: what it says of another worker's intents does not count
    */
-  public void chunkRefused(IntentId id, Errno errno) {
+  public void chunkRefused(WorkerId worker, IntentId id, Errno errno) {
+    if (isForeign(worker, id) || acks.find(id) != null) {
+      return; // an intent is refused once, however many of its chunks were
+    }
     PendingIntent intent = queue.find(id);
     if (intent == null) {
       refusedEarly.put(id, errno);

@@ -45,6 +45,7 @@ import org.junit.jupiter.api.Test;
 /** What comes of intents that come once, twice, without their bytes, or at the wrong time. */
 class IntentDeskTest {
   private static final WorkerId WORKER = new WorkerId("w1");
+  private static final WorkerId OTHER = new WorkerId("w2");
   private static final WorkerId THIEF = new WorkerId("w2");
   private static final byte[] NOTHING = {};
   private static final byte[] LARGE = new byte[20_000];
@@ -172,9 +173,28 @@ class IntentDeskTest {
   }
 
   @Test
+  void aWorkerCannotHaveAnothersIntentRefused() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    desk.chunkRefused(OTHER, intent(1), Errno.EIO);
+    assertEquals(List.of(), sent);
+    assertEquals(1, desk.pending());
+  }
+
+  @Test
+  void anIntentIsRefusedOnceForAllItsChunksAndCanBeTriedAgain() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    desk.chunkRefused(WORKER, intent(1), Errno.EAGAIN);
+    desk.chunkRefused(WORKER, intent(1), Errno.EAGAIN);
+    settle();
+    assertEquals(Errno.EAGAIN, ack(0).errno());
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    assertEquals(1, desk.pending(), "not refused by what is left of the first time");
+  }
+
+  @Test
   void aRefusedChunkEndsItsIntent() {
     desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
-    desk.chunkRefused(intent(1), Errno.ENOSPC);
+    desk.chunkRefused(WORKER, intent(1), Errno.ENOSPC);
     settle();
     assertEquals(Errno.ENOSPC, ack(0).errno());
     assertEquals(0, desk.pending());
@@ -182,7 +202,7 @@ class IntentDeskTest {
 
   @Test
   void aChunkThatIsRefusedBeforeItsIntentHasComeEndsItAllTheSame() {
-    desk.chunkRefused(intent(1), Errno.ENOSPC);
+    desk.chunkRefused(WORKER, intent(1), Errno.ENOSPC);
     desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
     settle();
     assertEquals(Errno.ENOSPC, ack(0).errno());
@@ -214,13 +234,6 @@ class IntentDeskTest {
     desk.submit(WORKER, mkdir(5, "e"), 0);
     settle();
     assertNull(ack(0).errno());
-  }
-
-  @Test
-  void aBusyChunkStoreIsToldToComeAgain() {
-    chunks.busy = true;
-    desk.submit(WORKER, mkdir(1, "a"), 0);
-    assertEquals(Errno.EAGAIN, ack(0).errno());
   }
 
   @Test
@@ -366,16 +379,10 @@ class IntentDeskTest {
 
   private static final class StoredChunks implements ChunkPort {
     private final Set<Hash> stored = new HashSet<>();
-    private boolean busy;
 
     @Override
     public boolean contains(Hash hash) {
       return stored.contains(hash);
-    }
-
-    @Override
-    public boolean isBusy() {
-      return busy;
     }
 
     @Override

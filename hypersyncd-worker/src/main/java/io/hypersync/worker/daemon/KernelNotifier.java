@@ -35,6 +35,7 @@ final class KernelNotifier implements ApplyListener, AutoCloseable {
   private final Thread thread =
       Thread.ofPlatform().name("kernel-notifier").daemon().unstarted(this::run);
   private volatile @Nullable FuseNotifier kernel;
+  private volatile boolean collecting;
 
   private record Range(long inode, long offset, long length) {}
 
@@ -42,7 +43,12 @@ final class KernelNotifier implements ApplyListener, AutoCloseable {
     this.inodes = inodes;
   }
 
-  /** The mount is there; before it there is nothing to forget. */
+  /** The mount is about to be made; before it there is nothing to forget. */
+  void collect() {
+    collecting = true;
+  }
+
+  /** The mount is there. */
   void start(FuseNotifier notifier) {
     kernel = notifier;
     thread.start();
@@ -50,7 +56,7 @@ final class KernelNotifier implements ApplyListener, AutoCloseable {
 
   @Override
   public void applied(LogEntry entry, FsState before, FsState after) {
-    if (kernel == null) {
+    if (!collecting) {
       return;
     }
     switch (entry.op()) {
@@ -94,7 +100,7 @@ final class KernelNotifier implements ApplyListener, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IOException e) {
-      kernel = null; // nothing more is queued
+      collecting = false;
       ranges.clear();
       LOG.warn("the kernel takes no more notifications: {}", e.getMessage());
     }

@@ -61,15 +61,14 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
     List<Chunk> pieces = new ArrayList<>(chunks.size());
     int at = 0;
     for (ChunkRef ref : chunks) {
-      // Only what this worker has just written itself is in memory: asking the disk costs as much
-      // as writing, and small chunks are seldom the same.
+      // What this worker has just written itself; the disk is asked later, by another thread.
       if (ref.length() > 0 && !store.isInMemory(ref.hash())) {
         pieces.add(verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
       }
       at += ref.length();
     }
     if (!pieces.isEmpty()) {
-      store.putAll(pieces);
+      store.putAllIfAbsent(pieces);
     }
   }
 
@@ -99,10 +98,24 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   private Consumer<WorkerAgent> store(Hash hash, byte[] bytes) {
     try {
       Chunk chunk = verified(hash, bytes);
-      store.put(chunk.hash(), chunk.bytes());
+      putPatiently(chunk);
       return agent -> agent.chunkStored(hash);
     } catch (ChunkStoreException e) {
       return agent -> agent.chunkFailed(hash, e.errno(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A slow disk is waited for: this thread has nothing else to do. */
+  private void putPatiently(Chunk chunk) {
+    while (true) {
+      try {
+        store.put(chunk.hash(), chunk.bytes());
+        return;
+      } catch (ChunkStoreException e) {
+        if (e.errno() != Errno.EAGAIN || incoming.isShutdown()) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -130,6 +130,7 @@ public final class WorkerRuntime implements AutoCloseable {
       FuseMount mount =
           FuseMount.mount(
               options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
+      notifier.collect();
       FuseSession started = FuseSession.start(mount, FuseSessionOptions.defaults(), vfs);
       session = started;
       notifier.start(started.notifier());

@@ -74,7 +74,8 @@ final class Submitter {
         chunks.putAll(fresh);
       }
     } catch (ChunkStoreException e) {
-      throw new RequestFailed(e.errno());
+      // A blocking write never ends with EAGAIN.
+      throw new RequestFailed(e.errno() == Errno.EAGAIN ? Errno.EIO : e.errno());
     }
     mutations.submit(new Mutation(caller.pid(), NO_AGENT, op, payload, uploading, completion));
   }

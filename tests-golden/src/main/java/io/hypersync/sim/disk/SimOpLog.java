@@ -16,6 +16,7 @@ import java.util.List;
  */
 public final class SimOpLog implements OpLog {
   private static final int MAX_BATCH = 8;
+  private static final int NOT_READY_ONE_IN = 20;
   private static final int MAX_PAYLOAD_BYTES = 16 << 20;
 
   private final LeaderDisk disk;
@@ -55,7 +56,7 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public boolean mayWait() {
-    return false;
+    return chance.oneIn(NOT_READY_ONE_IN);
   }
 
   @Override

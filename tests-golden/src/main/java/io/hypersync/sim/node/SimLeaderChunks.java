@@ -18,7 +18,6 @@ import java.util.List;
 
 /** The leader's chunks: hashing and disk work end at any time later, in any order. */
 final class SimLeaderChunks implements ChunkPort {
-  private static final int BUSY_ONE_IN = 50;
   private static final long FASTEST_NS = 20_000;
   private static final long SLOWEST_NS = 5_000_000;
 
@@ -40,11 +39,6 @@ final class SimLeaderChunks implements ChunkPort {
   }
 
   @Override
-  public boolean isBusy() {
-    return chance.oneIn(BUSY_ONE_IN);
-  }
-
-  @Override
   public void ingest(SessionId session, ChunkPut chunk) {
     host.after(
         chance.scale(FASTEST_NS, SLOWEST_NS),
@@ -56,7 +50,7 @@ final class SimLeaderChunks implements ChunkPort {
                 if (failed == null) {
                   leader.agent().chunkStored(chunk.hash());
                 } else {
-                  leader.agent().chunkRefused(chunk.intent(), failed);
+                  leader.agent().chunkRefused(session, chunk.intent(), failed);
                 }
               });
         });
@@ -64,6 +58,11 @@ final class SimLeaderChunks implements ChunkPort {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
+    // Until then they are in the memory of the process, and lost with it.
+    host.after(chance.scale(FASTEST_NS, SLOWEST_NS), "", () -> writeInline(chunks, payload));
+  }
+
+  private void writeInline(List<ChunkRef> chunks, byte[] payload) {
     int at = 0;
     for (ChunkRef chunk : chunks) {
       byte[] bytes = Arrays.copyOfRange(payload, at, at + chunk.length());

@@ -22,6 +22,9 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final Runnable onFailure;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
 
+  /** The agent has thrown and is not called any more; only its thread knows. */
+  private boolean failed;
+
   /**
    * A loop that does not turn yet.
    *
@@ -54,9 +57,13 @@ public final class AgentLoop<A extends Agent> implements Agent {
 
   /** Calls the agent; to be used on its thread only. An agent that throws is done for. */
   public void guarded(Consumer<? super A> call) {
+    if (failed) {
+      return;
+    }
     try {
       call.accept(agent);
     } catch (RuntimeException | Error e) {
+      failed = true;
       onFailure.run();
       throw e;
     }
@@ -74,12 +81,21 @@ public final class AgentLoop<A extends Agent> implements Agent {
 
   @Override
   public int doWork() {
-    int work = 0;
-    for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
-      call.accept(agent);
-      work++;
+    if (failed) {
+      calls.clear();
+      return 0;
     }
-    return work + agent.doWork();
+    try {
+      int work = 0;
+      for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
+        call.accept(agent);
+        work++;
+      }
+      return work + agent.doWork();
+    } catch (RuntimeException | Error e) {
+      failed = true;
+      throw e;
+    }
   }
 
   @Override

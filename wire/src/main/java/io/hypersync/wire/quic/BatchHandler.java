@@ -4,6 +4,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DatagramPacket;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +24,11 @@ final class BatchHandler extends ChannelDuplexHandler {
   /** As long as an acknowledgement may stay here. */
   static final int MAX_DELAY_MS = 2;
 
-  /** No message of ours fits into a packet so small: header, connection id and tag are 40 bytes. */
-  private static final int ACKNOWLEDGEMENT_BYTES = 52;
+  /**
+   * Less than that is an acknowledgement: header, connection id and tag are 40 bytes. The last few
+   * bytes of a message that just did not fit into a packet can be as small, and wait as well.
+   */
+  private static final int ACKNOWLEDGEMENT_BYTES = 51;
 
   private final Runnable flushPoint;
   private @Nullable ChannelHandlerContext context;
@@ -53,8 +57,10 @@ final class BatchHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    waiting.forEach(left -> left.packet.release());
-    waiting.clear();
+    for (Waiting left = waiting.poll(); left != null; left = waiting.poll()) {
+      left.packet.release();
+      left.promise.tryFailure(new ClosedChannelException());
+    }
     context = null;
   }
 
@@ -83,6 +89,13 @@ final class BatchHandler extends ChannelDuplexHandler {
   @Override
   public void flush(ChannelHandlerContext ctx) {
     flushUnlessHeld();
+  }
+
+  /** The last word on a connection may be among what waits. */
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    acknowledge(ctx);
+    var _ = ctx.close(promise);
   }
 
   /** From now on packets are collected. */

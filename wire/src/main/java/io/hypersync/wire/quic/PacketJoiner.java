@@ -2,46 +2,59 @@ package io.hypersync.wire.quic;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.unix.SegmentedDatagramPacket;
-import io.netty.util.ReferenceCountUtil;
-import java.net.InetSocketAddress;
+import io.netty.util.concurrent.Future;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets a packet leave together with a larger one before it to the same recipient, as one datagram
  * that the kernel cuts up: an entry and its ack arrive at once, and wake the worker once. The QUIC
  * library itself joins packets of the same size only.
+ *
+ * <p>Where the kernel refuses to cut a datagram up, as it does on devices without checksum offload
+ * and on paths with a smaller MTU, every packet goes alone from then on; QUIC repeats what was
+ * lost.
  */
 final class PacketJoiner extends ChannelOutboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(PacketJoiner.class);
   private static final int MAX_DATAGRAM_BYTES = 65_507;
   private static final int MAX_JOINED = 8;
 
   /** What waits for a smaller one, or for the flush. */
-  private final List<DatagramPacket> joined = new ArrayList<>();
+  private List<Waiting> joined = new ArrayList<>();
 
-  private final List<ChannelPromise> promises = new ArrayList<>();
   private int joinedBytes;
+  private boolean refused;
+
+  private record Waiting(DatagramPacket packet, ChannelPromise promise) {
+    int bytes() {
+      return packet.content().readableBytes();
+    }
+  }
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (!(message instanceof DatagramPacket packet) || packet instanceof SegmentedDatagramPacket) {
+    if (message instanceof SegmentedDatagramPacket segments) {
       writeJoined(ctx);
+      writeSegments(ctx, segments, promise);
+    } else if (message instanceof DatagramPacket packet && !refused) {
+      Waiting next = new Waiting(packet, promise);
+      if (!fits(next)) {
+        writeJoined(ctx);
+      }
+      joined.add(next);
+      joinedBytes += next.bytes();
+    } else {
       var _ = ctx.write(message, promise);
-      return;
     }
-    if (!fits(packet)) {
-      writeJoined(ctx);
-    }
-    joined.add(packet);
-    promises.add(promise);
-    joinedBytes += packet.content().readableBytes();
   }
 
   @Override
@@ -52,54 +65,88 @@ final class PacketJoiner extends ChannelOutboundHandlerAdapter {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    joined.forEach(ReferenceCountUtil::release);
-    joined.clear();
+    for (Waiting left : takeJoined()) {
+      left.packet.release();
+      left.promise.tryFailure(new ClosedChannelException());
+    }
   }
 
   /** All segments but the last must be of one size, and the last no larger. */
-  private boolean fits(DatagramPacket packet) {
+  private boolean fits(Waiting next) {
     if (joined.isEmpty()) {
       return true;
     }
-    int size = joined.getFirst().content().readableBytes();
+    int size = joined.getFirst().bytes();
     return joined.size() < MAX_JOINED
-        && joined.getLast().content().readableBytes() == size
-        && packet.content().readableBytes() <= size
-        && joinedBytes + packet.content().readableBytes() <= MAX_DATAGRAM_BYTES
-        && packet.recipient().equals(joined.getFirst().recipient());
+        && joined.getLast().bytes() == size
+        && next.bytes() <= size
+        && joinedBytes + next.bytes() <= MAX_DATAGRAM_BYTES
+        && next.packet.recipient().equals(joined.getFirst().packet.recipient());
   }
 
   private void writeJoined(ChannelHandlerContext ctx) {
-    DatagramPacket alone = joined.size() == 1 ? joined.getFirst() : null;
-    if (alone != null) {
-      var _ = ctx.write(alone, promises.getFirst());
-    } else if (!joined.isEmpty()) {
-      writeSegments(ctx, joined.getFirst(), List.copyOf(promises));
+    List<Waiting> all = takeJoined();
+    if (all.size() == 1) {
+      var _ = ctx.write(all.getFirst().packet, all.getFirst().promise);
+    } else if (!all.isEmpty()) {
+      ChannelPromise promise = ctx.newPromise();
+      promise.addListener(done -> all.forEach(one -> complete(one.promise, done)));
+      Waiting first = all.getFirst();
+      ByteBuf[] parts = all.stream().map(one -> one.packet.content()).toArray(ByteBuf[]::new);
+      writeSegments(
+          ctx,
+          new SegmentedDatagramPacket(
+              Unpooled.wrappedBuffer(parts), first.bytes(), first.packet.recipient()),
+          promise);
     }
-    joined.clear();
-    promises.clear();
+  }
+
+  /**
+   * Empties the list before anything is written: a write that fails at once may lead to another.
+   */
+  private List<Waiting> takeJoined() {
+    List<Waiting> all = joined;
+    joined = new ArrayList<>();
     joinedBytes = 0;
+    return all;
   }
 
   private void writeSegments(
-      ChannelHandlerContext ctx, DatagramPacket first, List<ChannelPromise> all) {
-    int segmentBytes = first.content().readableBytes();
-    InetSocketAddress recipient = first.recipient();
-    ChannelFuture written =
-        ctx.write(
-            new SegmentedDatagramPacket(
-                Unpooled.wrappedBuffer(
-                    joined.stream().map(DatagramPacket::content).toArray(ByteBuf[]::new)),
-                segmentBytes,
-                recipient));
-    written.addListener(done -> all.forEach(promise -> complete(promise, done.cause())));
+      ChannelHandlerContext ctx, SegmentedDatagramPacket segments, ChannelPromise promise) {
+    if (refused) {
+      writeApart(ctx, segments, promise);
+      return;
+    }
+    promise.addListener(
+        done -> {
+          if (!done.isSuccess() && ctx.channel().isActive() && !refused) {
+            refused = true;
+            LOG.info("packets leave one by one from now on: {}", done.cause().getMessage());
+          }
+        });
+    var _ = ctx.write(segments, promise);
   }
 
-  private static void complete(ChannelPromise promise, @Nullable Throwable failure) {
-    if (failure == null) {
+  private static void writeApart(
+      ChannelHandlerContext ctx, SegmentedDatagramPacket segments, ChannelPromise promise) {
+    ByteBuf content = segments.content();
+    try {
+      while (content.readableBytes() > segments.segmentSize()) {
+        ByteBuf part = content.readRetainedSlice(segments.segmentSize());
+        var _ = ctx.write(new DatagramPacket(part, segments.recipient()));
+      }
+      ByteBuf last = content.readRetainedSlice(content.readableBytes());
+      var _ = ctx.write(new DatagramPacket(last, segments.recipient()), promise);
+    } finally {
+      segments.release();
+    }
+  }
+
+  private static void complete(ChannelPromise promise, Future<?> done) {
+    if (done.isSuccess()) {
       promise.trySuccess();
     } else {
-      promise.tryFailure(failure);
+      promise.tryFailure(done.cause());
     }
   }
 }
