@@ -15,9 +15,19 @@ import org.jspecify.annotations.Nullable;
  * again. After {@link #close} every method throws {@link IllegalStateException}.
  */
 public interface ChunkStore extends AutoCloseable {
+  /** What {@link #length} answers for a chunk that is not here. */
+  int NOT_HERE = -1;
+
+  /**
+   * How many bytes the chunk has, or {@link #NOT_HERE}; says nothing about whether it is intact or
+   * durable.
+   */
+  int length(Hash hash);
 
   /** Whether the chunk is here; says nothing about whether it is intact or durable. */
-  boolean contains(Hash hash);
+  default boolean contains(Hash hash) {
+    return length(hash) != NOT_HERE;
+  }
 
   /**
    * The bytes as they were found, unverified: for a caller that checks them anyway.

@@ -15,8 +15,9 @@ public final class InMemoryChunkStore implements ChunkStore {
   public InMemoryChunkStore() {}
 
   @Override
-  public boolean contains(Hash hash) {
-    return open().containsKey(hash);
+  public int length(Hash hash) {
+    byte[] bytes = open().get(hash);
+    return bytes == null ? NOT_HERE : bytes.length;
   }
 
   @Override

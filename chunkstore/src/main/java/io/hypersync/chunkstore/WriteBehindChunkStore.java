@@ -87,9 +87,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   @Override
-  public boolean contains(Hash hash) {
+  public int length(Hash hash) {
     requireOpen();
-    return taken.containsKey(hash) || below.contains(hash);
+    Taken chunk = taken.get(hash);
+    return chunk != null ? chunk.bytes.length : below.length(hash);
   }
 
   @Override

@@ -51,6 +51,7 @@ public abstract class ChunkStoreContract {
     Chunk chunk = TestChunks.chunk(1, length);
     store.put(chunk.hash(), chunk.bytes());
     assertTrue(store.contains(chunk.hash()));
+    assertEquals(chunk.bytes().length, store.length(chunk.hash()));
     assertArrayEquals(chunk.bytes(), store.get(chunk.hash()));
     assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
   }
@@ -60,6 +61,7 @@ public abstract class ChunkStoreContract {
     Hash unknown = TestChunks.chunk(1).hash();
     put(TestChunks.chunk(2));
     assertFalse(store.contains(unknown));
+    assertEquals(ChunkStore.NOT_HERE, store.length(unknown));
     assertNull(store.get(unknown));
     assertNull(store.getVerified(unknown));
   }

@@ -248,8 +248,8 @@ final class WriteBehindChunkStoreTest {
     }
 
     @Override
-    public boolean contains(Hash hash) {
-      return chunks.contains(hash);
+    public int length(Hash hash) {
+      return chunks.length(hash);
     }
 
     @Override

@@ -119,8 +119,8 @@ public final class LeaderAgent implements Agent {
   }
 
   /** A chunk that a worker sent is verified and in the store. */
-  public void chunkStored(Hash hash) {
-    desk.chunkArrived(hash);
+  public void chunkStored(Hash hash, int length) {
+    desk.chunkArrived(hash, length);
   }
 
   /** A chunk that a worker sent does not match its hash, or cannot be stored. */

@@ -83,8 +83,8 @@ public final class RocksChunkStore implements ChunkStore {
   }
 
   @Override
-  public boolean contains(Hash hash) {
-    return read("cannot look up chunk " + hash, rocks -> rocks.contains(hash.toBytes()));
+  public int length(Hash hash) {
+    return read("cannot look up chunk " + hash, rocks -> rocks.length(hash.toBytes()));
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.hypersync.chunkstore.rocks;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,8 +34,8 @@ import org.rocksdb.WriteOptions;
  *
  * <pre>
  * default   hash to bytes
- * index     hash to nothing: whether a chunk is here, without reading it
- *           one byte 0: every chunk is in the index
+ * index     hash to length (u32, big-endian): whether a chunk is here, without reading it
+ *           one byte 1: every chunk is in the index
  * </pre>
  */
 final class RocksHandle implements AutoCloseable {
@@ -45,7 +47,10 @@ final class RocksHandle implements AutoCloseable {
   private static final byte[] INDEX_NAME = "index".getBytes(StandardCharsets.US_ASCII);
 
   /** Shorter than any hash. */
-  private static final byte[] INDEX_IS_WHOLE = {0};
+  private static final byte[] INDEX_IS_WHOLE = {1};
+
+  /** The same mark of an index without lengths, as it was before. */
+  private static final byte[] INDEX_WITHOUT_LENGTHS = {0};
 
   private static final byte[] NOTHING = {};
   private static final int INDEX_BATCH = 1_000;
@@ -92,9 +97,12 @@ final class RocksHandle implements AutoCloseable {
     return db;
   }
 
-  /** Whether a chunk is here; does not touch its bytes. */
-  boolean contains(byte[] hash) throws RocksDBException {
-    return db.get(index, hash, NOTHING) != RocksDB.NOT_FOUND;
+  /** The length of a chunk, or {@link ChunkStore#NOT_HERE}; does not touch its bytes. */
+  int length(byte[] hash) throws RocksDBException {
+    byte[] length = new byte[Integer.BYTES];
+    return db.get(index, hash, length) == RocksDB.NOT_FOUND
+        ? ChunkStore.NOT_HERE
+        : ByteBuffer.wrap(length).getInt();
   }
 
   /** Writes to the write-ahead log without waiting for the disk. */
@@ -103,7 +111,7 @@ final class RocksHandle implements AutoCloseable {
       for (Chunk chunk : all) {
         byte[] hash = chunk.hash().toBytes();
         batch.put(chunks, hash, chunk.bytes());
-        batch.put(index, hash, NOTHING);
+        batch.put(index, hash, encoded(chunk.bytes().length));
       }
       db.write(writeOptions, batch);
     }
@@ -174,8 +182,8 @@ final class RocksHandle implements AutoCloseable {
   }
 
   /**
-   * Enters the chunks of a store that was made before there was an index. The mark that it is whole
-   * is written last: a crash on the way leaves none, and it is all done again.
+   * Enters the chunks of a store that was made before there was an index with lengths. The mark
+   * that it is whole is written last: a crash on the way leaves none, and it is all done again.
    */
   private void completeIndex() throws RocksDBException {
     if (db.get(index, INDEX_IS_WHOLE) != null) {
@@ -185,16 +193,21 @@ final class RocksHandle implements AutoCloseable {
         RocksIterator chunk = db.newIterator(chunks, once);
         WriteBatch batch = new WriteBatch()) {
       for (chunk.seekToFirst(); chunk.isValid(); chunk.next()) {
-        batch.put(index, chunk.key(), NOTHING);
+        batch.put(index, chunk.key(), encoded(chunk.value().length));
         if (batch.count() >= INDEX_BATCH) {
           db.write(writeOptions, batch);
           batch.clear();
         }
       }
       chunk.status();
+      batch.delete(index, INDEX_WITHOUT_LENGTHS);
       batch.put(index, INDEX_IS_WHOLE, NOTHING);
       db.write(writeOptions, batch);
     }
+  }
+
+  private static byte[] encoded(int length) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(length).array();
   }
 
   private <T extends RocksObject> T own(T object) {

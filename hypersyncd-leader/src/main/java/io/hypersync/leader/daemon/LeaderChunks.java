@@ -101,10 +101,10 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   }
 
   @Override
-  public boolean contains(Hash hash) {
+  public int length(Hash hash) {
     // Not what is in memory: the sync of a batch covers what is in the store, and a crash takes the
     // rest.
-    return store.contains(hash);
+    return store.length(hash);
   }
 
   @Override
@@ -208,7 +208,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
             taken(arrival.session, arrival.put.bytes().length);
             Errno why = refused.get(arrival);
             if (why == null) {
-              agent.chunkStored(arrival.put.hash());
+              agent.chunkStored(arrival.put.hash(), arrival.put.bytes().length);
             } else {
               agent.chunkRefused(arrival.session, arrival.put.intent(), why);
             }

@@ -1,5 +1,6 @@
 package io.hypersync.leader.port;
 
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
@@ -11,8 +12,11 @@ import java.util.List;
  * results come back as calls of {@code LeaderAgent.chunkStored} and {@code chunkRefused}.
  */
 public interface ChunkPort {
-  /** Whether the store holds this chunk, so that the next sync of the store makes it durable. */
-  boolean contains(Hash hash);
+  /**
+   * The length of a chunk that the store holds, so that the next sync of the store makes it
+   * durable; {@link ChunkStore#NOT_HERE} if it does not.
+   */
+  int length(Hash hash);
 
   /** Verifies the hash and stores the bytes, then calls back (hypersync.md 9.3). */
   void ingest(SessionId session, ChunkPut chunk);

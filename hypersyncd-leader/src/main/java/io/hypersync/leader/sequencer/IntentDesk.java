@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.oplog.OpLog;
@@ -147,9 +148,12 @@ public final class IntentDesk {
     }
     PendingIntent intent =
         new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
-    Set<Hash> missing;
+    Set<Hash> missing = new LinkedHashSet<>();
     try {
-      missing = missingChunks(intent);
+      if (!findMissing(intent, missing)) {
+        refuseLength(worker, id);
+        return;
+      }
     } catch (ChunkStoreException e) {
       LOG.error("cannot look up the chunks of an intent: {}", e.getMessage());
       refuse(worker, id, e.errno());
@@ -189,8 +193,11 @@ public final class IntentDesk {
   }
 
   /** A chunk is verified and in the store. */
-  public void chunkArrived(Hash hash) {
-    queue.arrived(hash);
+  public void chunkArrived(Hash hash, int length) {
+    for (PendingIntent wrong : queue.arrived(hash, length)) {
+      queue.remove(wrong);
+      refuseLength(wrong.origin(), wrong.id());
+    }
   }
 
   /**
@@ -346,16 +353,26 @@ public final class IntentDesk {
     return null;
   }
 
-  private Set<Hash> missingChunks(PendingIntent intent) {
-    Set<Hash> missing = new LinkedHashSet<>();
-    if (intent.inlinePayload().length == 0) {
-      for (ChunkRef ref : intent.op().chunks()) {
-        if (ref.length() > 0 && !chunks.contains(ref.hash())) {
-          missing.add(ref.hash());
-        }
+  /** Adds what is not in the store; false if a chunk there has another length than the op says. */
+  private boolean findMissing(PendingIntent intent, Set<Hash> missing) {
+    if (intent.inlinePayload().length > 0) {
+      return true;
+    }
+    for (ChunkRef ref : intent.op().chunks()) {
+      int length = ref.length() == 0 ? 0 : chunks.length(ref.hash());
+      if (length == ChunkStore.NOT_HERE) {
+        missing.add(ref.hash());
+      } else if (length != ref.length()) {
+        return false;
       }
     }
-    return missing;
+    return true;
+  }
+
+  /** Readers would find fewer bytes than the file says. */
+  private void refuseLength(WorkerId worker, IntentId id) {
+    LOG.warn("worker {} sent an op that mentions a chunk with a wrong length: {}", worker, id);
+    refuse(worker, id, Errno.EINVAL);
   }
 
   private void requestMissing(WorkerId worker, PendingIntent intent, List<Hash> uploading) {

@@ -48,16 +48,26 @@ final class IntentQueue {
     }
   }
 
-  /** A chunk is in the store now. */
-  void arrived(Hash hash) {
+  /**
+   * A chunk is in the store now.
+   *
+   * @return those whose op says that it has another length; they stay here, and wait for ever
+   */
+  List<PendingIntent> arrived(Hash hash, int length) {
     Set<PendingIntent> waiting = waitingFor.remove(hash);
     if (waiting == null) {
-      return;
+      return List.of();
     }
+    List<PendingIntent> wrong = new ArrayList<>();
     for (PendingIntent intent : waiting) {
-      intent.missing().remove(hash);
-      makeReadyIfFirst(intent);
+      if (intent.mentions(hash, length)) {
+        intent.missing().remove(hash);
+        makeReadyIfFirst(intent);
+      } else {
+        wrong.add(intent);
+      }
     }
+    return wrong;
   }
 
   /** The next intent that can be sequenced, or null. It stays here until {@link #remove}. */

@@ -47,6 +47,12 @@ final class PendingIntent {
     return inlinePayload;
   }
 
+  /** Whether every mention of this chunk in the op says this length. */
+  boolean mentions(Hash hash, int length) {
+    return op.chunks().stream()
+        .allMatch(chunk -> !chunk.hash().equals(hash) || chunk.length() == length);
+  }
+
   /** The chunks that have not arrived. */
   Set<Hash> missing() {
     return missing;

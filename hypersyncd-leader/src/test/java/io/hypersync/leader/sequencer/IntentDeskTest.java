@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.port.ChunkPort;
@@ -37,9 +38,9 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What comes of intents that come once, twice, without their bytes, or at the wrong time. */
@@ -157,19 +158,33 @@ class IntentDeskTest {
   void anIntentWaitsForItsChunks() {
     desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
     assertEquals(0, desk.sequence());
-    chunks.stored.add(hash(LARGE));
-    desk.chunkArrived(hash(LARGE));
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkArrived(hash(LARGE), LARGE.length);
     assertEquals(1, desk.sequence());
   }
 
   @Test
   void anEntryHasChunksSyncedExactlyIfItDoesNotCarryThem() {
     desk.submit(WORKER, setXattr(1, new byte[] {1}), 0);
-    chunks.stored.add(hash(LARGE));
+    chunks.stored.put(hash(LARGE), LARGE.length);
     desk.submit(WORKER, setXattr(2, LARGE), 0);
     settle();
     assertFalse(log.syncsChunks(1));
     assertTrue(log.syncsChunks(2));
+  }
+
+  @Test
+  void aChunkOfAnotherLengthThanTheOpSaysIsRefusedWhetherItIsThereOrComes() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 0);
+    desk.chunkArrived(hash(LARGE), LARGE.length - 1);
+    settle();
+    assertEquals(Errno.EINVAL, ack(0).errno());
+    chunks.stored.put(hash(LARGE), LARGE.length + 1);
+    desk.submit(WORKER, write(2, List.of()), 0);
+    settle();
+    assertEquals(Errno.EINVAL, ack(1).errno());
+    assertEquals(0, log.appendedIndex());
+    assertEquals(0, desk.pending());
   }
 
   @Test
@@ -378,21 +393,21 @@ class IntentDeskTest {
   }
 
   private static final class StoredChunks implements ChunkPort {
-    private final Set<Hash> stored = new HashSet<>();
+    private final Map<Hash, Integer> stored = new HashMap<>();
 
     @Override
-    public boolean contains(Hash hash) {
-      return stored.contains(hash);
+    public int length(Hash hash) {
+      return stored.getOrDefault(hash, ChunkStore.NOT_HERE);
     }
 
     @Override
     public void ingest(SessionId session, ChunkPut chunk) {
-      stored.add(chunk.hash());
+      stored.put(chunk.hash(), chunk.bytes().length);
     }
 
     @Override
     public void storeInline(List<ChunkRef> inline, byte[] payload) {
-      inline.forEach(chunk -> stored.add(chunk.hash()));
+      inline.forEach(chunk -> stored.put(chunk.hash(), chunk.length()));
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class IntentQueueTest {
   private static final Hash H = new Hash(1, 2, 3, 4);
   private static final Hash I = new Hash(5, 6, 7, 8);
+  private static final int LENGTH = 100;
 
   private final IntentQueue queue = new IntentQueue();
 
@@ -33,16 +34,16 @@ class IntentQueueTest {
     add(1, 2, Set.of());
     add(2, 1, Set.of());
     assertEquals(List.of("2/1"), drain());
-    queue.arrived(H);
+    assertEquals(List.of(), queue.arrived(H, LENGTH));
     assertEquals(List.of("1/1", "1/2"), drain());
   }
 
   @Test
   void allChunksHaveToArrive() {
     add(1, 1, Set.of(H, I));
-    queue.arrived(H);
+    assertEquals(List.of(), queue.arrived(H, LENGTH));
     assertEquals(List.of(), drain());
-    queue.arrived(I);
+    assertEquals(List.of(), queue.arrived(I, LENGTH));
     assertEquals(List.of("1/1"), drain());
   }
 
@@ -51,7 +52,7 @@ class IntentQueueTest {
     for (int client = 1; client <= 20; client++) {
       add(client, 1, Set.of(H));
     }
-    queue.arrived(H);
+    assertEquals(List.of(), queue.arrived(H, LENGTH));
     List<String> expected = new ArrayList<>();
     for (int client = 1; client <= 20; client++) {
       expected.add(client + "/1");
@@ -63,9 +64,9 @@ class IntentQueueTest {
   void aChunkOfALaterIntentDoesNotLetItPass() {
     add(1, 1, Set.of(H));
     add(1, 2, Set.of(I));
-    queue.arrived(I);
+    assertEquals(List.of(), queue.arrived(I, LENGTH));
     assertEquals(List.of(), drain());
-    queue.arrived(H);
+    assertEquals(List.of(), queue.arrived(H, LENGTH));
     assertEquals(List.of("1/1", "1/2"), drain());
   }
 
@@ -76,7 +77,7 @@ class IntentQueueTest {
     queue.remove(first);
     assertNull(queue.find(first.id()));
     assertEquals(List.of("1/2"), drain());
-    queue.arrived(H);
+    assertEquals(List.of(), queue.arrived(H, LENGTH));
     assertEquals(List.of(), drain());
   }
 

@@ -61,8 +61,9 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   @Override
-  public boolean contains(Hash hash) {
-    return synced.containsKey(hash) || cached.containsKey(hash);
+  public int length(Hash hash) {
+    byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
+    return bytes == null ? NOT_HERE : bytes.length;
   }
 
   @Override

@@ -34,8 +34,8 @@ final class SimLeaderChunks implements ChunkPort {
   }
 
   @Override
-  public boolean contains(Hash hash) {
-    return store.contains(hash);
+  public int length(Hash hash) {
+    return store.length(hash);
   }
 
   @Override
@@ -48,7 +48,7 @@ final class SimLeaderChunks implements ChunkPort {
           host.execute(
               () -> {
                 if (failed == null) {
-                  leader.agent().chunkStored(chunk.hash());
+                  leader.agent().chunkStored(chunk.hash(), chunk.bytes().length);
                 } else {
                   leader.agent().chunkRefused(session, chunk.intent(), failed);
                 }
