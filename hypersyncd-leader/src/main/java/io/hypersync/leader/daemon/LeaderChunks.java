@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkData;
 import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.LeaderTransport;
@@ -44,8 +45,8 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
-  /** A worker wants the chunks of the entries on their way to it, and no more of each than 16. */
-  private static final int MAX_WANTED = 1 << 18;
+  /** A worker wants the chunks of the entries on their way to it; of each at most about 16. */
+  private static final long MAX_WANTED_PER_ENTRY = 64;
 
   private static final int SERVE_BATCH = 16;
 
@@ -58,6 +59,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private final LeaderTransport transport;
   private final Consumer<Consumer<LeaderAgent>> post;
+  private final long maxWanted;
   private final ExecutorService incoming =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("leader-chunks-in").daemon().factory());
@@ -91,13 +93,19 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   /**
    * Chunks over a store.
    *
+   * @param windowEntries how many entries are on their way to a worker at most
    * @param post runs a call of the agent on the transport's thread
    */
-  LeaderChunks(ChunkStore store, LeaderTransport transport, Consumer<Consumer<LeaderAgent>> post) {
+  LeaderChunks(
+      ChunkStore store,
+      LeaderTransport transport,
+      int windowEntries,
+      Consumer<Consumer<LeaderAgent>> post) {
     this.store = store;
     this.inline = WriteBehindChunkStore.start(store, "leader-chunks-inline");
     this.transport = transport;
     this.post = post;
+    this.maxWanted = MAX_WANTED_PER_ENTRY * windowEntries + Protocol.MAX_HASHES_PER_MESSAGE;
   }
 
   @Override
@@ -144,7 +152,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   @Override
   public void serve(SessionId session, List<ChunkRef> chunks) {
     Download download = downloads.computeIfAbsent(session, _ -> new Download());
-    if (download.wanted.size() + chunks.size() > MAX_WANTED) {
+    if (download.wanted.size() + chunks.size() > maxWanted) {
       LOG.warn("{} asks for more chunks than it can need; its connection is closed", session);
       transport.close(session, null);
       return;

@@ -61,7 +61,8 @@ public final class LeaderRuntime implements AutoCloseable {
     this.chunkStore = chunkStore;
     this.transport = transport;
     // The helpers call back through `loop`, which exists before anything is given to them.
-    this.chunks = new LeaderChunks(chunkStore, transport, call -> loop().post(call));
+    this.chunks =
+        new LeaderChunks(chunkStore, transport, options.windowEntries(), call -> loop().post(call));
     this.logReader = new LogReader(log, transport, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.agent =
