@@ -4,6 +4,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.agent.Agent;
 import io.hypersync.wire.agent.Clock;
@@ -16,11 +17,17 @@ import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.worker.coherence.KernelCaches;
+import io.hypersync.worker.coherence.Publisher;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.MutationGate;
+import io.hypersync.worker.link.Freshness;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.Published;
@@ -35,13 +42,16 @@ import org.slf4j.LoggerFactory;
 /**
  * All of the worker that decides, apart from the meaning of reads: the link to the leader,
  * mutations in flight, the replica (design 7, 8). Single-threaded: every method is called by the
- * thread that calls {@link #doWork}, except {@link #published} and {@link #isWritable}, which any
- * thread may call.
+ * thread that calls {@link #doWork}, except {@link #view}, {@link #isWritable} and {@link
+ * #isFresh}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
+
+  /** Entries applied ahead of what is visible; more are left where they are. */
+  private static final int MAX_INVISIBLE = 4_096;
 
   private final WorkerConfig config;
   private final LeaderLink link;
@@ -49,8 +59,11 @@ public final class WorkerAgent implements Agent {
   private final LinkMonitor monitor;
   private final Replica replica;
   private final IntentTracker intents;
+  private final Publisher publisher;
+  private final Freshness freshness;
+  private final MutationGate gate;
+
   private OptionalLong epochSeen = OptionalLong.empty();
-  private long commitIndex;
   private long catchUpTarget;
   private long reportedIndex;
   private long nextReportNs;
@@ -61,12 +74,17 @@ public final class WorkerAgent implements Agent {
   /**
    * A worker with an empty replica.
    *
+   * @param caches what the kernel may have cached
+   * @param notifier makes it forget
+   * @param listener hears of what has become visible
    * @param latency told the nanoseconds which each successful mutation took
    */
   public WorkerAgent(
       WorkerConfig config,
       LeaderLink link,
       WorkerChunks chunks,
+      KernelCaches caches,
+      CacheNotifier notifier,
       ApplyListener listener,
       Clock clock,
       Entropy entropy,
@@ -76,18 +94,29 @@ public final class WorkerAgent implements Agent {
     this.clock = clock;
     this.monitor = new LinkMonitor(config, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), latency);
-    this.replica =
-        new Replica(
-            chunks,
+    this.freshness = new Freshness(link, config.leaderStaleNs());
+    this.gate = new MutationGate(intents, freshness, clock);
+    this.replica = new Replica(chunks, this::applied);
+    this.publisher =
+        new Publisher(
+            replica.published(),
+            caches,
+            notifier,
+            gate,
             (entry, before, after) -> {
               intents.applied(entry, after);
               listener.applied(entry, before, after);
             });
   }
 
-  /** S_{a_i}; any thread. */
+  /** What the kernel's requests are answered from; any thread. */
+  public View view() {
+    return publisher.view();
+  }
+
+  /** S_v, what processes see; any thread. */
   public Published published() {
-    return replica.published();
+    return publisher.view().published();
   }
 
   /** Whether mutations are accepted now; any thread. When not, they end with EROFS (6.4). */
@@ -101,12 +130,35 @@ public final class WorkerAgent implements Agent {
       mutation.completion().failed(Errno.EROFS);
       return;
     }
-    intents.submit(mutation, clock.monotonicNs());
+    gate.submit(mutation, published().index());
+  }
+
+  /** Whether {@link #whenFresh} would not wait; any thread. */
+  public boolean isFresh() {
+    return freshness.isFresh(published().index(), clock.monotonicNs());
+  }
+
+  /**
+   * Runs {@code ready} when what is known to be committed is visible here (6.2, strict_open), or at
+   * once when the leader is out of touch: reads go on then (6.4).
+   */
+  public void whenFresh(Runnable ready) {
+    freshness.whenFresh(published().index(), clock.monotonicNs(), regardless(ready));
+  }
+
+  /** The same for what is committed by now, whether we know of it or not (5.3, strict reads). */
+  public void whenCurrent(Runnable ready) {
+    freshness.whenCurrent(regardless(ready));
+  }
+
+  /** The kernel has forgotten what it was asked to under this ticket. */
+  public void dropped(long ticket) {
+    publisher.dropped(ticket);
   }
 
   /** A process has called fsync on this node (6.5). */
   public void fsync(NodeId node, Runnable done) {
-    if (intents.barrier(node, done)) {
+    if (gate.fsync(node, done)) {
       fsyncsElided++;
     }
   }
@@ -148,19 +200,20 @@ public final class WorkerAgent implements Agent {
   public void received(LeaderMessage message) {
     long now = clock.monotonicNs();
     monitor.heard(now);
+    freshness.heard(now);
     switch (message) {
       case Welcome welcome -> welcomed(welcome, now);
       case Refused refused -> refused(refused, now);
-      case LeaderMessage.Heartbeat(_, long index) -> observed(index);
-      case LeaderMessage.BarrierResponse(_, long index) -> observed(index);
+      case LeaderMessage.Heartbeat(_, long index) -> freshness.observed(index);
+      case LeaderMessage.BarrierResponse(long request, long index) ->
+          freshness.answered(request, index, published().index());
       case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
-        observed(index);
+        freshness.observed(index);
         take(entries);
       }
-      case LeaderMessage.CommitAck ack ->
-          intents.acknowledged(ack, replica.published().index(), now);
+      case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, published().index(), now);
       case LeaderMessage.IntentStatusResponse response ->
-          intents.status(response, replica.published().index(), now);
+          intents.status(response, published().index(), now);
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
@@ -190,14 +243,16 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
-    int work = replica.apply(APPLY_SLICE);
+    int work = publisher.backlog() < MAX_INVISIBLE ? replica.apply(APPLY_SLICE) : 0;
     long now = clock.monotonicNs();
-    long applied = replica.published().index();
-    intents.completeDone(applied, now);
+    work += publisher.publish(now);
+    long visible = published().index();
+    intents.completeDone(visible, now);
     stopIfApplyFailed();
-    if (monitor.state() == LinkState.CATCHING_UP && applied >= catchUpTarget) {
+    if (monitor.state() == LinkState.CATCHING_UP && visible >= catchUpTarget) {
       monitor.live();
-      LOG.info("in touch with the leader, caught up to entry {}", applied);
+      freshness.live();
+      LOG.info("in touch with the leader, caught up to entry {}", visible);
       intents.reconnected();
     }
     if (monitor.isSilent(now)) {
@@ -209,7 +264,7 @@ public final class WorkerAgent implements Agent {
       link.connect();
     }
     if (monitor.isConnected()) {
-      report(now, applied);
+      report(now, replica.published().index());
     }
     if (monitor.state() == LinkState.LIVE) {
       intents.retry(now);
@@ -222,6 +277,7 @@ public final class WorkerAgent implements Agent {
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)
     }
     updateWritable();
+    freshness.advance(visible);
     link.flush();
     return work;
   }
@@ -238,12 +294,17 @@ public final class WorkerAgent implements Agent {
 
   /** The newest commit index heard of; on the agent's thread. */
   public long commitIndex() {
-    return commitIndex;
+    return freshness.commitIndex();
+  }
+
+  /** How often all names of the mount had to be looked up again; on the agent's thread. */
+  public long namesDistrusted() {
+    return publisher.namesDistrusted();
   }
 
   /** Callers that wait; on the agent's thread. */
   public int pendingMutations() {
-    return intents.size();
+    return gate.size();
   }
 
   /** fsync calls that had nothing to wait for; on the agent's thread. */
@@ -260,7 +321,7 @@ public final class WorkerAgent implements Agent {
     epochSeen = OptionalLong.of(welcome.leaderEpoch());
     catchUpTarget = welcome.commitIndex();
     monitor.welcomed(nowNs);
-    observed(welcome.commitIndex());
+    freshness.observed(welcome.commitIndex());
   }
 
   private void refused(Refused refused, long nowNs) {
@@ -288,10 +349,6 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  private void observed(long index) {
-    commitIndex = Math.max(commitIndex, index);
-  }
-
   private void report(long nowNs, long applied) {
     if (monitor.state() == LinkState.GREETING) {
       return;
@@ -315,6 +372,28 @@ public final class WorkerAgent implements Agent {
   }
 
   private void updateWritable() {
-    writable = !stopping && monitor.state() == LinkState.LIVE && replica.error() == null;
+    boolean live = monitor.state() == LinkState.LIVE;
+    writable = !stopping && live && replica.error() == null;
+    if (!live || stopping || replica.error() != null) {
+      freshness.lost();
+    }
+  }
+
+  private void applied(LogEntry entry, Published before, Published after) {
+    publisher.applied(entry, before, after);
+  }
+
+  private static Freshness.Waiter regardless(Runnable ready) {
+    return new Freshness.Waiter() {
+      @Override
+      public void fresh() {
+        ready.run();
+      }
+
+      @Override
+      public void leaderLost() {
+        ready.run();
+      }
+    };
   }
 }

@@ -9,6 +9,8 @@ import io.hypersync.model.id.WorkspaceId;
  * @param workspace the workspace to join
  * @param worker this worker's name, as in its certificate
  * @param leaderTimeoutNs a leader that has been silent for so long is unreachable (6.4)
+ * @param leaderStaleNs LEADER_STALE_MS: a leader that has been silent for so long is asked how far
+ *     it is before anybody acts on what is visible here (6.2)
  * @param mutationDeadlineNs MUTATION_DEADLINE (6.4)
  * @param reconnectMinNs pause before the first new attempt to connect
  * @param reconnectMaxNs longest pause
@@ -18,6 +20,7 @@ public record WorkerConfig(
     WorkspaceId workspace,
     WorkerId worker,
     long leaderTimeoutNs,
+    long leaderStaleNs,
     long mutationDeadlineNs,
     long reconnectMinNs,
     long reconnectMaxNs,
@@ -27,6 +30,6 @@ public record WorkerConfig(
   /** The defaults for a worker. */
   public static WorkerConfig of(WorkspaceId workspace, WorkerId worker) {
     return new WorkerConfig(
-        workspace, worker, 1_000 * MS, 30_000 * MS, 50 * MS, 1_000 * MS, 100 * MS);
+        workspace, worker, 1_000 * MS, 250 * MS, 30_000 * MS, 50 * MS, 1_000 * MS, 100 * MS);
   }
 }

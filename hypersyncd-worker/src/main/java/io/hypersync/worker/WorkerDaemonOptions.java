@@ -3,6 +3,7 @@ package io.hypersync.worker;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
+import io.hypersync.worker.vfs.CachePolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import java.time.Duration;
  * @param mutationDeadline how long a mutation whose fate is unknown blocks its caller;
  *     MUTATION_DEADLINE (hypersync.md 6.4)
  * @param leaderTimeout how long the leader may be silent before the mount turns read-only
+ * @param leaderStale how long the leader may be silent before it is asked; LEADER_STALE_MS (6.2)
+ * @param cache what the kernel may keep and what readers wait for
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -31,4 +34,6 @@ public record WorkerDaemonOptions(
     Path localDir,
     Path stateDir,
     Duration mutationDeadline,
-    Duration leaderTimeout) {}
+    Duration leaderTimeout,
+    Duration leaderStale,
+    CachePolicy cache) {}

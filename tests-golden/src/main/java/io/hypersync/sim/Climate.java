@@ -43,6 +43,9 @@ record Climate(
   /** When a leader that is not heard counts as gone. */
   static final long LEADER_TIMEOUT_NS = 600 * Timeline.MS;
 
+  /** Less than the pause between heartbeats, so that barriers are asked for. */
+  static final long LEADER_STALE_NS = 60 * Timeline.MS;
+
   /** MUTATION_DEADLINE of this world. */
   static final long MUTATION_DEADLINE_NS = 4_000 * Timeline.MS;
 
@@ -112,6 +115,7 @@ record Climate(
         WORKSPACE,
         new WorkerId(name),
         LEADER_TIMEOUT_NS,
+        LEADER_STALE_NS,
         MUTATION_DEADLINE_NS,
         reconnectMinNs,
         300 * Timeline.MS,

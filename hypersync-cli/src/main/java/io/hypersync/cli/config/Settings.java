@@ -156,14 +156,41 @@ public final class Settings {
           Duration.ofSeconds(30),
           "How long a mutation whose fate is unknown blocks its caller, before EIO.");
 
-  /** How long the leader may be silent before a read asks it; LEADER_STALE_MS. */
+  /** How long the leader may be silent before the worker asks it; LEADER_STALE_MS. */
   public static final Setting<Duration> WORKER_LEADER_STALE =
-      accepted(
+      used(
           WORKER,
           "leader_stale",
           ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
           Duration.ofMillis(250),
           "How long the leader may be silent before the worker asks it.");
+
+  /** Whether open waits for what is known to be committed; strict_open. */
+  public static final Setting<Boolean> WORKER_STRICT_OPEN =
+      used(
+          WORKER,
+          "strict_open",
+          ValueType.bool(),
+          true,
+          "Whether open waits until all that is known to be committed is visible.");
+
+  /** Whether every read waits for what is committed; strict reads. */
+  public static final Setting<Boolean> WORKER_STRICT_READS =
+      used(
+          WORKER,
+          "strict_reads",
+          ValueType.bool(),
+          false,
+          "Whether every read asks the leader first, and the kernel caches nothing.");
+
+  /** Whether the kernel may cache. */
+  public static final Setting<Boolean> WORKER_KERNEL_CACHE =
+      used(
+          WORKER,
+          "kernel_cache",
+          ValueType.bool(),
+          true,
+          "Whether the kernel may cache names, attributes and data; they stay coherent.");
 
   /** How long the leader may be silent before the mount turns read-only. */
   public static final Setting<Duration> WORKER_LEADER_TIMEOUT =

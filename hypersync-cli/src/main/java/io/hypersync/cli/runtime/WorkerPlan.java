@@ -8,6 +8,7 @@ import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.Enrolments.Enrolled;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +55,18 @@ public final class WorkerPlan {
         localDir,
         enrolled.stateDir(),
         configuration.get(Settings.WORKER_MUTATION_DEADLINE),
-        configuration.get(Settings.WORKER_LEADER_TIMEOUT));
+        configuration.get(Settings.WORKER_LEADER_TIMEOUT),
+        configuration.get(Settings.WORKER_LEADER_STALE),
+        cachePolicy(configuration));
+  }
+
+  private static CachePolicy cachePolicy(Configuration configuration) {
+    boolean cache = configuration.get(Settings.WORKER_KERNEL_CACHE);
+    return new CachePolicy(
+        cache,
+        cache,
+        configuration.get(Settings.WORKER_STRICT_OPEN),
+        configuration.get(Settings.WORKER_STRICT_READS));
   }
 
   /** {@code .../ws/team} has {@code .../local/team}; any other mount has {@code <mount>.local}. */

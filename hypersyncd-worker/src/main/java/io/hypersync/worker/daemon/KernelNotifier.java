@@ -1,108 +1,169 @@
 package io.hypersync.worker.daemon;
 
-import io.hypersync.model.id.NodeId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.op.FsOp;
-import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.Node;
+import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.fuse.session.FuseNotifier;
-import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Has the kernel forget cached pages that an entry has changed (hypersync.md 6.3.2(3)), on a thread
- * of its own: such a notification can block while the kernel reads the same page, and the thread
- * that applies must not (design 7).
- *
- * <p>Why a late notification shows nothing wrong: attributes have TTL 0, so the kernel asks for
- * them at every read and drops the pages itself when mtime or size have changed. The notification
- * is for the one case in which they have not: a write whose mtime was set back.
+ * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
+ * kernel has a thread of its own, one for names and one for pages: a name waits for calls that
+ * change its directory, and these wait for the agent, which must not wait for them; pages wait only
+ * for READs, which nobody holds up, and must not stand behind a name (design 7).
  */
-final class KernelNotifier implements ApplyListener, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
+final class KernelNotifier implements CacheNotifier, AutoCloseable {
+  /** How long an inode may take to turn up, or to be forgotten; a caller that is not scheduled. */
+  private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long TO_THE_END = 0;
 
-  /** No inode has number 0. */
-  private static final Range STOP = new Range(0, 0, 0);
-
   private final KernelInodes inodes;
-  private final LinkedBlockingQueue<Range> ranges = new LinkedBlockingQueue<>();
-  private final Thread thread =
-      Thread.ofPlatform().name("kernel-notifier").daemon().unstarted(this::run);
+  private final LongConsumer dropped;
+  private final Consumer<IOException> failed;
+  private final FaultPoints faults;
+  private final ExecutorService names = thread("kernel-notifier-names");
+  private final ExecutorService contents = thread("kernel-notifier-contents");
   private volatile @Nullable FuseNotifier kernel;
-  private volatile boolean collecting;
 
-  private record Range(long inode, long offset, long length) {}
-
-  KernelNotifier(KernelInodes inodes) {
+  /**
+   * Nothing is mounted yet, and nothing cached.
+   *
+   * @param dropped told the tickets that are done
+   * @param failed told when the kernel refuses: what it has cached is then unknown
+   */
+  KernelNotifier(
+      KernelInodes inodes, LongConsumer dropped, Consumer<IOException> failed, FaultPoints faults) {
     this.inodes = inodes;
+    this.dropped = dropped;
+    this.failed = failed;
+    this.faults = faults;
   }
 
-  /** The mount is about to be made; before it there is nothing to forget. */
-  void collect() {
-    collecting = true;
-  }
-
-  /** The mount is there. */
+  /** The mount is about to answer its first request. */
   void start(FuseNotifier notifier) {
     kernel = notifier;
-    thread.start();
   }
 
   @Override
-  public void applied(LogEntry entry, FsState before, FsState after) {
-    if (!collecting) {
-      return;
+  public boolean dropAttributes(long inode) {
+    FuseNotifier notifier = kernel;
+    if (notifier == null) {
+      return true;
     }
-    switch (entry.op()) {
-      case FsOp.Write write -> add(after, write.node(), write.offset(), write.length());
-      case FsOp.Truncate truncate -> add(after, truncate.node(), 0, TO_THE_END);
-      case FsOp.CreateFile _,
-          FsOp.MakeDir _,
-          FsOp.MakeSymlink _,
-          FsOp.MakeNode _,
-          FsOp.Link _,
-          FsOp.Unlink _,
-          FsOp.RemoveDir _,
-          FsOp.Rename _,
-          FsOp.SetAttributes _,
-          FsOp.SetXattr _,
-          FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _ -> {}
+    try {
+      return notifier.attributesOnly(inode);
+    } catch (IOException e) {
+      failed.accept(e);
+      return true;
+    }
+  }
+
+  @Override
+  public void dropNames(long ticket, List<CachedName> dropping, boolean expire) {
+    run(
+        names,
+        notifier -> {
+          for (CachedName name : dropping) {
+            if (expire) {
+              var _ = notifier.expireEntry(name.directory(), name.name().bytes());
+            } else {
+              var _ = notifier.invalidateEntry(name.directory(), name.name().bytes());
+            }
+          }
+        },
+        () -> dropped.accept(ticket));
+  }
+
+  @Override
+  public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
+    run(
+        contents,
+        notifier -> {
+          for (long inode : attributes) {
+            dropUnknown(notifier, inode);
+          }
+          for (long inode : pages) {
+            var _ = notifier.invalidateInode(inode, 0, TO_THE_END);
+          }
+        },
+        () -> dropped.accept(ticket));
+  }
+
+  @Override
+  public void dropPagesSoon(long inode, long offset, long length) {
+    run(contents, notifier -> notifier.invalidateInode(inode, offset, length), () -> {});
+  }
+
+  @Override
+  public void distrustNames() {
+    FuseNotifier notifier = kernel;
+    if (notifier != null) {
+      try {
+        notifier.distrustNames();
+      } catch (IOException e) {
+        failed.accept(e);
+      }
     }
   }
 
   @Override
   public void close() {
-    ranges.add(STOP);
+    names.shutdownNow();
+    contents.shutdownNow();
   }
 
-  private void add(FsState state, NodeId id, long offset, long length) {
-    Node node = state.node(id);
-    if (node != null && inodes.mayHavePages(node.inode().value())) {
-      ranges.add(new Range(node.inode().value(), offset, length));
+  /**
+   * An inode that the kernel was told of and does not know: it has forgotten it, and its FORGET is
+   * on the way, or its caller has not yet run to take up the answer. One of the two will be seen.
+   */
+  private void dropUnknown(FuseNotifier notifier, long inode) throws IOException {
+    long limitNs = System.nanoTime() + UNKNOWN_LIMIT_NS;
+    long pauseNs = FIRST_PAUSE_NS;
+    while (inodes.node(inode) != null
+        && !notifier.attributesOnly(inode)
+        && System.nanoTime() - limitNs < 0
+        && !Thread.currentThread().isInterrupted()) {
+      LockSupport.parkNanos(pauseNs);
+      pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
     }
   }
 
-  private void run() {
-    try {
-      for (Range range = ranges.take(); range.inode != 0; range = ranges.take()) {
-        FuseNotifier notifier = kernel;
-        if (notifier != null) {
-          notifier.invalidateInode(range.inode, range.offset, range.length);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      collecting = false;
-      ranges.clear();
-      LOG.warn("the kernel takes no more notifications: {}", e.getMessage());
+  @FunctionalInterface
+  private interface Notification {
+    void send(FuseNotifier notifier) throws IOException;
+  }
+
+  private void run(ExecutorService thread, Notification notification, Runnable done) {
+    FuseNotifier notifier = kernel;
+    if (notifier == null || thread.isShutdown()) {
+      done.run();
+      return;
     }
+    thread.execute(
+        () -> {
+          try {
+            faults.slowNotifier();
+            notification.send(notifier);
+          } catch (IOException e) {
+            failed.accept(e);
+          } finally {
+            done.run();
+          }
+        });
+  }
+
+  private static ExecutorService thread(String name) {
+    return Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).daemon().factory());
   }
 }

@@ -15,6 +15,21 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
+  public boolean isFresh() {
+    return loop.get().agent().isFresh();
+  }
+
+  @Override
+  public void whenFresh(Runnable ready) {
+    loop.get().post(agent -> agent.whenFresh(ready));
+  }
+
+  @Override
+  public void whenCurrent(Runnable ready) {
+    loop.get().post(agent -> agent.whenCurrent(ready));
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     loop.get().post(agent -> agent.submit(mutation));
   }

@@ -8,14 +8,17 @@ import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.link.LinkState;
-import io.hypersync.worker.port.ApplyListener;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.vfs.CachePolicy;
+import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -47,11 +50,13 @@ public final class WorkerRuntime implements AutoCloseable {
   private final LocalChunks chunks;
   private final WorkerAgent agent;
   private final AgentLoop<WorkerAgent> loop;
-  private final Vfs vfs;
+  private final WriteBehindChunkStore store;
+  private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
   private final ConcurrentHistogram latencyNs = new ConcurrentHistogram(MAX_LATENCY_NS, DIGITS);
   private final long startedNs = System.nanoTime();
   private volatile @Nullable FuseSession session;
+  private volatile @Nullable Vfs vfs;
 
   /**
    * A worker that does nothing yet.
@@ -65,22 +70,22 @@ public final class WorkerRuntime implements AutoCloseable {
     this.link = new QuicLeaderLink(options);
     // What is made here calls the agent through `loop`, and only after `begin` below.
     this.chunks = new LocalChunks(store, call -> loop().post(call), link::readBulk);
-    this.vfs =
-        new Vfs(
-            this::published,
-            new PostedMutations(this::loop),
-            store,
-            new ProcCallers(),
-            () -> options.stateDir().toFile().getUsableSpace());
-    this.notifier = new KernelNotifier(vfs.inodes());
+    this.store = store;
+    this.notifier =
+        new KernelNotifier(
+            inodes,
+            ticket -> loop().post(a -> a.dropped(ticket)),
+            this::kernelRefused,
+            FaultPoints.configured());
     SecureRandom random = new SecureRandom();
-    ApplyListener listener = notifier;
     this.agent =
         new WorkerAgent(
             config(options),
             link,
             chunks,
-            listener,
+            inodes,
+            notifier,
+            (_, _, _) -> {},
             Clock.SYSTEM,
             random::nextLong,
             nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
@@ -130,10 +135,12 @@ public final class WorkerRuntime implements AutoCloseable {
       FuseMount mount =
           FuseMount.mount(
               options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
-      notifier.collect();
-      FuseSession started = FuseSession.start(mount, FuseSessionOptions.defaults(), vfs);
+      FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
       session = started;
       notifier.start(started.notifier());
+      Vfs served = filesystem(started.connection());
+      vfs = served;
+      started.serve(served);
       Thread.ofVirtual().name("mount-watch").start(() -> watch(started));
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
@@ -146,8 +153,9 @@ public final class WorkerRuntime implements AutoCloseable {
   public ObjectNode status() {
     ObjectNode status = ask(a -> WorkerStatus.of(options, startedNs, a, latencyNs));
     FuseSession mounted = session;
-    status.put("kernel_inodes", vfs.inodes().size());
-    status.put("open_handles", vfs.openHandles());
+    Vfs served = vfs;
+    status.put("kernel_inodes", inodes.size());
+    status.put("open_handles", served == null ? 0 : served.openHandles());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
     return status;
   }
@@ -216,6 +224,29 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
+  private Vfs filesystem(FuseConnection connection) {
+    CachePolicy cache = options.cache();
+    boolean names = cache.names() && connection.minor() >= FuseVersion.INC_EPOCH_MINOR;
+    if (cache.names() && !names) {
+      LOG.info("this kernel cannot be told to distrust all names: it keeps none (Linux 6.16 can)");
+    }
+    return new Vfs(
+        this::view,
+        inodes,
+        new PostedMutations(this::loop),
+        store,
+        new ProcCallers(),
+        () -> options.stateDir().toFile().getUsableSpace(),
+        new CachePolicy(cache.attributes(), names, cache.strictOpen(), cache.strictReads()),
+        Clock.SYSTEM);
+  }
+
+  /** What the kernel has cached is unknown from now on: better no mount than an old one. */
+  private void kernelRefused(IOException why) {
+    LOG.error("the kernel cannot be made to forget what has changed: {}", why.getMessage());
+    ended.completeExceptionally(why);
+  }
+
   private void agentFailed() {
     ended.completeExceptionally(new IllegalStateException("the worker agent failed; see the log"));
   }
@@ -224,8 +255,8 @@ public final class WorkerRuntime implements AutoCloseable {
     return loop;
   }
 
-  private Published published() {
-    return agent.published();
+  private View view() {
+    return agent.view();
   }
 
   private static WorkerConfig config(WorkerDaemonOptions options) {
@@ -234,6 +265,7 @@ public final class WorkerRuntime implements AutoCloseable {
         options.workspace(),
         options.worker(),
         options.leaderTimeout().toNanos(),
+        options.leaderStale().toNanos(),
         options.mutationDeadline().toNanos(),
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),

@@ -48,6 +48,7 @@ final class WorkerStatus {
     status.put("mutations", latencyNs.getTotalCount());
     status.put("pending_mutations", agent.pendingMutations());
     status.put("fsync_elided", agent.fsyncsElided());
+    status.put("names_distrusted", agent.namesDistrusted());
     status.put("commit_latency_us_p50", latencyNs.getValueAtPercentile(50) / NS_PER_US);
     status.put("commit_latency_us_p99", latencyNs.getValueAtPercentile(99) / NS_PER_US);
     return status;

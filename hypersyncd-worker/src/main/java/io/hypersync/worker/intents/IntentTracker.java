@@ -17,6 +17,7 @@ import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -35,7 +36,7 @@ import java.util.function.LongConsumer;
  * asked what became of each, and what it has never heard of is sent again. Whatever is not known by
  * its deadline ends with EIO.
  */
-public final class IntentTracker {
+public final class IntentTracker implements LocalCalls {
   private static final byte[] NOTHING = {};
   private static final int EXPIRY_CHECKS = 64;
 
@@ -50,7 +51,7 @@ public final class IntentTracker {
   private long nextExpiryNs;
 
   /** Waits for mutations on one node; see {@link #barrier}. */
-  private record Barrier(Set<PendingMutation> waitingFor, Runnable done) {}
+  private record Barrier(NodeId node, Set<PendingMutation> waitingFor, Runnable done) {}
 
   /**
    * An empty table.
@@ -68,6 +69,26 @@ public final class IntentTracker {
   /** How many callers wait. */
   public int size() {
     return pending.size();
+  }
+
+  @Override
+  public boolean isWaiting(IntentId intent) {
+    return pending.containsKey(intent);
+  }
+
+  @Override
+  public boolean mayHold(NodeId directory, IntentId except) {
+    for (PendingMutation mutation : pending.values()) {
+      if (touches(mutation.mutation().op(), directory) && !mutation.id().equals(except)) {
+        return true;
+      }
+    }
+    for (Barrier barrier : barriers) {
+      if (barrier.node().equals(directory)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Sends a new mutation; the link must be up. */
@@ -95,7 +116,7 @@ public final class IntentTracker {
       done.run();
       return true;
     }
-    barriers.add(new Barrier(waitingFor, done));
+    barriers.add(new Barrier(node, waitingFor, done));
     return false;
   }
 
@@ -148,7 +169,7 @@ public final class IntentTracker {
     }
   }
 
-  /** An entry has been applied here. */
+  /** An entry has become visible here. */
   public void applied(LogEntry entry, FsState after) {
     PendingMutation mutation = pending.get(entry.intent());
     if (mutation != null) {
@@ -313,7 +334,8 @@ public final class IntentTracker {
     return all;
   }
 
-  private static boolean touches(FsOp op, NodeId node) {
+  /** Whether the op changes this node, or an entry of this directory. */
+  public static boolean touches(FsOp op, NodeId node) {
     return switch (op) {
       case FsOp.CreateFile create -> create.parent().equals(node);
       case FsOp.MakeDir make -> make.parent().equals(node);

@@ -3,11 +3,13 @@ package io.hypersync.worker.port;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 
-/** Hears of every applied entry, in order, on the agent's thread; must not block. */
+/**
+ * Hears of every entry that has become visible, in order, on the agent's thread; must not block.
+ */
 @FunctionalInterface
 public interface ApplyListener {
   /**
-   * An entry has been applied and published.
+   * An entry has become visible.
    *
    * @param before the state before it
    * @param after the state after it

@@ -12,7 +12,6 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
-import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,27 +24,34 @@ import org.jspecify.annotations.Nullable;
  * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
  * verified (hypersync.md 12.3). What it cannot apply it stops at, for good (6.4.1).
  *
- * <p>Threads: one thread applies; {@link #published()} may be read by any. The state is immutable
- * and the reference volatile, so a reader sees S_k whole, and k only grows.
+ * <p>Single-threaded. What is applied here becomes visible through {@code
+ * io.hypersync.worker.coherence}.
  */
 public final class Replica {
   private final WorkerChunks chunks;
-  private final ApplyListener listener;
+  private final Listener listener;
   private final ArrayDeque<LogEntry> incoming = new ArrayDeque<>();
   private final Set<Hash> requested = new HashSet<>();
   private long received;
   private @Nullable ApplyError error;
-  private volatile Published published;
+  private Published published;
+
+  /** Hears of every applied entry, in order; must not block. */
+  @FunctionalInterface
+  public interface Listener {
+    /** An entry has been applied. */
+    void applied(LogEntry entry, Published before, Published after);
+  }
 
   /** S_0: everything comes from the log. */
-  public Replica(WorkerChunks chunks, ApplyListener listener) {
+  public Replica(WorkerChunks chunks, Listener listener) {
     this.chunks = chunks;
     this.listener = listener;
     FsState genesis = FsState.genesis();
     this.published = new Published(0, genesis, genesis.root());
   }
 
-  /** The newest applied state; any thread. */
+  /** The newest applied state. */
   public Published published() {
     return published;
   }
@@ -176,12 +182,12 @@ public final class Replica {
         stop(entry.index(), Errno.EIO, "the op fails here with " + errno + ": states differ");
         yield false;
       }
-      case Outcome.Applied(FsState after) -> publish(entry, before.state(), after);
+      case Outcome.Applied(FsState after) -> publish(entry, before, after);
     };
   }
 
-  private boolean publish(LogEntry entry, FsState before, FsState after) {
-    Hash root = after.root();
+  private boolean publish(LogEntry entry, Published before, FsState state) {
+    Hash root = state.root();
     if (!root.equals(entry.root())) {
       stop(
           entry.index(),
@@ -189,7 +195,8 @@ public final class Replica {
           "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root);
       return false;
     }
-    published = new Published(entry.index(), after, root);
+    Published after = new Published(entry.index(), state, root);
+    published = after;
     listener.applied(entry, before, after);
     return true;
   }

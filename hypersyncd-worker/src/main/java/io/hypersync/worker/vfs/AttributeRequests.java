@@ -177,7 +177,8 @@ final class AttributeRequests {
     if (node == null) {
       reply.error(Errno.ESTALE);
     } else {
-      reply.attr(Attributes.of(node), Attributes.TTL_NS);
+      // The kernel takes these up when the caller runs again, whatever it has been told meanwhile.
+      reply.attr(Attributes.of(node), 0);
     }
   }
 

@@ -5,14 +5,8 @@ import io.hypersync.model.state.NodeAttributes;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 
-/**
- * Nodes as the kernel wants to see them. Nothing is cached by the kernel yet (TTL 0), which is the
- * safe policy of hypersync.md 6.3.2(3). atime is not replicated; mtime stands in for it.
- */
+/** Nodes as the kernel wants to see them. atime is not replicated; mtime stands in for it. */
 final class Attributes {
-  /** How long names and attributes may be cached. */
-  static final long TTL_NS = 0;
-
   private static final int BLOCK = 512;
   private static final int IO_SIZE = 64 * 1024;
 
@@ -35,7 +29,7 @@ final class Attributes {
         IO_SIZE);
   }
 
-  static FuseEntry entry(Node node) {
-    return new FuseEntry(node.inode().value(), 0, of(node), TTL_NS, TTL_NS);
+  static FuseEntry entry(Node node, long nameNs, long attributesNs) {
+    return new FuseEntry(node.inode().value(), 0, of(node), nameNs, attributesNs);
   }
 }

@@ -7,6 +7,7 @@ import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
@@ -35,10 +36,12 @@ final class DirectoryRequests {
     if (node.type() != NodeType.DIRECTORY) {
       throw new RequestFailed(Errno.ENOTDIR);
     }
-    reply.open(handles.open(new OpenDirectory(node.id())), 0);
+    reply.open(handles.open(new OpenDirectory(node.id())), nodes.policy().directoryFlags());
   }
 
-  void read(FuseOperation.ReadDir request, FuseReply reply) throws RequestFailed {
+  void read(RequestHeader header, FuseOperation.ReadDir request, FuseReply reply)
+      throws RequestFailed {
+    nodes.reading(header.nodeId());
     Listing listing = listing(request.fh(), request.offset());
     DirectoryBuffer.Plain rows = new DirectoryBuffer.Plain(request.size());
     fill(
@@ -46,7 +49,7 @@ final class DirectoryRequests {
         request.offset(),
         rows::add,
         (entry, cookie) -> {
-          Node node = listing.state.node(entry.node());
+          Node node = listing.view.state().node(entry.node());
           return node == null
               || rows.add(
                   node.inode().value(), cookie, direntType(entry.type()), entry.name().bytes());
@@ -54,7 +57,9 @@ final class DirectoryRequests {
     reply.directory(rows);
   }
 
-  void readPlus(FuseOperation.ReadDirPlus request, FuseReply reply) throws RequestFailed {
+  void readPlus(RequestHeader header, FuseOperation.ReadDirPlus request, FuseReply reply)
+      throws RequestFailed {
+    nodes.reading(header.nodeId());
     Listing listing = listing(request.fh(), request.offset());
     DirectoryBuffer.Plus rows = new DirectoryBuffer.Plus(request.size());
     fill(
@@ -62,21 +67,27 @@ final class DirectoryRequests {
         request.offset(),
         rows::addNameOnly,
         (entry, cookie) -> {
-          Node node = listing.state.node(entry.node());
+          FsState state = listing.view.state();
+          Node node = state.node(entry.node());
           if (node == null) {
             return true; // reaped since the listing was pinned
           }
-          FuseEntry row = Attributes.entry(node);
-          if (!rows.add(row, cookie, entry.name().bytes())) {
+          byte[] name = entry.name().bytes();
+          Node now = state.lookup(listing.directory, entry.name());
+          if (now == null || !now.id().equals(node.id())) {
+            // In the listing as it was pinned, but this name does not lead there any more.
+            return rows.addNameOnly(node.inode().value(), cookie, direntType(entry.type()), name);
+          }
+          if (!rows.fits(name)) {
             return false;
           }
-          nodes.lookedUp(node);
-          return true;
+          FuseEntry row = nodes.found(listing.view, header.nodeId(), entry.name(), node);
+          return rows.add(row, cookie, name);
         });
     reply.directory(rows);
   }
 
-  private record Listing(FsState state, Node directory, List<DirEntry> rows) {}
+  private record Listing(View view, Node directory, List<DirEntry> rows) {}
 
   @FunctionalInterface
   private interface DotRow {
@@ -92,12 +103,13 @@ final class DirectoryRequests {
     if (!(handles.get(fh) instanceof OpenDirectory open)) {
       throw new RequestFailed(Errno.EBADF);
     }
-    FsState state = nodes.state();
+    View view = nodes.view();
+    FsState state = view.state();
     Node directory = state.node(open.node());
     if (directory == null) {
       throw new RequestFailed(Errno.ESTALE);
     }
-    return new Listing(state, directory, open.rows(state, offset == 0));
+    return new Listing(view, directory, open.rows(state, offset == 0));
   }
 
   private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {
@@ -120,7 +132,7 @@ final class DirectoryRequests {
 
   private static long parentInode(Listing listing) {
     if (listing.directory.content() instanceof NodeContent.Directory(NodeId parentId, _)) {
-      Node parent = listing.state.node(parentId);
+      Node parent = listing.view.state().node(parentId);
       if (parent != null) {
         return parent.inode().value();
       }

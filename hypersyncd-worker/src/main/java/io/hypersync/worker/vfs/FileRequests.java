@@ -126,11 +126,15 @@ final class FileRequests {
     return (openFlags & ACCESS_MODE) != 0;
   }
 
-  /** Handles that can write bypass the page cache: nothing is visible before it is committed. */
-  private static int replyFlags(int openFlags) {
-    return writes(openFlags)
-        ? FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES
-        : 0;
+  /**
+   * Handles that can write bypass the page cache: nothing is visible before it is committed. What
+   * others leave in it stays, for the kernel drops it when size or mtime change.
+   */
+  private int replyFlags(int openFlags) {
+    if (writes(openFlags)) {
+      return FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;
+    }
+    return nodes.policy().readerFlags();
   }
 
   /**
@@ -228,7 +232,7 @@ final class FileRequests {
 
     private void created(Node node) {
       reply.create(
-          nodes.lookedUp(node),
+          nodes.made(node),
           handles.open(new OpenHandles.OpenFile(node.id())),
           replyFlags(request.flags()));
     }

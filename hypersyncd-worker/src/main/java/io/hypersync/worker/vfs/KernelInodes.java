@@ -1,90 +1,127 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.KernelCaches;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inodes that the kernel knows, by the number it calls them, with their lookup counts. An
- * InodeNo is never reused, so an answer from here is never about another node.
+ * The inodes that the kernel knows, by the number it calls them, with their lookup counts and what
+ * it may keep of them. An InodeNo is never reused, so an answer from here is never about another
+ * node.
  *
  * <p>Threads: any. A count is raised before the reply which carries the entry is written, so a
  * FORGET for it cannot come earlier.
  */
-public final class KernelInodes {
-  private static final class Known {
-    private final NodeId node;
-    private final long lookups;
-
-    /** Whether data of it was ever read, which the kernel may have kept. */
-    private final boolean read;
-
-    Known(NodeId node, long lookups, boolean read) {
-      this.node = node;
-      this.lookups = lookups;
-      this.read = read;
-    }
-  }
-
-  private final ConcurrentHashMap<Long, Known> inodes = new ConcurrentHashMap<>();
+public final class KernelInodes implements KernelCaches {
+  private final ConcurrentHashMap<Long, KernelInode> inodes = new ConcurrentHashMap<>();
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
-    inodes.put(InodeNo.ROOT.value(), new Known(FsState.ROOT, 1, false));
+    inodes.put(InodeNo.ROOT.value(), new KernelInode(FsState.ROOT));
   }
 
   /** The node that the kernel means, or null if it has never heard of it. */
   public @Nullable NodeId node(long inode) {
-    Known known = inodes.get(inode);
-    return known == null ? null : known.node;
-  }
-
-  /** Whether the kernel may have pages of this inode in its cache. */
-  public boolean mayHavePages(long inode) {
-    Known known = inodes.get(inode);
-    return known != null && known.read;
-  }
-
-  /**
-   * Data of this inode is about to be read from S_a, which must be taken after this call: then
-   * either the state read from is new enough, or whoever publishes a newer one afterwards sees the
-   * mark.
-   */
-  public void reading(long inode) {
-    Known known = inodes.get(inode);
-    if (known != null && !known.read) {
-      inodes.computeIfPresent(inode, (_, now) -> new Known(now.node, now.lookups, true));
-    }
+    KernelInode known = inodes.get(inode);
+    return known == null ? null : known.node();
   }
 
   /** An entry for the node is about to be sent. */
-  public void lookedUp(Node node) {
+  void lookedUp(Node node) {
     inodes.compute(
         node.inode().value(),
-        (_, known) ->
-            known == null
-                ? new Known(node.id(), 1, false)
-                : new Known(node.id(), known.lookups + 1, known.read));
+        (_, known) -> {
+          KernelInode inode = known == null ? new KernelInode(node.id()) : known;
+          inode.lookedUp();
+          return inode;
+        });
   }
 
   /** The kernel takes lookups back; one it never made changes nothing. */
   public void forget(long inode, long lookups) {
-    if (inode == InodeNo.ROOT.value()) {
-      return;
+    if (inode != InodeNo.ROOT.value()) {
+      inodes.computeIfPresent(inode, (_, known) -> known.survives(lookups) ? known : null);
     }
-    inodes.computeIfPresent(
-        inode,
-        (_, known) ->
-            Long.compareUnsigned(known.lookups, lookups) <= 0
-                ? null
-                : new Known(known.node, known.lookups - lookups, known.read));
   }
 
   /** How many inodes the kernel knows. */
   public int size() {
     return inodes.size();
+  }
+
+  /** The kernel may keep the attributes that it is about to be told; see {@link KernelCaches}. */
+  void noteAttributes(long inode) {
+    KernelInode known = inodes.get(inode);
+    if (known != null) {
+      known.noteAttributes();
+    }
+  }
+
+  /**
+   * Data of this inode, or the listing of this directory, is about to be read from a view that is
+   * taken after this call; see {@link KernelCaches}.
+   */
+  void notePages(long inode) {
+    KernelInode known = inodes.get(inode);
+    if (known != null) {
+      known.notePages();
+    }
+  }
+
+  /**
+   * The kernel may keep this name, unless the directory is being changed from here; see {@link
+   * KernelCaches}.
+   *
+   * @return whether it may be told so
+   */
+  boolean noteName(long directory, Name name, long nowNs) {
+    KernelInode known = inodes.get(directory);
+    return known != null && known.isQuiet(nowNs) && known.noteName(name);
+  }
+
+  /** A process of this machine is about to change a name in this directory. */
+  void changing(long directory, long untilNs) {
+    KernelInode known = inodes.get(directory);
+    if (known != null) {
+      known.changing(untilNs);
+    }
+  }
+
+  @Override
+  public boolean takeAttributes(long inode) {
+    KernelInode known = inodes.get(inode);
+    return known != null && known.takeAttributes();
+  }
+
+  @Override
+  public boolean takeName(CachedName name) {
+    KernelInode known = inodes.get(name.directory());
+    return known != null && known.takeName(name.name());
+  }
+
+  @Override
+  public boolean mayHavePages(long inode) {
+    KernelInode known = inodes.get(inode);
+    return known != null && known.mayHavePages();
+  }
+
+  @Override
+  public boolean takePages(long inode) {
+    KernelInode known = inodes.get(inode);
+    return known != null && known.takePages();
+  }
+
+  @Override
+  public void noteName(CachedName name) {
+    KernelInode known = inodes.get(name.directory());
+    if (known != null) {
+      var _ = known.noteName(name.name());
+    }
   }
 }

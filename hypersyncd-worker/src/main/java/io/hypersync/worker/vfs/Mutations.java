@@ -8,6 +8,15 @@ public interface Mutations {
   /** Whether mutations are accepted now; if not they end with EROFS (hypersync.md 6.4). */
   boolean isWritable();
 
+  /** Whether what is visible here is all that is known to be committed (6.2). */
+  boolean isFresh();
+
+  /** Runs {@code ready} when it is, or when the leader is out of touch; perhaps at once. */
+  void whenFresh(Runnable ready);
+
+  /** The same for all that is committed by now, which the leader is asked about (5.3). */
+  void whenCurrent(Runnable ready);
+
   /** Hands a mutation over; its completion is called later, or at once. */
   void submit(Mutation mutation);
 

@@ -113,7 +113,7 @@ final class NamespaceRequests {
     if (node == null) {
       reply.error(Errno.EIO);
     } else {
-      reply.entry(nodes.lookedUp(node));
+      reply.entry(nodes.made(node));
     }
   }
 }

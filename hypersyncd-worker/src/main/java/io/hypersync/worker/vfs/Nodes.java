@@ -5,22 +5,37 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
-import io.hypersync.worker.replica.Published;
 import java.util.function.Supplier;
 
-/** From the kernel's numbers and bytes to nodes of S_a, and back. Threads: any. */
+/**
+ * From the kernel's numbers and bytes to nodes of S_v, and back; says how long the kernel may keep
+ * what it is told. Threads: any.
+ *
+ * <p>Every answer that may be kept is noted in {@link KernelInodes} first, and only then the view
+ * is looked at (again): see {@code KernelCaches}.
+ */
 final class Nodes {
-  private final Supplier<Published> published;
+  private final Supplier<View> current;
   private final KernelInodes inodes;
+  private final CachePolicy policy;
+  private final Clock clock;
 
-  Nodes(Supplier<Published> published, KernelInodes inodes) {
-    this.published = published;
+  Nodes(Supplier<View> current, KernelInodes inodes, CachePolicy policy, Clock clock) {
+    this.current = current;
     this.inodes = inodes;
+    this.policy = policy;
+    this.clock = clock;
+  }
+
+  View view() {
+    return current.get();
   }
 
   FsState state() {
-    return published.get().state();
+    return current.get().state();
   }
 
   /** The node id for a kernel number: ESTALE for one it cannot have from us. */
@@ -32,7 +47,7 @@ final class Nodes {
     return id;
   }
 
-  /** The node in S_a: ESTALE if it has been reaped. */
+  /** The node in S_v: ESTALE if it has been reaped. */
   Node node(FsState state, long inode) throws RequestFailed {
     Node node = state.node(id(inode));
     if (node == null) {
@@ -52,14 +67,66 @@ final class Nodes {
     return Name.of(bytes);
   }
 
-  /** See {@link KernelInodes#reading}: the state that is read from must be taken afterwards. */
+  /** Data or a listing is about to be read from a view that is taken after this call. */
   void reading(long inode) {
-    inodes.reading(inode);
+    inodes.notePages(inode);
   }
 
-  /** The entry for a reply; from now on the kernel knows the node. */
-  FuseEntry lookedUp(Node node) {
+  /** What the kernel may keep. */
+  CachePolicy policy() {
+    return policy;
+  }
+
+  /**
+   * The attributes that follow come from a view which is taken after this call.
+   *
+   * @return how long they may be kept if that view does not say otherwise
+   */
+  long keepAttributes(long inode) {
+    if (!policy.attributes()) {
+      return 0;
+    }
+    inodes.noteAttributes(inode);
+    return CachePolicy.KEEP_NS;
+  }
+
+  /** Where a name leads in this view; from now on the kernel knows the node. */
+  FuseEntry found(View view, long directory, Name name, Node node) {
     inodes.lookedUp(node);
-    return Attributes.entry(node);
+    long inode = node.inode().value();
+    long attributesNs = keepAttributes(inode);
+    long nameNs = noteName(directory, name);
+    boolean same = current.get() == view;
+    return Attributes.entry(
+        node,
+        same && view.keepsName(directory, name) ? nameNs : 0,
+        same && view.keepsAttributes(inode) ? attributesNs : 0);
+  }
+
+  /** How long it may be kept that a name leads to nothing in this view; 0 for not at all. */
+  long absentNs(View view, long directory, Name name) {
+    long nameNs = noteName(directory, name);
+    return current.get() == view && view.keepsName(directory, name) ? nameNs : 0;
+  }
+
+  /**
+   * The answer to the call that has made the name. Nothing of it may be kept: the kernel takes it
+   * up when the caller runs again, whatever it has been told meanwhile.
+   */
+  FuseEntry made(Node node) {
+    inodes.lookedUp(node);
+    return Attributes.entry(node, 0, 0);
+  }
+
+  /** A process of this machine is about to change names in this directory. */
+  void changing(long directory) {
+    if (policy.names()) {
+      inodes.changing(directory, clock.monotonicNs() + CachePolicy.QUIET_NS);
+    }
+  }
+
+  private long noteName(long directory, Name name) {
+    boolean kept = policy.names() && inodes.noteName(directory, name, clock.monotonicNs());
+    return kept ? CachePolicy.KEEP_NS : 0;
   }
 }

@@ -6,6 +6,7 @@ import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -26,22 +27,30 @@ final class ReadRequests {
 
   void lookup(RequestHeader header, FuseOperation.Lookup lookup, FuseReply reply)
       throws RequestFailed {
-    FsState state = nodes.state();
+    View view = nodes.view();
+    FsState state = view.state();
     Node directory = nodes.node(state, header.nodeId());
     if (directory.type() != NodeType.DIRECTORY) {
       throw new RequestFailed(Errno.ENOTDIR);
     }
     Name name = Nodes.name(lookup.name());
     Node node = state.lookup(directory, name);
-    if (node == null) {
+    if (node != null) {
+      reply.entry(nodes.found(view, header.nodeId(), name, node));
+      return;
+    }
+    long absentNs = directory.isOrphan() ? 0 : nodes.absentNs(view, header.nodeId(), name);
+    if (absentNs == 0) {
       throw new RequestFailed(Errno.ENOENT);
     }
-    reply.entry(nodes.lookedUp(node));
+    reply.negativeEntry(absentNs);
   }
 
   void getAttr(RequestHeader header, FuseReply reply) throws RequestFailed {
-    Node node = nodes.node(nodes.state(), header.nodeId());
-    reply.attr(Attributes.of(node), Attributes.TTL_NS);
+    long keepNs = nodes.keepAttributes(header.nodeId());
+    View view = nodes.view();
+    Node node = nodes.node(view.state(), header.nodeId());
+    reply.attr(Attributes.of(node), view.keepsAttributes(header.nodeId()) ? keepNs : 0);
   }
 
   void readLink(RequestHeader header, FuseReply reply) throws RequestFailed {

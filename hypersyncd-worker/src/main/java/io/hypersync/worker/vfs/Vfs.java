@@ -2,12 +2,13 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
-import io.hypersync.worker.replica.Published;
 import java.util.function.Supplier;
 
 /**
@@ -16,26 +17,37 @@ import java.util.function.Supplier;
  * a commit.
  */
 public final class Vfs implements FuseHandler {
-  private final KernelInodes inodes = new KernelInodes();
+  private final KernelInodes inodes;
   private final OpenHandles handles = new OpenHandles();
   private final ReadRequests reads;
   private final DirectoryRequests directories;
   private final NamespaceRequests namespace;
   private final FileRequests files;
   private final AttributeRequests attributes;
+  private final Nodes nodes;
+  private final Mutations mutations;
+  private final CachePolicy policy;
 
   /**
    * A filesystem over a replica.
    *
-   * @param published S_a, the newest applied state
+   * @param view S_v, what is visible
+   * @param inodes what the kernel knows and may keep: nothing yet
+   * @param clock to tell busy directories from quiet ones
    */
   public Vfs(
-      Supplier<Published> published,
+      Supplier<View> view,
+      KernelInodes inodes,
       Mutations mutations,
       ChunkStore chunks,
       Callers callers,
-      Space space) {
-    Nodes nodes = new Nodes(published, inodes);
+      Space space,
+      CachePolicy policy,
+      Clock clock) {
+    this.inodes = inodes;
+    this.mutations = mutations;
+    this.policy = policy;
+    this.nodes = new Nodes(view, inodes, policy, clock);
     FileReader reader = new FileReader(chunks);
     Submitter submitter = new Submitter(mutations, chunks);
     this.reads = new ReadRequests(nodes, space);
@@ -43,11 +55,6 @@ public final class Vfs implements FuseHandler {
     this.files = new FileRequests(nodes, handles, reader, submitter, new AccessCheck(callers));
     this.namespace = new NamespaceRequests(nodes, submitter);
     this.attributes = new AttributeRequests(nodes, reader, submitter);
-  }
-
-  /** The inodes that the kernel knows. */
-  public KernelInodes inodes() {
-    return inodes;
   }
 
   /** How many files and directories are open. */
@@ -58,11 +65,46 @@ public final class Vfs implements FuseHandler {
   @Override
   public void handle(FuseRequest request, FuseReply reply) {
     RequestHeader header = request.header();
+    FuseOperation operation = request.operation();
+    if (policy.strictReads() && isRead(operation)) {
+      mutations.whenCurrent(() -> answer(header, operation, reply));
+    } else if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
+      mutations.whenFresh(() -> answer(header, operation, reply));
+    } else {
+      answer(header, operation, reply);
+    }
+  }
+
+  private void answer(RequestHeader header, FuseOperation operation, FuseReply reply) {
     try {
-      dispatch(header, request.operation(), reply);
+      dispatch(header, operation, reply);
     } catch (RequestFailed e) {
       reply.error(e.errno());
     }
+  }
+
+  private static boolean isOpen(FuseOperation operation) {
+    return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
+  }
+
+  private static boolean isRead(FuseOperation operation) {
+    return switch (operation) {
+      case FuseOperation.Lookup _,
+          FuseOperation.GetAttr _,
+          FuseOperation.Statx _,
+          FuseOperation.ReadLink _,
+          FuseOperation.Open _,
+          FuseOperation.OpenDir _,
+          FuseOperation.ReadDir _,
+          FuseOperation.ReadDirPlus _,
+          FuseOperation.Read _,
+          FuseOperation.Lseek _,
+          FuseOperation.GetXattr _,
+          FuseOperation.ListXattr _,
+          FuseOperation.StatFs _ ->
+          true;
+      default -> false;
+    };
   }
 
   private void dispatch(RequestHeader header, FuseOperation operation, FuseReply reply)
@@ -81,14 +123,17 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.ReadLink _ -> reads.readLink(header, reply);
       case FuseOperation.StatFs _ -> reads.statFs(reply);
       case FuseOperation.OpenDir _ -> directories.open(header, reply);
-      case FuseOperation.ReadDir readDir -> directories.read(readDir, reply);
-      case FuseOperation.ReadDirPlus readDir -> directories.readPlus(readDir, reply);
+      case FuseOperation.ReadDir readDir -> directories.read(header, readDir, reply);
+      case FuseOperation.ReadDirPlus readDir -> directories.readPlus(header, readDir, reply);
       case FuseOperation.ReleaseDir release -> {
         handles.release(release.fh());
         reply.ok();
       }
       case FuseOperation.Open open -> files.open(header, open, reply);
-      case FuseOperation.Create create -> files.create(header, create, reply);
+      case FuseOperation.Create create -> {
+        nodes.changing(header.nodeId());
+        files.create(header, create, reply);
+      }
       case FuseOperation.Read read -> files.read(header, read, reply);
       case FuseOperation.Write write -> files.write(header, write, reply);
       case FuseOperation.Release release -> {
@@ -97,13 +142,35 @@ public final class Vfs implements FuseHandler {
       }
       case FuseOperation.Fsync _ -> files.fsync(header, reply);
       case FuseOperation.FsyncDir _ -> files.fsync(header, reply);
-      case FuseOperation.Symlink symlink -> namespace.symlink(header, symlink, reply);
-      case FuseOperation.MkNod mkNod -> namespace.mkNod(header, mkNod, reply);
-      case FuseOperation.MkDir mkDir -> namespace.mkDir(header, mkDir, reply);
-      case FuseOperation.Unlink unlink -> namespace.unlink(header, unlink, reply);
-      case FuseOperation.RmDir rmDir -> namespace.rmDir(header, rmDir, reply);
-      case FuseOperation.Rename rename -> namespace.rename(header, rename, reply);
-      case FuseOperation.Link link -> namespace.link(header, link, reply);
+      case FuseOperation.Symlink symlink -> {
+        nodes.changing(header.nodeId());
+        namespace.symlink(header, symlink, reply);
+      }
+      case FuseOperation.MkNod mkNod -> {
+        nodes.changing(header.nodeId());
+        namespace.mkNod(header, mkNod, reply);
+      }
+      case FuseOperation.MkDir mkDir -> {
+        nodes.changing(header.nodeId());
+        namespace.mkDir(header, mkDir, reply);
+      }
+      case FuseOperation.Unlink unlink -> {
+        nodes.changing(header.nodeId());
+        namespace.unlink(header, unlink, reply);
+      }
+      case FuseOperation.RmDir rmDir -> {
+        nodes.changing(header.nodeId());
+        namespace.rmDir(header, rmDir, reply);
+      }
+      case FuseOperation.Rename rename -> {
+        nodes.changing(header.nodeId());
+        nodes.changing(rename.newParent());
+        namespace.rename(header, rename, reply);
+      }
+      case FuseOperation.Link link -> {
+        nodes.changing(header.nodeId());
+        namespace.link(header, link, reply);
+      }
       case FuseOperation.SetAttr set -> attributes.setAttr(header, set, reply);
       case FuseOperation.GetXattr get -> attributes.getXattr(header, get, reply);
       case FuseOperation.ListXattr list -> attributes.listXattr(header, list, reply);

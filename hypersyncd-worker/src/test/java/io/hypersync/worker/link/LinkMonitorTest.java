@@ -16,7 +16,14 @@ class LinkMonitorTest {
   private final LinkMonitor monitor =
       new LinkMonitor(
           new WorkerConfig(
-              new WorkspaceId(1, 1), new WorkerId("w1"), 1_000 * MS, 0, 50 * MS, 300 * MS, 0),
+              new WorkspaceId(1, 1),
+              new WorkerId("w1"),
+              1_000 * MS,
+              250 * MS,
+              0,
+              50 * MS,
+              300 * MS,
+              0),
           0);
 
   @Test

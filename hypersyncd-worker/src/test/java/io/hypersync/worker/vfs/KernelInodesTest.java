@@ -47,11 +47,11 @@ class KernelInodesTest {
   @Test
   void theKernelMayHavePagesOfWhatWasReadUntilItForgetsTheInode() {
     long number = file.inode().value();
-    inodes.reading(number);
+    inodes.notePages(number);
     assertFalse(inodes.mayHavePages(number), "unknown");
     inodes.lookedUp(file);
     assertFalse(inodes.mayHavePages(number), "known, never read");
-    inodes.reading(number);
+    inodes.notePages(number);
     inodes.lookedUp(file);
     inodes.forget(number, 1);
     assertTrue(inodes.mayHavePages(number), "read, still known");

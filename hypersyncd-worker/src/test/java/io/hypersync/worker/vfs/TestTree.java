@@ -15,6 +15,8 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.coherence.Effects;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.replica.Published;
 import java.util.ArrayList;
@@ -26,14 +28,21 @@ final class TestTree implements Mutations {
   final List<FsOp> ops = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
+  private View view = new View(new Published(0, state, state.root()), Effects.NONE);
   private boolean writable = true;
 
   void readOnly() {
     writable = false;
   }
 
-  Published published() {
-    return new Published(index, state, state.root());
+  /** What the vfs answers from. */
+  View view() {
+    return view;
+  }
+
+  /** The next entry is about to change something. */
+  void changing(Effects effects) {
+    view = new View(view.published(), effects);
   }
 
   Node node(NodeId id) {
@@ -53,6 +62,21 @@ final class TestTree implements Mutations {
   @Override
   public boolean isWritable() {
     return writable;
+  }
+
+  @Override
+  public boolean isFresh() {
+    return true;
+  }
+
+  @Override
+  public void whenFresh(Runnable ready) {
+    ready.run();
+  }
+
+  @Override
+  public void whenCurrent(Runnable ready) {
+    ready.run();
   }
 
   @Override
@@ -82,6 +106,7 @@ final class TestTree implements Mutations {
       Stamp stamp = stamp();
       index++;
       state = next;
+      view = new View(new Published(index, state, state.root()), Effects.NONE);
       return new LogEntry(
           index,
           new OpId(1, index),

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.model.state.Node;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
@@ -32,8 +33,17 @@ class VfsTest {
 
   private final TestTree tree = new TestTree();
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
+  private final KernelInodes inodes = new KernelInodes();
   private final Vfs vfs =
-      new Vfs(tree::published, tree, chunks, _ -> new int[] {50}, () -> 1_000_000);
+      new Vfs(
+          tree::view,
+          inodes,
+          tree,
+          chunks,
+          _ -> new int[] {50},
+          () -> 1_000_000,
+          new CachePolicy(false, false, false, false),
+          Clock.SYSTEM);
   private long file;
   private long directory;
 
@@ -236,11 +246,11 @@ class VfsTest {
   @Test
   void readDirPlusCountsAsLookups() {
     HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
-    int before = vfs.inodes().size();
+    int before = inodes.size();
     long late = tree.file("late").inode().value();
     ask(1, new FuseOperation.ReadDirPlus(opened.fh, 0, 4096));
-    assertNotNull(vfs.inodes().node(late));
-    assertEquals(before + 1, vfs.inodes().size());
+    assertNotNull(inodes.node(late));
+    assertEquals(before + 1, inodes.size());
   }
 
   @Test
@@ -271,7 +281,7 @@ class VfsTest {
   }
 
   private long known(Node node) {
-    vfs.inodes().lookedUp(node);
+    inodes.lookedUp(node);
     return node.inode().value();
   }
 

@@ -109,7 +109,7 @@ final class FileCalls {
     int offset = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 4);
     int length = (int) chance.scale(1, LONGEST_FILE);
     SimWorker worker = kernel.worker();
-    NodeId node = worker.vfs().inodes().node(handle.inode());
+    NodeId node = worker.inodes().node(handle.inode());
     process.call(
         handle.inode(),
         FuseOpcode.READ,

@@ -37,6 +37,21 @@ final class SimMutations implements Mutations {
   }
 
   @Override
+  public boolean isFresh() {
+    return agent.isFresh();
+  }
+
+  @Override
+  public void whenFresh(Runnable ready) {
+    host.execute(() -> agent.whenFresh(ready));
+  }
+
+  @Override
+  public void whenCurrent(Runnable ready) {
+    host.execute(() -> agent.whenCurrent(ready));
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     count++;
     String tag = tagPrefix + count;

@@ -19,6 +19,8 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.vfs.CachePolicy;
+import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 
 /**
@@ -31,6 +33,7 @@ public final class SimWorker implements WorkerEnd {
   private final SimWorkerLink link;
   private final SimWorkerChunks chunks;
   private final WorkerAgent agent;
+  private final KernelInodes inodes = new KernelInodes();
   private final Vfs vfs;
   private final SimMutations mutations;
   private final NaiveFiles files;
@@ -62,9 +65,27 @@ public final class SimWorker implements WorkerEnd {
     this.replica = new ReplicaChecker(name, recording.log(), store);
     this.silence = new SilenceChecker(name, timeline.monotonicNs(), silenceToleranceNs);
     this.agent =
-        new WorkerAgent(config, link, chunks, this::applied, timeline, chance.split(), _ -> {});
+        new WorkerAgent(
+            config,
+            link,
+            chunks,
+            inodes,
+            new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
+            this::applied,
+            timeline,
+            chance.split(),
+            _ -> {});
     this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording);
-    this.vfs = new Vfs(agent::published, mutations, store, _ -> new int[0], () -> 1L << 40);
+    this.vfs =
+        new Vfs(
+            agent::view,
+            inodes,
+            mutations,
+            store,
+            _ -> new int[0],
+            () -> 1L << 40,
+            new CachePolicy(true, true, true, false),
+            timeline);
     host.runs(agent::doWork);
     host.tickEvery(tickNs);
     host.wake();
@@ -88,6 +109,11 @@ public final class SimWorker implements WorkerEnd {
   /** The filesystem. */
   public Vfs vfs() {
     return vfs;
+  }
+
+  /** What its kernel knows. */
+  public KernelInodes inodes() {
+    return inodes;
   }
 
   /** What its mutations are called. */

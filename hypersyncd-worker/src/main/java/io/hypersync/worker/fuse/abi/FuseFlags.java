@@ -128,6 +128,14 @@ public final class FuseFlags {
     private Lock() {}
   }
 
+  /** {@code fuse_notify_inval_entry_out.flags}. */
+  public static final class InvalidateEntry {
+    /** Look the name up again before it is used, but leave it in place. */
+    public static final int EXPIRE_ONLY = 1;
+
+    private InvalidateEntry() {}
+  }
+
   /** {@code fuse_rename2_in.flags}. */
   public static final class Rename {
     /** Fail with EEXIST when the new name exists. */

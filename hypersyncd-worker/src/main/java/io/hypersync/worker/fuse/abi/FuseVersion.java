@@ -8,6 +8,9 @@ public final class FuseVersion {
   /** The newest minor version whose messages are understood (Linux 6.18). */
   public static final int MINOR = 45;
 
+  /** Since when all names of a mount can be distrusted at once (Linux 6.16). */
+  public static final int INC_EPOCH_MINOR = 44;
+
   /** The oldest minor version accepted (Linux 5.4): {@code FUSE_WRITE_KILL_PRIV} came with it. */
   public static final int MIN_MINOR = 31;
 

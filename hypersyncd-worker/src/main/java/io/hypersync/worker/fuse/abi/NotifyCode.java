@@ -5,7 +5,9 @@ public enum NotifyCode {
   /** Drop the attributes of a node, and a range of its pages. */
   INVAL_INODE(2),
   /** Drop a name of a directory. */
-  INVAL_ENTRY(3);
+  INVAL_ENTRY(3),
+  /** Distrust every name that is cached, of the whole mount; since FUSE 7.44. */
+  INC_EPOCH(8);
 
   private final int code;
 

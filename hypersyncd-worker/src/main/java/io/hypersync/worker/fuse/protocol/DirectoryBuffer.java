@@ -33,14 +33,18 @@ public abstract sealed class DirectoryBuffer {
     return rows.position() == 0;
   }
 
+  final boolean hasRoom(int length) {
+    return (long) rows.position() + length <= limit;
+  }
+
   /**
    * Moves the position past a new, zeroed row of {@code length} bytes; false if there is no room.
    */
   private boolean reserve(int length) {
-    long end = (long) rows.position() + length;
-    if (end > limit) {
+    if (!hasRoom(length)) {
       return false;
     }
+    long end = (long) rows.position() + length;
     if (end > rows.capacity()) {
       int capacity = (int) Math.min(limit, Math.max(end, 2L * rows.capacity()));
       rows = allocate(capacity).put(rows.flip());
@@ -68,7 +72,7 @@ public abstract sealed class DirectoryBuffer {
     FuseReplyEncoder.putEntry(rows, start + DirentPlus.ENTRY_OUT, entry);
   }
 
-  private static int align(int size) {
+  static int align(int size) {
     return (size + Long.BYTES - 1) & -Long.BYTES;
   }
 
@@ -126,6 +130,11 @@ public abstract sealed class DirectoryBuffer {
       }
       putEntryBefore(entry, name);
       return true;
+    }
+
+    /** Whether a row with this name fits. */
+    public boolean fits(byte[] name) {
+      return hasRoom(align(DirentPlus.DIRENT + Dirent.SIZE + name.length));
     }
 
     /**

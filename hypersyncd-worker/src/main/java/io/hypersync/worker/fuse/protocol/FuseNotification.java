@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.NotifyCode;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalEntryOut;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalInodeOut;
@@ -38,12 +39,31 @@ public final class FuseNotification {
    * @param name without NUL
    */
   public static ByteBuffer invalidateEntry(long parent, byte[] name) {
+    return entry(parent, name, 0);
+  }
+
+  /**
+   * Has a name of a directory looked up again before it is used the next time.
+   *
+   * @param name without NUL
+   */
+  public static ByteBuffer expireEntry(long parent, byte[] name) {
+    return entry(parent, name, FuseFlags.InvalidateEntry.EXPIRE_ONLY);
+  }
+
+  private static ByteBuffer entry(long parent, byte[] name, int flags) {
     int size = InvalEntryOut.SIZE + name.length + 1;
     ByteBuffer out = message(NotifyCode.INVAL_ENTRY, size);
     int base = out.limit() - size;
     return out.putLong(base + InvalEntryOut.PARENT, parent)
         .putInt(base + InvalEntryOut.NAMELEN, name.length)
+        .putInt(base + InvalEntryOut.FLAGS, flags)
         .put(base + InvalEntryOut.NAME, name);
+  }
+
+  /** Makes every cached name of the mount one to look up again. */
+  public static ByteBuffer incrementEpoch() {
+    return message(NotifyCode.INC_EPOCH, 0);
   }
 
   private static ByteBuffer message(NotifyCode code, int bodyBytes) {

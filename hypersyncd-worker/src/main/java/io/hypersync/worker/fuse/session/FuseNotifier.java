@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 /**
  * Makes the kernel forget what it has cached. Thread-safe.
  *
- * <p>Two of the methods wait inside the kernel until requests that hold the same directory or page
- * are answered. Whoever calls them must not be needed for those answers: give notifications a
+ * <p>Three of the methods wait inside the kernel until requests that hold the same directory or
+ * page are answered. Whoever calls them must not be needed for those answers: give notifications a
  * thread of their own. What the kernel does not have cached is not an error; after the session's
  * end nothing happens.
  */
@@ -29,22 +29,24 @@ public final class FuseNotifier {
    *
    * @param offset first byte, at least 0
    * @param length bytes; 0 for all from {@code offset} on
+   * @return false if the kernel has nothing of the kind cached
    * @throws IOException when the kernel refuses: what it has cached is then unknown
    */
-  public void invalidateInode(long nodeId, long offset, long length) throws IOException {
+  public boolean invalidateInode(long nodeId, long offset, long length) throws IOException {
     if (offset < 0 || length < 0) {
       throw new IllegalArgumentException("offset " + offset + ", length " + length);
     }
-    send(FuseNotification.invalidateInode(nodeId, offset, length));
+    return send(FuseNotification.invalidateInode(nodeId, offset, length));
   }
 
   /**
    * Drops the node's attributes alone. Returns at once, whatever is in flight.
    *
+   * @return false if the kernel has nothing of the kind cached
    * @throws IOException when the kernel refuses: what it has cached is then unknown
    */
-  public void attributesOnly(long nodeId) throws IOException {
-    send(FuseNotification.invalidateAttributes(nodeId));
+  public boolean attributesOnly(long nodeId) throws IOException {
+    return send(FuseNotification.invalidateAttributes(nodeId));
   }
 
   /**
@@ -52,18 +54,44 @@ public final class FuseNotifier {
    * changes the directory, or looks this name up, is unanswered.
    *
    * @param name without NUL
+   * @return false if the kernel has nothing of the kind cached
    * @throws IOException when the kernel refuses: what it has cached is then unknown
    */
-  public void invalidateEntry(long parent, byte[] name) throws IOException {
-    send(FuseNotification.invalidateEntry(parent, name));
+  public boolean invalidateEntry(long parent, byte[] name) throws IOException {
+    return send(FuseNotification.invalidateEntry(parent, name));
   }
 
-  private void send(ByteBuffer message) throws IOException {
+  /**
+   * Has a name of a directory looked up again before it is used the next time, and leaves it where
+   * it is until then. <b>Blocks</b> as {@link #invalidateEntry}.
+   *
+   * @param name without NUL
+   * @return false if the kernel has nothing of the kind cached
+   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   */
+  public boolean expireEntry(long parent, byte[] name) throws IOException {
+    return send(FuseNotification.expireEntry(parent, name));
+  }
+
+  /**
+   * Makes the kernel look up every name again before it is used the next time. Returns at once,
+   * whatever is in flight. Only where the connection speaks at least 7.44.
+   *
+   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   */
+  public void distrustNames() throws IOException {
+    var _ = send(FuseNotification.incrementEpoch());
+  }
+
+  private boolean send(ByteBuffer message) throws IOException {
     Errno refusal = channel.send(message);
     if (refusal == null) {
       counters.notification();
-    } else if (refusal != Errno.ENOENT && refusal != Errno.ENODEV) {
+      return true;
+    }
+    if (refusal != Errno.ENOENT && refusal != Errno.ENODEV) {
       throw new IOException("the kernel refused a notification: " + refusal.message());
     }
+    return false;
   }
 }

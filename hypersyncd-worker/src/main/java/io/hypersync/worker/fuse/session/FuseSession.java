@@ -54,20 +54,30 @@ public final class FuseSession implements AutoCloseable {
   }
 
   /**
-   * Answers INIT and begins to read requests. The session owns the connection from now on; when
-   * this fails, the connection is taken down.
+   * Answers INIT and begins to read requests.
    *
-   * @throws IOException when the kernel is too old, or the device fails
+   * @throws IOException as {@link #connect}
    */
   public static FuseSession start(
       KernelConnection kernel, FuseSessionOptions options, FuseHandler handler) throws IOException {
+    FuseSession session = connect(kernel, options);
+    session.serve(handler);
+    return session;
+  }
+
+  /**
+   * Answers INIT; nothing else is read before {@link #serve}. The session owns the connection from
+   * now on; when this fails, the connection is taken down.
+   *
+   * @throws IOException when the kernel is too old, or the device fails
+   */
+  public static FuseSession connect(KernelConnection kernel, FuseSessionOptions options)
+      throws IOException {
     List<KernelChannel> channels = List.of();
     try {
       channels = kernel.openChannels(options.readers(), messageBytes(options));
       FuseConnection connection = agree(channels.getFirst(), options);
-      FuseSession session = new FuseSession(kernel, channels, connection);
-      session.startReaders(handler);
-      return session;
+      return new FuseSession(kernel, channels, connection);
     } catch (IOException | RuntimeException e) {
       try {
         kernel.disconnect();
@@ -176,7 +186,8 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
-  private void startReaders(FuseHandler handler) {
+  /** Begins to read requests; to be called once. */
+  public void serve(FuseHandler handler) {
     RequestDispatcher dispatcher =
         new RequestDispatcher(
             new FuseRequestDecoder(connection.flags()), handler, inFlight, counters);

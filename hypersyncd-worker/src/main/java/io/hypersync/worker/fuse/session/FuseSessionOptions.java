@@ -72,7 +72,10 @@ public record FuseSessionOptions(
     check(unsupported.isEmpty(), "flags that must not be agreed on: " + unsupported);
   }
 
-  /** Without kernel caching of attributes, names and links; the umask is the kernel's business. */
+  /**
+   * Pages are dropped by the kernel when size or mtime have changed (AUTO_INVAL_DATA), which the
+   * coherence of attributes rests on; the umask is the kernel's business.
+   */
   public static FuseSessionOptions defaults() {
     return new FuseSessionOptions(
         4,
@@ -89,6 +92,7 @@ public record FuseSessionOptions(
             InitFlag.ASYNC_DIO,
             InitFlag.PARALLEL_DIROPS,
             InitFlag.MAX_PAGES,
+            InitFlag.CACHE_SYMLINKS,
             InitFlag.HANDLE_KILLPRIV_V2));
   }
 

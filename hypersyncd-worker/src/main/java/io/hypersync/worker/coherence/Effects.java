@@ -1,0 +1,138 @@
+package io.hypersync.worker.coherence;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an entry changes that a kernel may have cached. Of the pages of a file only those are listed
+ * which the kernel could not find out to be old by itself: it drops the pages of a file whose size
+ * or mtime has changed, so only an mtime that is set by hand can hide that they are old.
+ *
+ * @param attributes inodes whose attributes change
+ * @param names names which lead elsewhere afterwards
+ * @param pages inodes whose pages must go before the entry is visible
+ */
+public record Effects(List<Long> attributes, List<CachedName> names, List<Long> pages) {
+  /** Nothing. */
+  public static final Effects NONE = new Effects(List.of(), List.of(), List.of());
+
+  /** Of an entry, given the states around it. */
+  static Effects of(FsOp op, FsState before, FsState after) {
+    Collector found = new Collector(before, after);
+    switch (op) {
+      case FsOp.CreateFile create -> found.entry(create.parent(), create.name());
+      case FsOp.MakeDir make -> found.entry(make.parent(), make.name());
+      case FsOp.MakeSymlink make -> found.entry(make.parent(), make.name());
+      case FsOp.MakeNode make -> found.entry(make.parent(), make.name());
+      case FsOp.Link link -> {
+        found.entry(link.newParent(), link.newName());
+        found.attributes(link.node());
+      }
+      case FsOp.Unlink unlink -> found.entryAndTarget(unlink.parent(), unlink.name());
+      case FsOp.RemoveDir remove -> found.entryAndTarget(remove.parent(), remove.name());
+      case FsOp.Rename rename -> {
+        found.entryAndTarget(rename.parent(), rename.name());
+        found.entryAndTarget(rename.newParent(), rename.newName());
+      }
+      case FsOp.Write write -> found.attributes(write.node());
+      case FsOp.Truncate truncate -> found.attributes(truncate.node());
+      case SetAttributes set -> {
+        found.attributes(set.node());
+        if ((set.mask() & SetAttributes.MTIME) != 0) {
+          found.pages(set.node());
+        }
+      }
+      case FsOp.SetXattr set -> found.attributes(set.node());
+      case FsOp.RemoveXattr remove -> found.attributes(remove.node());
+      case FsOp.ReapOrphans _ -> {
+        // Nothing leads to them, and whoever asks for one is told that it is gone.
+      }
+    }
+    return found.effects();
+  }
+
+  /** Where a rename has moved names to, with whatever time the kernel may still keep them for. */
+  static List<CachedName> movedTo(FsOp op, Effects effects) {
+    if (!(op instanceof FsOp.Rename rename)) {
+      return List.of();
+    }
+    List<CachedName> moved = new ArrayList<>();
+    for (CachedName name : effects.names) {
+      boolean target =
+          name.parent().equals(rename.newParent()) && name.name().equals(rename.newName());
+      if (target || rename.mode() == RenameMode.EXCHANGE) {
+        moved.add(name);
+      }
+    }
+    return moved;
+  }
+
+  boolean touchesAttributes(long inode) {
+    return attributes.contains(inode);
+  }
+
+  boolean touchesName(long directory, Name name) {
+    for (CachedName changing : names) {
+      if (changing.directory() == directory && changing.name().equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static final class Collector {
+    private final FsState before;
+    private final FsState after;
+    private final List<Long> attributes = new ArrayList<>(4);
+    private final List<CachedName> names = new ArrayList<>(2);
+    private final List<Long> pages = new ArrayList<>(1);
+
+    Collector(FsState before, FsState after) {
+      this.before = before;
+      this.after = after;
+    }
+
+    void entry(NodeId parent, Name name) {
+      Node directory = attributes(parent);
+      if (directory != null) {
+        names.add(new CachedName(parent, directory.inode().value(), name));
+      }
+    }
+
+    void entryAndTarget(NodeId parent, Name name) {
+      entry(parent, name);
+      Node directory = before.node(parent);
+      Node target = directory == null ? null : before.lookup(directory, name);
+      if (target != null) {
+        attributes(target.id());
+      }
+    }
+
+    @Nullable Node attributes(NodeId id) {
+      Node node = after.node(id);
+      if (node != null && !attributes.contains(node.inode().value())) {
+        attributes.add(node.inode().value());
+      }
+      return node;
+    }
+
+    void pages(NodeId id) {
+      Node node = after.node(id);
+      if (node != null) {
+        pages.add(node.inode().value());
+      }
+    }
+
+    Effects effects() {
+      return new Effects(attributes, names, pages);
+    }
+  }
+}

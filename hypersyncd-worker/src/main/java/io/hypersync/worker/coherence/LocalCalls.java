@@ -1,0 +1,18 @@
+package io.hypersync.worker.coherence;
+
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+
+/** The mutating calls of this worker's processes that have not been answered. */
+public interface LocalCalls {
+  /** Whether a caller here waits for this intent, and its kernel will update its caches itself. */
+  boolean isWaiting(IntentId intent);
+
+  /**
+   * Whether a call that is unanswered keeps the kernel from changing what it has cached of this
+   * directory.
+   *
+   * @param except a call that does not count
+   */
+  boolean mayHold(NodeId directory, IntentId except);
+}

@@ -1,0 +1,282 @@
+package io.hypersync.worker.coherence;
+
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.replica.Published;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes applied entries visible, one after another, each only when the kernel has nothing cached
+ * any more that it contradicts. So what a process sees through this mount, from the daemon or from
+ * the kernel's caches, is S_v of one v that only grows (hypersync.md 5.2(2), 6.3.2(3)); the whole
+ * argument is in docs/kernel-caching.md.
+ *
+ * <p>For entry k: the view becomes S_{k-1} with everything that k changes marked as not to be kept;
+ * the kernel drops it; the view becomes S_k. Names can be dropped only when no call of this machine
+ * is changing the directory, and such a call may itself wait for k to become visible: then, and
+ * when it takes long, all names of the mount are distrusted instead, which waits for nobody.
+ *
+ * <p>A call of this machine has its own names put right by the kernel, but only when the caller
+ * runs again. So after such an entry nothing newer becomes visible until the kernel is through.
+ *
+ * <p>Single-threaded; {@link #view()} may be read by any thread.
+ */
+public final class Publisher {
+  /** How long names may take to be dropped before all are distrusted. */
+  private static final long PATIENCE_NS = 5_000_000;
+
+  private final KernelCaches caches;
+  private final CacheNotifier notifier;
+  private final LocalCalls calls;
+  private final ApplyListener listener;
+  private final ArrayDeque<Step> steps = new ArrayDeque<>();
+
+  /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
+  private final Set<Long> overtaken = new HashSet<>();
+
+  private long tickets;
+  private @Nullable Wait wait;
+  private long namesDistrusted;
+  private volatile View view;
+
+  /** An entry that is applied. */
+  private record Step(LogEntry entry, Published before, Published after) {}
+
+  /** What keeps the next step, or the one after {@code step}, from being taken. */
+  private static final class Wait {
+    private final Step step;
+
+    /** Whether the step is visible already, and only the next one has to wait. */
+    private final boolean afterwards;
+
+    private final List<CachedName> names;
+    private final long untilNs;
+    private long namesTicket;
+    private long contentsTicket;
+
+    Wait(Step step, boolean afterwards, List<CachedName> names, long untilNs) {
+      this.step = step;
+      this.afterwards = afterwards;
+      this.names = names;
+      this.untilNs = untilNs;
+    }
+
+    boolean isOver() {
+      return namesTicket == 0 && contentsTicket == 0;
+    }
+  }
+
+  /**
+   * Nothing but the initial state is visible.
+   *
+   * @param listener hears of every entry that has become visible
+   */
+  public Publisher(
+      Published initial,
+      KernelCaches caches,
+      CacheNotifier notifier,
+      LocalCalls calls,
+      ApplyListener listener) {
+    this.view = new View(initial, Effects.NONE);
+    this.caches = caches;
+    this.notifier = notifier;
+    this.calls = calls;
+    this.listener = listener;
+  }
+
+  /** What requests are answered from; any thread. */
+  public View view() {
+    return view;
+  }
+
+  /** How many entries are applied and not yet visible. */
+  public int backlog() {
+    return steps.size();
+  }
+
+  /** How often all names of the mount had to be looked up again. */
+  public long namesDistrusted() {
+    return namesDistrusted;
+  }
+
+  /** The replica has applied an entry. */
+  public void applied(LogEntry entry, Published before, Published after) {
+    steps.addLast(new Step(entry, before, after));
+  }
+
+  /** The notifier has done what this ticket stands for. */
+  public void dropped(long ticket) {
+    overtaken.remove(ticket);
+    Wait waiting = wait;
+    if (waiting != null) {
+      waiting.namesTicket = waiting.namesTicket == ticket ? 0 : waiting.namesTicket;
+      waiting.contentsTicket = waiting.contentsTicket == ticket ? 0 : waiting.contentsTicket;
+    }
+  }
+
+  /**
+   * Makes visible what can be.
+   *
+   * @return how many entries became visible
+   */
+  public int publish(long nowNs) {
+    int published = 0;
+    while (true) {
+      Wait waiting = wait;
+      if (waiting != null) {
+        if (!isOver(waiting, nowNs)) {
+          return published;
+        }
+        wait = null;
+        if (waiting.afterwards) {
+          view = new View(waiting.step.after, Effects.NONE);
+        } else {
+          published++;
+          show(waiting.step, List.of(), nowNs);
+        }
+      } else {
+        Step step = steps.pollFirst();
+        if (step == null) {
+          return published;
+        }
+        published += prepare(step, nowNs);
+      }
+    }
+  }
+
+  /** Has the kernel forget what the step contradicts; shows it at once if that needs no waiting. */
+  private int prepare(Step step, long nowNs) {
+    FsOp op = step.entry.op();
+    Effects effects = Effects.of(op, step.before.state(), step.after.state());
+    view = new View(step.before, effects); // before the caches are asked: see KernelCaches
+    List<Long> unknown = new ArrayList<>(0);
+    for (long inode : effects.attributes()) {
+      if (caches.takeAttributes(inode) && !notifier.dropAttributes(inode)) {
+        unknown.add(inode);
+      }
+    }
+    List<Long> pages = new ArrayList<>(0);
+    for (long inode : effects.pages()) {
+      if (caches.takePages(inode)) {
+        pages.add(inode);
+      }
+    }
+    List<CachedName> cached = new ArrayList<>(0);
+    for (CachedName name : effects.names()) {
+      if (caches.takeName(name)) {
+        cached.add(name);
+      }
+    }
+    boolean own = calls.isWaiting(step.entry.intent());
+    if (own && !cached.isEmpty()) {
+      Effects.movedTo(op, effects).forEach(caches::noteName);
+    }
+    List<CachedName> ownNames = own && !cached.isEmpty() ? effects.names() : List.of();
+    List<CachedName> names = own ? List.of() : cached;
+    if (names.isEmpty() && unknown.isEmpty() && pages.isEmpty()) {
+      show(step, ownNames, nowNs);
+      return 1;
+    }
+    Wait waiting = new Wait(step, false, names, nowNs + PATIENCE_NS);
+    if (!unknown.isEmpty() || !pages.isEmpty()) {
+      waiting.contentsTicket = ++tickets;
+      notifier.dropContents(waiting.contentsTicket, unknown, pages);
+    }
+    if (!names.isEmpty()) {
+      dropNames(waiting, false);
+    }
+    wait = waiting;
+    return 0;
+  }
+
+  /**
+   * The step is visible from here on.
+   *
+   * @param ownNames names which the kernel changes itself when the caller is told
+   */
+  private void show(Step step, List<CachedName> ownNames, long nowNs) {
+    view =
+        new View(
+            step.after,
+            ownNames.isEmpty() ? Effects.NONE : new Effects(List.of(), ownNames, List.of()));
+    dropMappedPages(step.entry.op(), step.after.state());
+    listener.applied(step.entry, step.before.state(), step.after.state());
+    if (!ownNames.isEmpty()) {
+      Wait waiting = new Wait(step, true, ownNames, nowNs + PATIENCE_NS);
+      dropNames(waiting, true);
+      wait = waiting;
+    }
+  }
+
+  private void dropNames(Wait waiting, boolean expire) {
+    if (overtaken.isEmpty()) {
+      waiting.namesTicket = ++tickets;
+      notifier.dropNames(waiting.namesTicket, waiting.names, expire);
+    } else {
+      distrust(); // the way is blocked by an earlier one
+    }
+  }
+
+  private boolean isOver(Wait waiting, long nowNs) {
+    if (waiting.namesTicket != 0 && (nowNs - waiting.untilNs >= 0 || isHeld(waiting))) {
+      overtaken.add(waiting.namesTicket);
+      waiting.namesTicket = 0;
+      distrust();
+    }
+    return waiting.isOver();
+  }
+
+  /** Whether a call which may wait for this very step keeps the kernel from dropping the names. */
+  private boolean isHeld(Wait waiting) {
+    for (CachedName name : waiting.names) {
+      if (calls.mayHold(name.parent(), waiting.step.entry.intent())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void distrust() {
+    namesDistrusted++;
+    notifier.distrustNames();
+  }
+
+  /**
+   * Reads find out by themselves that pages are old: mtime or size have changed. Memory that is
+   * mapped does not; it may be late (hypersync.md 0.1.3(2.1)), but not for ever.
+   */
+  private void dropMappedPages(FsOp op, FsState after) {
+    switch (op) {
+      case FsOp.Write write ->
+          dropMappedPages(after.node(write.node()), write.offset(), write.length());
+      case FsOp.Truncate truncate -> dropMappedPages(after.node(truncate.node()), 0, 0);
+      case FsOp.CreateFile _,
+          FsOp.MakeDir _,
+          FsOp.MakeSymlink _,
+          FsOp.MakeNode _,
+          FsOp.Link _,
+          FsOp.Unlink _,
+          FsOp.RemoveDir _,
+          FsOp.Rename _,
+          FsOp.SetAttributes _,
+          FsOp.SetXattr _,
+          FsOp.RemoveXattr _,
+          FsOp.ReapOrphans _ -> {}
+    }
+  }
+
+  private void dropMappedPages(@Nullable Node node, long offset, long length) {
+    if (node != null && caches.mayHavePages(node.inode().value())) {
+      notifier.dropPagesSoon(node.inode().value(), offset, length);
+    }
+  }
+}

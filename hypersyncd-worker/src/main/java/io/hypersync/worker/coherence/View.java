@@ -1,0 +1,47 @@
+package io.hypersync.worker.coherence;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.state.FsState;
+import io.hypersync.worker.replica.Published;
+
+/**
+ * What the kernel's requests are answered from: S_v, and what the kernel must not keep of it
+ * because the next entry is about to change it. Immutable; one volatile reference holds the current
+ * one, so that both are always of the same moment. Two views are the same only if they are one
+ * object.
+ */
+public final class View {
+  private final Published published;
+  private final Effects changing;
+
+  /**
+   * A view.
+   *
+   * @param published S_v
+   * @param changing what the next entry changes
+   */
+  public View(Published published, Effects changing) {
+    this.published = published;
+    this.changing = changing;
+  }
+
+  /** S_v. */
+  public Published published() {
+    return published;
+  }
+
+  /** The filesystem. */
+  public FsState state() {
+    return published.state();
+  }
+
+  /** Whether attributes taken from here may be kept by the kernel. */
+  public boolean keepsAttributes(long inode) {
+    return !changing.touchesAttributes(inode);
+  }
+
+  /** Whether the kernel may remember where this name leads, or that it does not. */
+  public boolean keepsName(long directory, Name name) {
+    return !changing.touchesName(directory, name);
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * When an applied entry becomes visible: only after the kernel has forgotten what it contradicts
+ * (hypersync.md 6.3.2(3), 12.3; docs/kernel-caching.md).
+ */
+@NullMarked
+package io.hypersync.worker.coherence;
+
+import org.jspecify.annotations.NullMarked;

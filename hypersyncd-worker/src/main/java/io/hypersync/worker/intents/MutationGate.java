@@ -1,0 +1,126 @@
+package io.hypersync.worker.intents;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.LocalCalls;
+import io.hypersync.worker.link.Freshness;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Lets a mutation to the leader only when this worker sees all that was known to be committed when
+ * the call began (hypersync.md 6.2): the path that led to it was walked here. Single-threaded.
+ */
+public final class MutationGate implements LocalCalls {
+  private final IntentTracker intents;
+  private final Freshness freshness;
+  private final Clock clock;
+  private final Set<Mutation> waiting = new LinkedHashSet<>();
+  private final List<Sync> syncs = new ArrayList<>();
+
+  /** An fsync behind mutations that have not been let through. */
+  private record Sync(NodeId node, Set<Mutation> behind, Runnable done) {}
+
+  /** An open gate. */
+  public MutationGate(IntentTracker intents, Freshness freshness, Clock clock) {
+    this.intents = intents;
+    this.freshness = freshness;
+    this.clock = clock;
+  }
+
+  /** How many calls wait, here and for the leader. */
+  public int size() {
+    return waiting.size() + intents.size();
+  }
+
+  /**
+   * Takes a mutation; EROFS if the leader is lost while it waits here.
+   *
+   * @param visible how far this worker is
+   */
+  public void submit(Mutation mutation, long visible) {
+    if (isByDescriptor(mutation.op())) {
+      intents.submit(mutation, clock.monotonicNs());
+      return;
+    }
+    waiting.add(mutation);
+    freshness.whenFresh(
+        visible,
+        clock.monotonicNs(),
+        new Freshness.Waiter() {
+          @Override
+          public void fresh() {
+            waiting.remove(mutation);
+            intents.submit(mutation, clock.monotonicNs());
+            passed(mutation);
+          }
+
+          @Override
+          public void leaderLost() {
+            waiting.remove(mutation);
+            mutation.completion().failed(Errno.EROFS);
+            passed(mutation);
+          }
+        });
+  }
+
+  /**
+   * fsync (6.5): runs {@code done} when every mutation of this node that came before has ended.
+   *
+   * @return whether there was nothing to wait for
+   */
+  public boolean fsync(NodeId node, Runnable done) {
+    Set<Mutation> behind = new LinkedHashSet<>();
+    for (Mutation mutation : waiting) {
+      if (IntentTracker.touches(mutation.op(), node)) {
+        behind.add(mutation);
+      }
+    }
+    if (behind.isEmpty()) {
+      return intents.barrier(node, done);
+    }
+    syncs.add(new Sync(node, behind, done));
+    return false;
+  }
+
+  @Override
+  public boolean isWaiting(IntentId intent) {
+    return intents.isWaiting(intent);
+  }
+
+  @Override
+  public boolean mayHold(NodeId directory, IntentId except) {
+    for (Mutation mutation : waiting) {
+      if (IntentTracker.touches(mutation.op(), directory)) {
+        return true;
+      }
+    }
+    for (Sync sync : syncs) {
+      if (sync.node.equals(directory)) {
+        return true;
+      }
+    }
+    return intents.mayHold(directory, except);
+  }
+
+  private void passed(Mutation mutation) {
+    for (Iterator<Sync> all = syncs.iterator(); all.hasNext(); ) {
+      Sync sync = all.next();
+      if (sync.behind.remove(mutation) && sync.behind.isEmpty()) {
+        all.remove();
+        var _ = intents.barrier(sync.node, sync.done);
+      }
+    }
+  }
+
+  /** Whether it names a node that the caller has open, so that no path has led to it just now. */
+  private static boolean isByDescriptor(FsOp op) {
+    return op instanceof FsOp.Write;
+  }
+}

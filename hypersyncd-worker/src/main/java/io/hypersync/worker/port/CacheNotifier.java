@@ -1,0 +1,38 @@
+package io.hypersync.worker.port;
+
+import io.hypersync.worker.coherence.CachedName;
+import java.util.List;
+
+/**
+ * Makes the kernel forget. Called on the agent's thread; nothing here blocks. What cannot be done
+ * at once is reported later through {@code WorkerAgent.dropped}.
+ */
+public interface CacheNotifier {
+  /**
+   * Drops attributes, at once.
+   *
+   * @return false if the kernel does not know the inode; perhaps it has not yet taken up the answer
+   *     in which it hears of it, so {@link #dropContents} must make sure
+   */
+  boolean dropAttributes(long inode);
+
+  /**
+   * Drops names. The kernel does each only when no call there is changing the directory.
+   *
+   * @param expire only makes the kernel look the names up again, instead of unlinking them from its
+   *     cache: for names that lead where the kernel itself has just put them
+   */
+  void dropNames(long ticket, List<CachedName> names, boolean expire);
+
+  /**
+   * Drops attributes of inodes that the kernel may be about to hear of, and all pages of others. It
+   * waits for no call that waits for a commit.
+   */
+  void dropContents(long ticket, List<Long> attributes, List<Long> pages);
+
+  /** Drops some pages, some time: nothing depends on it but what is mapped into memory. */
+  void dropPagesSoon(long inode, long offset, long length);
+
+  /** Makes the kernel look every name of the mount up again, at once. */
+  void distrustNames();
+}

@@ -1,0 +1,41 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.worker.fuse.abi.FuseFlags;
+
+/**
+ * What the kernel may keep, and what readers wait for.
+ *
+ * @param attributes whether it may keep attributes, pages and listings
+ * @param names whether it may keep names, and the absence of names; needs a kernel with {@code
+ *     FUSE_NOTIFY_INC_EPOCH}
+ * @param strictOpen whether open waits until everything is visible that is known to be committed
+ *     (hypersync.md 6.8)
+ * @param strictReads whether every read waits until everything is visible that is committed (5.3)
+ */
+public record CachePolicy(
+    boolean attributes, boolean names, boolean strictOpen, boolean strictReads) {
+  /** How long something is kept that is kept at all: until it is taken back. */
+  static final long KEEP_NS = 3_600_000_000_000L;
+
+  /** A directory whose names this machine has changed within this time has none of them kept. */
+  static final long QUIET_NS = 1_000_000_000L;
+
+  /** How a handle that only reads is opened: bits of the reply to OPEN. */
+  int readerFlags() {
+    if (strictReads) {
+      return FuseFlags.OpenReply.DIRECT_IO;
+    }
+    return attributes ? FuseFlags.OpenReply.KEEP_CACHE : 0;
+  }
+
+  /** How a directory is opened: bits of the reply to OPENDIR. */
+  int directoryFlags() {
+    return attributes ? FuseFlags.OpenReply.KEEP_CACHE | FuseFlags.OpenReply.CACHE_DIR : 0;
+  }
+
+  /** Nothing is kept where every read has to ask. */
+  public CachePolicy {
+    attributes = attributes && !strictReads;
+    names = names && !strictReads;
+  }
+}

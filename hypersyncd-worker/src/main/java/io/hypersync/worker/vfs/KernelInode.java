@@ -1,0 +1,85 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** An inode that the kernel knows, and what it may keep of it. Thread-safe. */
+final class KernelInode {
+  /** More names than that of one directory, and no more are kept. */
+  private static final int MAX_NAMES = 1 << 17;
+
+  private final NodeId node;
+  private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
+  private volatile boolean attributes;
+  private volatile boolean pages;
+  private volatile long busyUntilNs = Long.MIN_VALUE;
+
+  /** Lookups that the kernel has not taken back; changed under the lock of the map's row. */
+  private long lookups;
+
+  KernelInode(NodeId node) {
+    this.node = node;
+  }
+
+  NodeId node() {
+    return node;
+  }
+
+  void lookedUp() {
+    lookups++;
+  }
+
+  /** Whether the kernel still knows the inode after it has taken so many lookups back. */
+  boolean survives(long takenBack) {
+    lookups -= Math.min(lookups, takenBack < 0 ? Long.MAX_VALUE : takenBack);
+    return lookups > 0;
+  }
+
+  void noteAttributes() {
+    if (!attributes) {
+      attributes = true;
+    }
+  }
+
+  boolean takeAttributes() {
+    boolean noted = attributes;
+    attributes = false;
+    return noted;
+  }
+
+  void notePages() {
+    if (!pages) {
+      pages = true;
+    }
+  }
+
+  boolean mayHavePages() {
+    return pages;
+  }
+
+  boolean takePages() {
+    boolean noted = pages;
+    pages = false;
+    return noted;
+  }
+
+  /** Notes the name; false if there are too many already. */
+  boolean noteName(Name name) {
+    return names.contains(name) || (names.size() < MAX_NAMES && names.add(name));
+  }
+
+  boolean takeName(Name name) {
+    return !names.isEmpty() && names.remove(name);
+  }
+
+  /** A process of this machine changes a name here. */
+  void changing(long untilNs) {
+    busyUntilNs = untilNs;
+  }
+
+  boolean isQuiet(long nowNs) {
+    return busyUntilNs == Long.MIN_VALUE || nowNs - busyUntilNs >= 0;
+  }
+}

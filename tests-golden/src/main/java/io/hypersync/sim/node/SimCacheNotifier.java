@@ -1,0 +1,50 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Host;
+import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.port.CacheNotifier;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/** A kernel that takes its time to forget. */
+final class SimCacheNotifier implements CacheNotifier {
+  private static final long SHORT_NS = 200_000;
+  private static final long LONG_NS = 50_000_000;
+
+  private final Host host;
+  private final Chance chance;
+  private final LongConsumer dropped;
+
+  SimCacheNotifier(Host host, Chance chance, LongConsumer dropped) {
+    this.host = host;
+    this.chance = chance;
+    this.dropped = dropped;
+  }
+
+  @Override
+  public boolean dropAttributes(long inode) {
+    return !chance.oneIn(20);
+  }
+
+  @Override
+  public void dropNames(long ticket, List<CachedName> names, boolean expire) {
+    later(ticket);
+  }
+
+  @Override
+  public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
+    later(ticket);
+  }
+
+  @Override
+  public void dropPagesSoon(long inode, long offset, long length) {}
+
+  @Override
+  public void distrustNames() {}
+
+  private void later(long ticket) {
+    long delayNs = chance.between(0, chance.oneIn(10) ? LONG_NS : SHORT_NS);
+    host.after(delayNs, "", () -> host.execute(() -> dropped.accept(ticket)));
+  }
+}
