@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -36,12 +37,13 @@ final class DaemonJvm {
    * @param log where its outputs are appended
    * @param socket where it will answer
    * @param arguments after {@code hypersync}
+   * @param environment what it finds in its environment
    */
   static DaemonJvm start(
-      String name, Path log, Path socket, Path runDirectory, List<String> arguments)
+      String name, Path log, Path socket, List<String> arguments, Map<String, String> environment)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(arguments));
-    builder.environment().putAll(ChildJvm.environment(runDirectory));
+    builder.environment().putAll(environment);
     builder
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
         .redirectErrorStream(true)

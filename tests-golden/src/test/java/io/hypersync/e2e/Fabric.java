@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,10 +57,12 @@ final class Fabric implements AutoCloseable {
   private final Map<String, Path> stateDirs = new LinkedHashMap<>();
   private final Thread onExit = new Thread(this::closeQuietly, "fabric-exit");
   private final List<String> workerSettings;
+  private final Map<String, String> faults;
   private boolean closed;
 
-  private Fabric(List<String> workerSettings) throws IOException {
+  private Fabric(List<String> workerSettings, Map<String, String> faults) throws IOException {
     this.workerSettings = List.copyOf(workerSettings);
+    this.faults = Map.copyOf(faults);
     root = Files.createTempDirectory("hs-e2e-").toRealPath();
     Files.createDirectories(root.resolve("logs"));
     runDirectory = new RunDirectory(root.resolve("run"));
@@ -86,12 +89,23 @@ final class Fabric implements AutoCloseable {
    */
   static Fabric create(List<String> workerSettings) throws IOException {
     requireFuse();
-    return new Fabric(workerSettings);
+    return new Fabric(workerSettings, Map.of());
   }
 
   /** Starts a leader and these workers; returns when they are mounted and caught up. */
   static Fabric start(List<String> workerSettings, String... workers) throws Exception {
-    Fabric fabric = create(workerSettings);
+    return start(workerSettings, Map.of(), workers);
+  }
+
+  /**
+   * The same, with faults.
+   *
+   * @param faults environment variables of the daemons that make them slow
+   */
+  static Fabric start(List<String> workerSettings, Map<String, String> faults, String... workers)
+      throws Exception {
+    requireFuse();
+    Fabric fabric = new Fabric(workerSettings, faults);
     try {
       fabric.startLeader();
       for (String worker : workers) {
@@ -238,9 +252,10 @@ final class Fabric implements AutoCloseable {
     if (before != null && before.isAlive()) {
       throw new AssertionError(name + " runs already");
     }
-    DaemonJvm daemon =
-        DaemonJvm.start(
-            name, root.resolve("logs").resolve(name + ".log"), socket, runDirectory(), arguments);
+    Map<String, String> environment = new HashMap<>(faults);
+    environment.putAll(ChildJvm.environment(runDirectory()));
+    Path log = root.resolve("logs").resolve(name + ".log");
+    DaemonJvm daemon = DaemonJvm.start(name, log, socket, arguments, environment);
     daemons.put(name, daemon);
     return daemon;
   }

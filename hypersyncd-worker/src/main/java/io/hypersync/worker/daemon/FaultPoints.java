@@ -5,15 +5,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Places where tests make a worker slow. Off unless the system property says otherwise.
+ * Places where tests make a worker slow. Off unless the environment says otherwise.
  *
- * @param notifierDelayUs {@code hypersync.faults.notifier_delay_us}: the kernel is told what to
+ * @param notifierDelayUs {@code HYPERSYNC_FAULT_NOTIFIER_DELAY_US}: the kernel is told what to
  *     forget so many microseconds late, at most
  */
 record FaultPoints(long notifierDelayUs) {
-  /** As the system properties say. */
+  /** As the environment says. */
   static FaultPoints configured() {
-    return new FaultPoints(Long.getLong("hypersync.faults.notifier_delay_us", 0));
+    String delay = System.getenv("HYPERSYNC_FAULT_NOTIFIER_DELAY_US");
+    return new FaultPoints(delay == null ? 0 : Long.parseLong(delay));
   }
 
   /** Waits, on the notifier's thread. */
