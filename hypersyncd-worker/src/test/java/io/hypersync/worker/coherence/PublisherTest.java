@@ -1,0 +1,277 @@
+package io.hypersync.worker.coherence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.replica.Published;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** When an entry becomes visible, and what the kernel is told before (docs/kernel-caching.md). */
+class PublisherTest {
+  private static final long ROOT = 1;
+  private static final long FILE = 2;
+  private static final NodeId FILE_ID = new NodeId(7, 1);
+  private static final Name X = Name.of("x");
+  private static final Name Y = Name.of("y");
+  private static final long MS = 1_000_000;
+
+  private final Set<String> kept = new HashSet<>();
+  private final List<String> told = new ArrayList<>();
+  private final List<Long> visible = new ArrayList<>();
+  private final Set<Long> unknownInodes = new HashSet<>();
+  private final Set<IntentId> waitingCalls = new HashSet<>();
+  private boolean held;
+  private FsState state = FsState.genesis();
+  private long index;
+  private final Publisher publisher =
+      new Publisher(
+          new Published(0, state, state.root()),
+          new Caches(),
+          new Notifier(),
+          new Calls(),
+          (entry, _, _) -> visible.add(entry.index()));
+
+  PublisherTest() {
+    apply(new FsOp.CreateFile(FsState.ROOT, X, 0644, 0, 0));
+    publisher.publish(0);
+    visible.clear();
+  }
+
+  @Test
+  void whatTheKernelHasNothingOfIsVisibleAtOnce() {
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    apply(new FsOp.Unlink(FsState.ROOT, Y));
+    assertEquals(2, publisher.publish(0));
+    assertEquals(List.of(2L, 3L), visible);
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void attributesAreTakenBackBeforeAndAtOnce() {
+    kept.addAll(List.of("attributes 1", "attributes 2"));
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    publisher.publish(0);
+    assertEquals(List.of("attributes 2 at 1"), told);
+    assertEquals(List.of(2L), visible);
+    assertTrue(kept.contains("attributes 1"), "the directory's have not changed");
+  }
+
+  @Test
+  void anInodeThatTheKernelHasNotYetHeardOfIsWaitedFor() {
+    kept.add("attributes 2");
+    unknownInodes.add(FILE);
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    publisher.publish(0);
+    assertEquals(List.of("attributes 2 at 1", "contents 1 [2] [] at 1"), told);
+    assertEquals(List.of(), visible);
+    assertFalse(publisher.view().keepsAttributes(FILE), "nothing of it may be kept meanwhile");
+    publisher.publish(10_000 * MS);
+    assertEquals(List.of(), visible, "however long that takes");
+    publisher.dropped(1);
+    publisher.publish(10_000 * MS);
+    assertEquals(List.of(2L), visible);
+    assertTrue(publisher.view().keepsAttributes(FILE));
+  }
+
+  @Test
+  void namesAreWaitedForAndNothingLaterOvertakes() {
+    kept.add("name 1 x");
+    apply(new FsOp.Rename(FsState.ROOT, X, FsState.ROOT, Y, RenameMode.REPLACE));
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    publisher.publish(0);
+    assertEquals(List.of("names 1 [x] at 1"), told);
+    assertEquals(List.of(), visible);
+    assertEquals(1, publisher.view().published().index());
+    assertFalse(publisher.view().keepsName(ROOT, X));
+    assertFalse(publisher.view().keepsName(ROOT, Y));
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(List.of(2L, 3L), visible);
+  }
+
+  @Test
+  void whenACallHereMayHoldTheDirectoryAllNamesAreDistrustedInstead() {
+    kept.add("name 1 x");
+    held = true;
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    publisher.publish(0);
+    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    assertEquals(List.of(2L), visible);
+    assertEquals(1, publisher.namesDistrusted());
+  }
+
+  @Test
+  void whenNamesTakeTooLongAllAreDistrustedAndTheWayIsNotTakenUntilItIsFree() {
+    kept.addAll(List.of("name 1 x", "name 1 y"));
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    publisher.publish(0);
+    assertEquals(List.of(), visible);
+    publisher.publish(5 * MS);
+    assertEquals(List.of("names 1 [x] at 1", "distrust", "distrust"), told);
+    assertEquals(List.of(2L, 3L), visible);
+    publisher.dropped(1);
+    kept.add("name 1 y");
+    apply(new FsOp.Unlink(FsState.ROOT, Y));
+    publisher.publish(5 * MS);
+    assertEquals("names 2 [y] at 3", told.getLast());
+  }
+
+  @Test
+  void ofAnOwnCallTheNamesAreExpiredAfterwardsAndTheNextEntryWaitsForThat() {
+    kept.add("name 1 x");
+    waitingCalls.add(intent(2));
+    apply(new FsOp.Rename(FsState.ROOT, X, FsState.ROOT, Y, RenameMode.REPLACE));
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible, "its caller is told");
+    assertEquals(List.of("expire 1 [x, y] at 2"), told);
+    assertTrue(kept.contains("name 1 y"), "where it went the kernel keeps it for as long");
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(List.of(2L, 3L), visible);
+  }
+
+  @Test
+  void anMtimeSetByHandTakesThePagesBackFirst() {
+    kept.add("pages 2");
+    apply(new SetAttributes(FILE_ID, SetAttributes.MTIME, 0, 0, 0, 77));
+    publisher.publish(0);
+    assertEquals(List.of("contents 1 [] [2] at 1"), told);
+    assertEquals(List.of(), visible);
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible);
+  }
+
+  @Test
+  void mappedPagesOfWhatIsTruncatedAreDroppedSoonAndStayNoted() {
+    kept.add("pages 2");
+    apply(new FsOp.Truncate(FILE_ID, 0, false));
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible);
+    assertEquals(List.of("soon 2 0+0 at 2"), told);
+    assertTrue(kept.contains("pages 2"), "others than these may be there still");
+  }
+
+  private void apply(FsOp op) {
+    index++;
+    Stamp stamp = new Stamp(index, new NodeId(7, index));
+    Published before = new Published(index - 1, state, state.root());
+    if (!(FsStateMachine.apply(state, op, stamp) instanceof Outcome.Applied(FsState after))) {
+      throw new AssertionError(op + " is not possible");
+    }
+    state = after;
+    LogEntry entry =
+        new LogEntry(
+            index,
+            new OpId(1, index),
+            index,
+            intent(index),
+            new WorkerId("w"),
+            "",
+            op,
+            stamp.newNode(),
+            Hash.ZERO,
+            new byte[0],
+            new byte[0]);
+    publisher.applied(entry, before, new Published(index, state, state.root()));
+  }
+
+  private static IntentId intent(long number) {
+    return new IntentId(new ClientId(1, 1), number);
+  }
+
+  private final class Caches implements KernelCaches {
+    @Override
+    public boolean takeAttributes(long inode) {
+      return kept.remove("attributes " + inode);
+    }
+
+    @Override
+    public boolean takeName(CachedName name) {
+      return kept.remove("name " + name.directory() + " " + name.name());
+    }
+
+    @Override
+    public boolean mayHavePages(long inode) {
+      return kept.contains("pages " + inode);
+    }
+
+    @Override
+    public boolean takePages(long inode) {
+      return kept.remove("pages " + inode);
+    }
+
+    @Override
+    public void noteName(CachedName name) {
+      kept.add("name " + name.directory() + " " + name.name());
+    }
+  }
+
+  private final class Calls implements LocalCalls {
+    @Override
+    public boolean isWaiting(IntentId intent) {
+      return waitingCalls.contains(intent);
+    }
+
+    @Override
+    public boolean mayHold(NodeId directory, IntentId except) {
+      return held;
+    }
+  }
+
+  private final class Notifier implements CacheNotifier {
+    private void note(String what) {
+      told.add(what + " at " + publisher.view().published().index());
+    }
+
+    @Override
+    public boolean dropAttributes(long inode) {
+      note("attributes " + inode);
+      return !unknownInodes.contains(inode);
+    }
+
+    @Override
+    public void dropNames(long ticket, List<CachedName> names, boolean expire) {
+      List<Name> plain = names.stream().map(CachedName::name).toList();
+      note((expire ? "expire " : "names ") + ticket + " " + plain);
+    }
+
+    @Override
+    public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
+      note("contents " + ticket + " " + attributes + " " + pages);
+    }
+
+    @Override
+    public void dropPagesSoon(long inode, long offset, long length) {
+      note("soon " + inode + " " + offset + "+" + length);
+    }
+
+    @Override
+    public void distrustNames() {
+      told.add("distrust");
+    }
+  }
+}
