@@ -75,7 +75,7 @@ class RefusedMutationsTest {
           EISDIR       | perl -e 'truncate("empty", 0) or die $!'
           ENOENT       | chmod 600 nothing
           ENOENT       | chown 1 nothing
-          ENOTSUP      | fallocate -l 10000 file
+          ENOTSUP      | fallocate --collapse-range -o 0 -l 4096 file
           ENAMETOOLONG | mkdir $(printf %0256d 0)
           """)
   void endsWithAnErrnoAndLeavesNoTrace(String errno, String command) throws Exception {

@@ -221,6 +221,71 @@ public sealed interface FsOp {
     }
   }
 
+  /**
+   * fallocate (hypersync.md 6.1.1).
+   *
+   * @param offset where the range begins, 0 to 2^63-1
+   * @param length its bytes, 1 to 2^63-1
+   * @param killPrivileges as for {@link Write}
+   */
+  record Allocate(NodeId node, AllocateMode mode, long offset, long length, boolean killPrivileges)
+      implements FsOp {
+    /** Rejects a negative offset and an empty range. */
+    public Allocate {
+      requireRange(offset, length, Long.MAX_VALUE);
+    }
+  }
+
+  /**
+   * copy_file_range without moving a byte: the target maps the same chunks as the source does at
+   * the op's place in the log, and holes are copied as holes. An intent names the length that the
+   * caller asks for; before the op is logged, the leader cuts it at the source's end and at {@link
+   * #MAX_EXTENTS} extents ({@code FsStateMachine.resolve}).
+   *
+   * @param sourceOffset where to copy from, 0 to 2^63-1
+   * @param targetOffset where to copy to, 0 to 2^63-1
+   * @param length bytes, 1 to {@link #MAX_BYTES}
+   * @param killPrivileges as for {@link Write}, of the target
+   */
+  record CopyRange(
+      NodeId source,
+      long sourceOffset,
+      NodeId target,
+      long targetOffset,
+      long length,
+      boolean killPrivileges)
+      implements FsOp {
+    /** The most bytes in one op: 1 GiB. */
+    public static final long MAX_BYTES = 1L << 30;
+
+    /** The most extents in one op: 256 MiB in the largest chunks. */
+    public static final int MAX_EXTENTS = 4096;
+
+    /** Rejects negative offsets, and a length outside its range. */
+    public CopyRange {
+      requireRange(sourceOffset, length, MAX_BYTES);
+      requireRange(targetOffset, length, MAX_BYTES);
+    }
+  }
+
+  /**
+   * open(O_TMPFILE): a regular file without a name, which {@link LinkTemporary} may give one.
+   *
+   * @param parent the directory it was asked of: its set-group-id bit counts as for a file in it
+   */
+  record MakeTemporary(NodeId parent, int mode, int uid, int gid) implements FsOp {
+    /** Rejects mode bits that are no permissions. */
+    public MakeTemporary {
+      requireMode(mode);
+    }
+  }
+
+  /**
+   * linkat of an open file that O_TMPFILE made: its first name. As {@link Link}, but for nodes
+   * without a name; only the worker that made the node knows that it never had one.
+   */
+  record LinkTemporary(NodeId node, NodeId newParent, Name newName) implements FsOp {}
+
   /** The chunks whose bytes an op brings along, in order; none of them is empty. */
   default List<ChunkRef> chunks() {
     return switch (this) {
@@ -237,7 +302,11 @@ public sealed interface FsOp {
           Truncate _,
           SetAttributes _,
           RemoveXattr _,
-          ReapOrphans _ ->
+          ReapOrphans _,
+          Allocate _,
+          CopyRange _,
+          MakeTemporary _,
+          LinkTemporary _ ->
           List.of();
     };
   }
@@ -245,6 +314,15 @@ public sealed interface FsOp {
   private static void requireMode(int mode) {
     if ((mode & ~PERMISSION_BITS) != 0) {
       throw new IllegalArgumentException("mode bits outside 07777: " + Integer.toOctalString(mode));
+    }
+  }
+
+  private static void requireRange(long offset, long length, long maxLength) {
+    if (offset < 0) {
+      throw new IllegalArgumentException("a range at " + Long.toUnsignedString(offset));
+    }
+    if (length < 1 || length > maxLength) {
+      throw new IllegalArgumentException("a range of " + length + " bytes");
     }
   }
 

@@ -5,11 +5,15 @@ import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp.Allocate;
+import io.hypersync.model.op.FsOp.CopyRange;
 import io.hypersync.model.op.FsOp.CreateFile;
 import io.hypersync.model.op.FsOp.Link;
+import io.hypersync.model.op.FsOp.LinkTemporary;
 import io.hypersync.model.op.FsOp.MakeDir;
 import io.hypersync.model.op.FsOp.MakeNode;
 import io.hypersync.model.op.FsOp.MakeSymlink;
+import io.hypersync.model.op.FsOp.MakeTemporary;
 import io.hypersync.model.op.FsOp.ReapOrphans;
 import io.hypersync.model.op.FsOp.RemoveDir;
 import io.hypersync.model.op.FsOp.RemoveXattr;
@@ -45,6 +49,11 @@ import java.util.List;
  *  | 12 | SetXattr       node, xname, chunk, mode u8                           |
  *  | 13 | RemoveXattr    node, xname                                           |
  *  | 14 | ReapOrphans    count u32, node*                                      |
+ *  | 15 | Allocate       node, mode u8, kill u8, offset u64, length u64        |
+ *  | 16 | CopyRange      source node, offset u64, target node, offset u64,     |
+ *  |    |                length u64, kill u8                                   |
+ *  | 17 | MakeTemporary  parent node, mode u32, uid u32, gid u32               |
+ *  | 18 | LinkTemporary  node, new parent node, new name                       |
  *  +----+----------------------------------------------------------------------+
  * </pre>
  *
@@ -114,6 +123,25 @@ public final class OpCodec {
         out.u8(14).u32(nodes.size());
         nodes.forEach(out::node);
       }
+      case Allocate a ->
+          out.u8(15)
+              .node(a.node())
+              .u8(code(a.mode()))
+              .u8(a.killPrivileges() ? 1 : 0)
+              .u64(a.offset())
+              .u64(a.length());
+      case CopyRange c ->
+          out.u8(16)
+              .node(c.source())
+              .u64(c.sourceOffset())
+              .node(c.target())
+              .u64(c.targetOffset())
+              .u64(c.length())
+              .u8(c.killPrivileges() ? 1 : 0);
+      case MakeTemporary(NodeId parent, int mode, int uid, int gid) ->
+          out.u8(17).node(parent).u32(mode).u32(uid).u32(gid);
+      case LinkTemporary(NodeId node, NodeId newParent, Name newName) ->
+          out.u8(18).node(node).node(newParent).bytes(newName.bytes());
     }
   }
 
@@ -178,6 +206,15 @@ public final class OpCodec {
         }
         yield new ReapOrphans(nodes);
       }
+      case 15 -> {
+        NodeId node = in.node();
+        AllocateMode mode = allocateMode(in);
+        boolean kill = flag(in);
+        yield new Allocate(node, mode, in.size(), in.size(), kill);
+      }
+      case 16 -> new CopyRange(in.node(), in.size(), in.node(), in.size(), in.size(), flag(in));
+      case 17 -> new MakeTemporary(in.node(), in.u32(), in.u32(), in.u32());
+      case 18 -> new LinkTemporary(in.node(), in.node(), name(in));
       default -> throw new DecodeException("unknown op code " + code);
     };
   }
@@ -250,6 +287,28 @@ public final class OpCodec {
       case 1 -> XattrMode.CREATE;
       case 2 -> XattrMode.REPLACE;
       default -> throw new DecodeException("unknown setxattr mode " + code);
+    };
+  }
+
+  private static AllocateMode allocateMode(CanonicalReader in) throws DecodeException {
+    int code = in.u8();
+    return switch (code) {
+      case 0 -> AllocateMode.EXTEND;
+      case 1 -> AllocateMode.KEEP_SIZE;
+      case 2 -> AllocateMode.PUNCH_HOLE;
+      case 3 -> AllocateMode.ZERO_RANGE;
+      case 4 -> AllocateMode.ZERO_RANGE_KEEP_SIZE;
+      default -> throw new DecodeException("unknown fallocate mode " + code);
+    };
+  }
+
+  private static int code(AllocateMode mode) {
+    return switch (mode) {
+      case EXTEND -> 0;
+      case KEEP_SIZE -> 1;
+      case PUNCH_HOLE -> 2;
+      case ZERO_RANGE -> 3;
+      case ZERO_RANGE_KEEP_SIZE -> 4;
     };
   }
 

@@ -40,14 +40,34 @@ final class ContentOps {
     return state.with(changed(node, content, attributes, op.killPrivileges()));
   }
 
-  private static Node changed(
+  static FsState allocate(FsState state, FsOp.Allocate op, Stamp stamp) throws Rejected {
+    Node node = NamespaceOps.existing(state, op.node());
+    if (node.type() != NodeType.FILE && node.type() != NodeType.DIRECTORY) {
+      throw new Rejected(Errno.ENODEV);
+    }
+    FileContent content = content(file(state, op.node()));
+    long end = op.offset() + op.length();
+    if (end < 0) {
+      throw new Rejected(Errno.EFBIG);
+    }
+    if (op.mode().clears()) {
+      content = content.clear(op.offset(), end);
+    }
+    NodeAttributes attributes = node.attributes().modified(stamp.timeNs());
+    if (op.mode().mayExtend()) {
+      attributes = attributes.withSize(Math.max(attributes.size(), end));
+    }
+    return state.with(changed(node, content, attributes, op.killPrivileges()));
+  }
+
+  static Node changed(
       Node node, FileContent content, NodeAttributes attributes, boolean killPrivileges) {
     return AttributeOps.withoutCapability(node)
         .with(new NodeContent.File(content))
         .with(killPrivileges ? attributes.withoutSetIds() : attributes);
   }
 
-  private static Node file(FsState state, NodeId id) throws Rejected {
+  static Node file(FsState state, NodeId id) throws Rejected {
     Node node = NamespaceOps.existing(state, id);
     if (node.type() == NodeType.DIRECTORY) {
       throw new Rejected(Errno.EISDIR);
@@ -58,7 +78,7 @@ final class ContentOps {
     return node;
   }
 
-  private static FileContent content(Node node) throws Rejected {
+  static FileContent content(Node node) throws Rejected {
     if (node.content() instanceof NodeContent.File(FileContent content)) {
       return content;
     }

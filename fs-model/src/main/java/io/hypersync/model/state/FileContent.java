@@ -26,6 +26,71 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) {
         before != null && before.end() > offset ? before.key() : TrieKey.of(offset));
   }
 
+  /**
+   * Where bytes are again (SEEK_DATA).
+   *
+   * @return the first place from {@code offset} on that an extent covers, or -1
+   */
+  public long nextData(long offset) {
+    Iterator<Extent> extents = from(offset);
+    return extents.hasNext() ? Math.max(offset, extents.next().offset()) : -1;
+  }
+
+  /**
+   * Where bytes end (SEEK_HOLE).
+   *
+   * @return the first place from {@code offset} on that no extent covers
+   */
+  public long nextHole(long offset) {
+    long at = offset;
+    Iterator<Extent> extents = from(offset);
+    while (extents.hasNext()) {
+      Extent extent = extents.next();
+      if (extent.offset() > at) {
+        break;
+      }
+      at = extent.end();
+    }
+    return at;
+  }
+
+  /**
+   * How far a copy of at most so many extents goes.
+   *
+   * @return where the extent after the last of them begins, or {@code to} if there is none before
+   */
+  long endOfExtents(long from, long to, int most) {
+    Iterator<Extent> extents = from(from);
+    for (int i = 0; i < most && extents.hasNext(); i++) {
+      var _ = extents.next();
+    }
+    return extents.hasNext() ? Math.min(to, extents.next().offset()) : to;
+  }
+
+  /** With what {@code source} has in a range, chunks and holes, in place of what was there. */
+  FileContent copy(FileContent source, long sourceOffset, long targetOffset, long length) {
+    FileContent result = clear(targetOffset, targetOffset + length);
+    long end = sourceOffset + length;
+    Iterator<Extent> extents = source.from(sourceOffset);
+    while (extents.hasNext()) {
+      Extent extent = extents.next();
+      if (extent.offset() >= end) {
+        break;
+      }
+      int first = (int) Math.max(0, sourceOffset - extent.offset());
+      int last = (int) Math.min(extent.length(), end - extent.offset());
+      long at = extent.offset() + first - sourceOffset + targetOffset;
+      Extent copy = new Extent(at, last - first, extent.chunk(), extent.chunkOffset() + first);
+      // Among themselves they are merged as in the source; only the outer ones meet others.
+      boolean outer = at == targetOffset || copy.end() == targetOffset + length;
+      result =
+          outer
+              ? result.insert(copy)
+              : new FileContent(result.extents.with(copy), result.allocated + copy.length());
+    }
+    return result;
+  }
+
   /** With the chunks written one after another from {@code offset} on. */
   FileContent write(long offset, List<ChunkRef> chunks) {
     long length = 0;

@@ -15,8 +15,8 @@ public final class FsStateMachine {
   private FsStateMachine() {}
 
   /**
-   * Fills in what only the leader may choose: the offset of an append (hypersync.md 22.1(7)).
-   * Another op, or an append to what is no file, comes back as it is.
+   * Fills in what only the leader may choose: the offset of an append (hypersync.md 22.1(7)), and
+   * how much of a copy is done. Another op, and one that is going to fail, comes back as it is.
    */
   public static FsOp resolve(FsState state, FsOp op) {
     if (op instanceof FsOp.Write write && write.mode() == WriteMode.APPEND) {
@@ -30,7 +30,7 @@ public final class FsStateMachine {
             write.killPrivileges());
       }
     }
-    return op;
+    return op instanceof FsOp.CopyRange copy ? CopyOp.resolve(state, copy) : op;
   }
 
   /**
@@ -64,6 +64,10 @@ public final class FsStateMachine {
       case FsOp.SetXattr set -> AttributeOps.setXattr(state, set, stamp);
       case FsOp.RemoveXattr remove -> AttributeOps.removeXattr(state, remove, stamp);
       case FsOp.ReapOrphans reap -> reapOrphans(state, reap);
+      case FsOp.Allocate allocate -> ContentOps.allocate(state, allocate, stamp);
+      case FsOp.CopyRange copy -> CopyOp.copy(state, copy, stamp);
+      case FsOp.MakeTemporary make -> TemporaryOps.make(state, make, stamp);
+      case FsOp.LinkTemporary link -> TemporaryOps.link(state, link, stamp);
     };
   }
 

@@ -118,24 +118,35 @@ final class NamespaceOps {
 
   static FsState link(FsState state, FsOp.Link op, Stamp stamp) throws Rejected {
     Node node = existing(state, op.node());
-    Node parent = liveDirectory(state, op.newParent());
-    if (entry(parent, op.newName()) != null) {
+    Node parent = parentOfNewLink(state, node, op.newParent(), op.newName());
+    if (node.isOrphan()) {
+      throw new Rejected(Errno.ENOENT);
+    }
+    return linked(state, node, parent, op.newName(), stamp);
+  }
+
+  /** The directory, if the name is free and the node may have one. */
+  static Node parentOfNewLink(FsState state, Node node, NodeId parentId, Name name)
+      throws Rejected {
+    Node parent = liveDirectory(state, parentId);
+    if (entry(parent, name) != null) {
       throw new Rejected(Errno.EEXIST);
     }
     if (node.type() == NodeType.DIRECTORY) {
       throw new Rejected(Errno.EPERM);
     }
-    if (node.isOrphan()) {
-      throw new Rejected(Errno.ENOENT);
-    }
+    return parent;
+  }
+
+  static FsState linked(FsState state, Node node, Node parent, Name name, Stamp stamp)
+      throws Rejected {
     if (node.attributes().nlink() >= MAX_LINKS) {
       throw new Rejected(Errno.EMLINK);
     }
+    long time = stamp.timeNs();
     return state
-        .with(links(node, 1, stamp.timeNs()))
-        .with(
-            addEntry(
-                parent, new DirEntry(op.newName(), node.id(), node.type()), 0, stamp.timeNs()));
+        .with(links(node, 1, time))
+        .with(addEntry(parent, new DirEntry(name, node.id(), node.type()), 0, time));
   }
 
   static FsState unlink(FsState state, FsOp.Unlink op, Stamp stamp) throws Rejected {

@@ -77,7 +77,7 @@ class OpCodecTest {
     return Stream.of(
         Arguments.of("nothing at all", new CanonicalWriter(0)),
         Arguments.of("op code 0", op(0).node(NODE)),
-        Arguments.of("op code 15", op(15).node(NODE)),
+        Arguments.of("op code 19", op(19).node(NODE)),
         Arguments.of("op code 255", op(255).node(NODE)),
         Arguments.of("an empty name", unlink("")),
         Arguments.of("the name .", unlink(".")),
@@ -120,7 +120,19 @@ class OpCodecTest {
         Arguments.of("removexattr of no name", op(13).node(NODE).u32(0)),
         Arguments.of("removexattr of NUL", op(13).node(NODE).u32(1).u8(0)),
         Arguments.of("more orphans than bytes", op(14).u32(2).node(NODE)),
-        Arguments.of("2^16+1 orphans", op(14).u32(65537).raw(new byte[65537 * 16])));
+        Arguments.of("2^16+1 orphans", op(14).u32(65537).raw(new byte[65537 * 16])),
+        Arguments.of("fallocate mode 5", op(15).node(NODE).u8(5).u8(0).u64(0).u64(1)),
+        Arguments.of("a fallocate flag of 2", op(15).node(NODE).u8(0).u8(2).u64(0).u64(1)),
+        Arguments.of("fallocate of nothing", op(15).node(NODE).u8(0).u8(0).u64(0).u64(0)),
+        Arguments.of("fallocate at 2^63", op(15).node(NODE).u8(0).u8(0).u64(1L << 63).u64(1)),
+        Arguments.of("fallocate of 2^63", op(15).node(NODE).u8(0).u8(0).u64(0).u64(1L << 63)),
+        Arguments.of("a copy of nothing", copy(0, 0, 0, 0)),
+        Arguments.of("a copy of 1 GiB and a byte", copy(0, 0, (1 << 30) + 1, 0)),
+        Arguments.of("a copy from 2^63", copy(1L << 63, 0, 1, 0)),
+        Arguments.of("a copy to 2^63", copy(0, 1L << 63, 1, 0)),
+        Arguments.of("a copy flag of 2", copy(0, 0, 1, 2)),
+        Arguments.of("O_TMPFILE with type bits", op(17).node(NODE).u32(0100644).u32(0).u32(0)),
+        Arguments.of("a first name of nothing", op(18).node(NODE).node(NODE).u32(0)));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -144,7 +156,9 @@ class OpCodecTest {
                 NODE, WriteMode.PWRITE, Long.MAX_VALUE, Collections.nCopies(4096, chunk), true),
             new FsOp.Truncate(NODE, Long.MAX_VALUE, false),
             new FsOp.SetXattr(NODE, name, chunk, XattrMode.SET),
-            new FsOp.ReapOrphans(Collections.nCopies(1 << 16, NODE)))) {
+            new FsOp.ReapOrphans(Collections.nCopies(1 << 16, NODE)),
+            new FsOp.Allocate(NODE, AllocateMode.EXTEND, Long.MAX_VALUE, Long.MAX_VALUE, false),
+            new FsOp.CopyRange(NODE, Long.MAX_VALUE, NODE, Long.MAX_VALUE, 1 << 30, true))) {
       byte[] bytes = OpCodec.encode(op);
       Executable check = () -> assertEquals(hex(bytes), hex(recode(bytes)));
       assertAll(op.getClass().getSimpleName(), check);
@@ -175,6 +189,13 @@ class OpCodecTest {
             () -> new FsOp.SetXattr(NODE, new byte[256], ChunkRef.EMPTY, XattrMode.SET),
             () -> new FsOp.RemoveXattr(NODE, new byte[0]),
             () -> new FsOp.ReapOrphans(Collections.nCopies((1 << 16) + 1, NODE)),
+            () -> new FsOp.Allocate(NODE, AllocateMode.EXTEND, -1, 1, false),
+            () -> new FsOp.Allocate(NODE, AllocateMode.EXTEND, 0, 0, false),
+            () -> new FsOp.CopyRange(NODE, -1, NODE, 0, 1, false),
+            () -> new FsOp.CopyRange(NODE, 0, NODE, -1, 1, false),
+            () -> new FsOp.CopyRange(NODE, 0, NODE, 0, 0, false),
+            () -> new FsOp.CopyRange(NODE, 0, NODE, 0, (1 << 30) + 1, false),
+            () -> new FsOp.MakeTemporary(NODE, 0100600, 0, 0),
             () -> new ChunkRef(HASH, -1),
             () -> new ChunkRef(HASH, 65537),
             () -> new FsOp.SetXattr(NODE, text, new ChunkRef(HASH, 0), XattrMode.SET));
@@ -245,6 +266,10 @@ class OpCodecTest {
 
   private static CanonicalWriter attributes(int mask, int mode) {
     return op(11).node(NODE).u8(mask).u32(mode).u32(0).u32(0).u64(0);
+  }
+
+  private static CanonicalWriter copy(long from, long to, long length, int kill) {
+    return op(16).node(NODE).u64(from).node(NODE).u64(to).u64(length).u8(kill);
   }
 
   private static CanonicalWriter setXattr(String name) {

@@ -26,7 +26,25 @@ final class OpFixtures {
     attributes(ops);
     ops.put("reap-orphans", new FsOp.ReapOrphans(List.of(FILE, DIR)));
     ops.put("reap-no-orphans", new FsOp.ReapOrphans(List.of()));
+    ranges(ops);
+    ops.put("make-temporary", new FsOp.MakeTemporary(DIR, 0600, 1000, -1));
+    ops.put("link-temporary", new FsOp.LinkTemporary(FILE, DIR, Name.of("a")));
     return ops;
+  }
+
+  private static void ranges(Map<String, FsOp> ops) {
+    ops.put("allocate", new FsOp.Allocate(FILE, AllocateMode.EXTEND, 4096, 1, false));
+    ops.put(
+        "allocate-keep-size",
+        new FsOp.Allocate(FILE, AllocateMode.KEEP_SIZE, 0, Long.MAX_VALUE, true));
+    ops.put(
+        "allocate-punch-hole",
+        new FsOp.Allocate(FILE, AllocateMode.PUNCH_HOLE, Long.MAX_VALUE, 65536, false));
+    ops.put("allocate-zero-range", new FsOp.Allocate(FILE, AllocateMode.ZERO_RANGE, 1, 2, true));
+    ops.put(
+        "allocate-zero-range-keep-size",
+        new FsOp.Allocate(FILE, AllocateMode.ZERO_RANGE_KEEP_SIZE, 0, 1L << 40, false));
+    ops.put("copy-range", new FsOp.CopyRange(FILE, 4096, DIR, 1L << 62, 1L << 30, true));
   }
 
   private static void namespace(Map<String, FsOp> ops) {

@@ -6,6 +6,7 @@ import io.hypersync.model.codec.GoldenFile;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.AllocateMode;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
@@ -95,7 +96,28 @@ class GoldenRootsTest {
     steps.put("unlink-last", new Step(new FsOp.Unlink(FsState.ROOT, Name.of("na")), none));
     steps.put("rmdir", new Step(new FsOp.RemoveDir(DIR, name), none));
     steps.put("reap", new Step(new FsOp.ReapOrphans(List.of(FILE, SUB)), none));
+    ranges(steps);
     return steps;
+  }
+
+  private static void ranges(Map<String, Step> steps) {
+    NodeId none = new NodeId(0, 0);
+    NodeId copy = new NodeId(9, 9);
+    FsOp make = new FsOp.MakeTemporary(FsState.ROOT, 0640, 1000, 100);
+    steps.put("make-temporary", new Step(make, FILE));
+    steps.put(
+        "link-temporary", new Step(new FsOp.LinkTemporary(FILE, FsState.ROOT, Name.of("u")), none));
+    steps.put(
+        "write-again", new Step(write(WriteMode.PWRITE, 10, chunk(3, 65536), chunk(4, 9)), none));
+    steps.put(
+        "allocate",
+        new Step(new FsOp.Allocate(FILE, AllocateMode.EXTEND, 0, 100_000, false), none));
+    steps.put(
+        "punch-hole",
+        new Step(new FsOp.Allocate(FILE, AllocateMode.PUNCH_HOLE, 1_000, 500, true), none));
+    steps.put("create-copy", new Step(new FsOp.MakeTemporary(FsState.ROOT, 0600, 0, 0), copy));
+    steps.put(
+        "copy-range", new Step(new FsOp.CopyRange(FILE, 500, copy, 7, 1L << 30, false), none));
   }
 
   private static String lines(Map<String, String> roots) {

@@ -4,6 +4,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.AllocateMode;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
@@ -55,7 +56,8 @@ final class RandomOps {
   void applied(FsOp op, Stamp stamp) {
     switch (op) {
       case FsOp.MakeDir _ -> remember(directories, stamp.newNode());
-      case FsOp.CreateFile _, FsOp.MakeNode _ -> remember(files, stamp.newNode());
+      case FsOp.CreateFile _, FsOp.MakeNode _, FsOp.MakeTemporary _ ->
+          remember(files, stamp.newNode());
       case FsOp.MakeSymlink _ -> {
         if (random.nextInt(4) == 0) {
           remember(files, stamp.newNode());
@@ -70,7 +72,10 @@ final class RandomOps {
           SetAttributes _,
           FsOp.SetXattr _,
           FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _ -> {}
+          FsOp.ReapOrphans _,
+          FsOp.Allocate _,
+          FsOp.CopyRange _,
+          FsOp.LinkTemporary _ -> {}
     }
   }
 
@@ -81,9 +86,9 @@ final class RandomOps {
     nodes.add(id);
   }
 
-  /** The next op; appends are not resolved. */
+  /** The next op; appends and copies are not resolved. */
   FsOp next() {
-    return switch (random.nextInt(28)) {
+    return switch (random.nextInt(35)) {
       case 0, 1, 2 -> new FsOp.CreateFile(directory(), name(), mode(), number(), number());
       case 3, 4, 5 -> new FsOp.MakeDir(directory(), name(), mode(), number(), number());
       case 6 -> new FsOp.MakeSymlink(directory(), name(), name().bytes(), number(), number());
@@ -91,7 +96,7 @@ final class RandomOps {
           new FsOp.MakeNode(directory(), name(), type(), mode(), number(), number(), number());
       case 8, 9 -> new FsOp.Link(file(), directory(), name());
       case 10, 11 -> new FsOp.Unlink(directory(), name());
-      case 12, 13 -> new FsOp.RemoveDir(directory(), name());
+      case 12, 13, 33 -> new FsOp.RemoveDir(directory(), name());
       case 14, 15, 16, 17 ->
           new FsOp.Rename(directory(), name(), directory(), name(), pick(RenameMode.values()));
       case 18, 19, 20 -> write(WriteMode.PWRITE, random.nextInt(MOST_BYTES));
@@ -100,9 +105,33 @@ final class RandomOps {
       case 23 -> new SetAttributes(node(), random.nextInt(64), mode(), number(), number(), -7);
       case 24, 25 -> new FsOp.SetXattr(node(), xattr(), chunk(), pick(XattrMode.values()));
       case 26 -> new FsOp.RemoveXattr(node(), xattr());
+      case 27, 28 -> allocate();
+      case 29, 30 -> copy();
+      case 31 -> new FsOp.MakeTemporary(directory(), mode(), number(), number());
+      case 32 -> new FsOp.LinkTemporary(file(), directory(), name());
       default ->
           new FsOp.ReapOrphans(random.nextInt(3) == 0 ? List.of(node(), node()) : List.of(node()));
     };
+  }
+
+  private FsOp allocate() {
+    return new FsOp.Allocate(
+        file(),
+        pick(AllocateMode.values()),
+        random.nextInt(MOST_BYTES),
+        1 + random.nextInt(MOST_BYTES),
+        random.nextBoolean());
+  }
+
+  private FsOp copy() {
+    NodeId source = file();
+    return new FsOp.CopyRange(
+        source,
+        random.nextInt(MOST_BYTES / 2),
+        random.nextInt(3) == 0 ? source : file(),
+        random.nextInt(MOST_BYTES),
+        1 + random.nextInt(MOST_BYTES),
+        random.nextBoolean());
   }
 
   private FsOp write(WriteMode mode, long offset) {

@@ -122,6 +122,12 @@ final class ReferenceFileSystem {
           inode.ctime = stamp.timeNs();
         }
         case FsOp.ReapOrphans reap -> reap(reap);
+        case FsOp.Allocate allocate -> allocate(allocate, stamp.timeNs());
+        case FsOp.CopyRange copy -> copy(copy, stamp.timeNs());
+        case FsOp.MakeTemporary(NodeId parent, int mode, int uid, int gid) ->
+            inode(directory(parent), NodeType.FILE, mode, uid, gid, stamp);
+        case FsOp.LinkTemporary(NodeId node, NodeId parent, Name name) ->
+            link(inode(node), parent, name, stamp.timeNs());
       }
       return null;
     } catch (Refused e) {
@@ -134,6 +140,12 @@ final class ReferenceFileSystem {
       throws Refused {
     Inode parent = directory(parentId);
     refuseIf(parent.children.containsKey(key(name)), Errno.EEXIST);
+    Inode inode = inode(parent, type, mode, uid, gid, stamp);
+    put(parent, name, inode, stamp.timeNs());
+    return inode;
+  }
+
+  private Inode inode(Inode parent, NodeType type, int mode, int uid, int gid, Stamp stamp) {
     Inode inode = new Inode(type, nextNumber++);
     inode.mode = mode;
     inode.uid = uid;
@@ -146,7 +158,6 @@ final class ReferenceFileSystem {
     inode.ctime = stamp.timeNs();
     inode.btime = stamp.timeNs();
     inodes.put(stamp.newNode(), inode);
-    put(parent, name, inode, stamp.timeNs());
     return inode;
   }
 
@@ -159,11 +170,17 @@ final class ReferenceFileSystem {
 
   private void link(FsOp.Link link, long time) throws Refused {
     Inode inode = inode(link.node());
+    boolean gone = links(inode) == 0 && !inode.isDirectory();
     Inode parent = directory(link.newParent());
-    refuseIf(parent.children.containsKey(key(link.newName())), Errno.EEXIST);
+    refuseIf(gone && !parent.children.containsKey(key(link.newName())), Errno.ENOENT);
+    link(inode, link.newParent(), link.newName(), time);
+  }
+
+  private void link(Inode inode, NodeId parentId, Name name, long time) throws Refused {
+    Inode parent = directory(parentId);
+    refuseIf(parent.children.containsKey(key(name)), Errno.EEXIST);
     refuseIf(inode.isDirectory(), Errno.EPERM);
-    refuseIf(links(inode) == 0, Errno.ENOENT);
-    put(parent, link.newName(), inode, time);
+    put(parent, name, inode, time);
     inode.ctime = time;
   }
 
@@ -232,6 +249,50 @@ final class ReferenceFileSystem {
     Inode inode = file(op.node());
     inode.bytes = Arrays.copyOf(inode.bytes, Math.toIntExact(op.size()));
     contentChanged(inode, op.killPrivileges(), time);
+  }
+
+  private void allocate(FsOp.Allocate op, long time) throws Refused {
+    Inode inode = inode(op.node());
+    refuseIf(inode.isDirectory(), Errno.EISDIR);
+    refuseIf(inode.type != NodeType.FILE, Errno.ENODEV);
+    int from = Math.toIntExact(op.offset());
+    int to = Math.toIntExact(op.offset() + op.length());
+    switch (op.mode()) {
+      case EXTEND -> grow(inode, to);
+      case KEEP_SIZE -> {}
+      case PUNCH_HOLE, ZERO_RANGE_KEEP_SIZE -> zero(inode, from, to);
+      case ZERO_RANGE -> {
+        grow(inode, to);
+        zero(inode, from, to);
+      }
+    }
+    contentChanged(inode, op.killPrivileges(), time);
+  }
+
+  private static void grow(Inode inode, int size) {
+    inode.bytes = Arrays.copyOf(inode.bytes, Math.max(inode.bytes.length, size));
+  }
+
+  private static void zero(Inode inode, int from, int to) {
+    inode.bytes = inode.bytes.clone();
+    for (int i = from; i < Math.min(to, inode.bytes.length); i++) {
+      inode.bytes[i] = 0;
+    }
+  }
+
+  private void copy(FsOp.CopyRange op, long time) throws Refused {
+    Inode source = file(op.source());
+    Inode target = file(op.target());
+    int from = Math.toIntExact(op.sourceOffset());
+    int to = Math.toIntExact(op.targetOffset());
+    int length = Math.toIntExact(op.length());
+    refuseIf(from >= source.bytes.length, Errno.ENODATA);
+    refuseIf(source == target && from < to + length && to < from + length, Errno.EINVAL);
+    byte[] taken = Arrays.copyOfRange(source.bytes, from, from + length);
+    grow(target, to + length);
+    target.bytes = target.bytes.clone();
+    System.arraycopy(taken, 0, target.bytes, to, length);
+    contentChanged(target, op.killPrivileges(), time);
   }
 
   private static void contentChanged(Inode inode, boolean kill, long time) {

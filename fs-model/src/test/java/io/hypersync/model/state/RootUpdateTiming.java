@@ -57,6 +57,18 @@ final class RootUpdateTiming {
     apply(write(large, 0, LARGE_FILE_CHUNKS));
     measure("one chunk inside a file of 1000", 20_000, () -> write(large, random.nextInt(1000), 1));
     measureAlternating(large);
+    measureCopies();
+  }
+
+  /** The longest turn that one op takes of the leader's only thread. */
+  private void measureCopies() {
+    NodeId source = files.get(1);
+    apply(write(source, 0, FsOp.CopyRange.MAX_EXTENTS));
+    long length = (long) FsOp.CopyRange.MAX_EXTENTS * CHUNK;
+    measure(
+        "copy of 256 MiB in 4096 chunks",
+        300,
+        () -> new FsOp.CopyRange(source, 0, randomFile(), 0, length, false));
   }
 
   private void measureAlternating(NodeId large) {

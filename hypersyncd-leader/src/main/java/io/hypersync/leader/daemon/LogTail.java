@@ -96,6 +96,14 @@ final class LogTail {
       case FsOp.RemoveXattr remove ->
           remove.node() + " " + new String(remove.name(), StandardCharsets.UTF_8);
       case FsOp.ReapOrphans reap -> reap.nodes().size() + " nodes";
+      case FsOp.Allocate a ->
+          a.node() + " " + a.mode() + " " + a.length() + " bytes at " + a.offset();
+      case FsOp.CopyRange c ->
+          c.length()
+              + (" bytes of " + c.source() + " at " + c.sourceOffset())
+              + (" to " + c.target() + " at " + c.targetOffset());
+      case FsOp.MakeTemporary make -> "in " + make.parent() + mode(make.mode());
+      case FsOp.LinkTemporary link -> link.newName() + " = " + link.node();
     };
   }
 

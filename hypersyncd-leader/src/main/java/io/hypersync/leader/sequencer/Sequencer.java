@@ -130,7 +130,12 @@ public final class Sequencer {
 
   private static boolean createsNode(FsOp op) {
     return switch (op) {
-      case FsOp.CreateFile _, FsOp.MakeDir _, FsOp.MakeSymlink _, FsOp.MakeNode _ -> true;
+      case FsOp.CreateFile _,
+          FsOp.MakeDir _,
+          FsOp.MakeSymlink _,
+          FsOp.MakeNode _,
+          FsOp.MakeTemporary _ ->
+          true;
       case FsOp.Link _,
           FsOp.Unlink _,
           FsOp.RemoveDir _,
@@ -140,7 +145,10 @@ public final class Sequencer {
           FsOp.SetAttributes _,
           FsOp.SetXattr _,
           FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _ ->
+          FsOp.ReapOrphans _,
+          FsOp.Allocate _,
+          FsOp.CopyRange _,
+          FsOp.LinkTemporary _ ->
           false;
     };
   }

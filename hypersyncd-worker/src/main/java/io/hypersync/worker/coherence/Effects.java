@@ -44,6 +44,12 @@ public record Effects(List<Long> attributes, List<CachedName> names, List<Long> 
       }
       case FsOp.Write write -> found.attributes(write.node());
       case FsOp.Truncate truncate -> found.attributes(truncate.node());
+      case FsOp.Allocate allocate -> found.attributes(allocate.node());
+      case FsOp.CopyRange copy -> found.attributes(copy.target());
+      case FsOp.LinkTemporary link -> {
+        found.entry(link.newParent(), link.newName());
+        found.attributes(link.node());
+      }
       case SetAttributes set -> {
         found.attributes(set.node());
         if ((set.mask() & SetAttributes.MTIME) != 0) {
@@ -52,6 +58,9 @@ public record Effects(List<Long> attributes, List<CachedName> names, List<Long> 
       }
       case FsOp.SetXattr set -> found.attributes(set.node());
       case FsOp.RemoveXattr remove -> found.attributes(remove.node());
+      case FsOp.MakeTemporary _ -> {
+        // No directory changes, and nobody knows the node yet.
+      }
       case FsOp.ReapOrphans _ -> {
         // Nothing leads to them, and whoever asks for one is told that it is gone.
       }

@@ -259,6 +259,10 @@ public final class Publisher {
       case FsOp.Write write ->
           dropMappedPages(after.node(write.node()), write.offset(), write.length());
       case FsOp.Truncate truncate -> dropMappedPages(after.node(truncate.node()), 0, 0);
+      case FsOp.Allocate allocate ->
+          dropMappedPages(after.node(allocate.node()), allocate.offset(), allocate.length());
+      case FsOp.CopyRange copy ->
+          dropMappedPages(after.node(copy.target()), copy.targetOffset(), copy.length());
       case FsOp.CreateFile _,
           FsOp.MakeDir _,
           FsOp.MakeSymlink _,
@@ -270,7 +274,9 @@ public final class Publisher {
           FsOp.SetAttributes _,
           FsOp.SetXattr _,
           FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _ -> {}
+          FsOp.ReapOrphans _,
+          FsOp.MakeTemporary _,
+          FsOp.LinkTemporary _ -> {}
     }
   }
 

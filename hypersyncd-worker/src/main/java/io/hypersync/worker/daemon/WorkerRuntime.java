@@ -156,6 +156,7 @@ public final class WorkerRuntime implements AutoCloseable {
     Vfs served = vfs;
     status.put("kernel_inodes", inodes.size());
     status.put("open_handles", served == null ? 0 : served.openHandles());
+    status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
     return status;
   }

@@ -351,6 +351,10 @@ public final class IntentTracker implements LocalCalls {
       case FsOp.SetXattr set -> set.node().equals(node);
       case FsOp.RemoveXattr remove -> remove.node().equals(node);
       case FsOp.ReapOrphans reap -> reap.nodes().contains(node);
+      case FsOp.Allocate allocate -> allocate.node().equals(node);
+      case FsOp.CopyRange copy -> copy.target().equals(node);
+      case FsOp.MakeTemporary _ -> false;
+      case FsOp.LinkTemporary made -> made.node().equals(node) || made.newParent().equals(node);
     };
   }
 }

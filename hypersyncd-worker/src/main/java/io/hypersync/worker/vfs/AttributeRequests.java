@@ -30,11 +30,13 @@ final class AttributeRequests {
       List.of(ascii("user."), ascii("trusted."), ascii("security."));
 
   private final Nodes nodes;
+  private final AccessTimes times;
   private final FileReader reader;
   private final Submitter submitter;
 
-  AttributeRequests(Nodes nodes, FileReader reader, Submitter submitter) {
+  AttributeRequests(Nodes nodes, AccessTimes times, FileReader reader, Submitter submitter) {
     this.nodes = nodes;
+    this.times = times;
     this.reader = reader;
     this.submitter = submitter;
   }
@@ -70,6 +72,7 @@ final class AttributeRequests {
 
   void getXattr(RequestHeader header, FuseOperation.GetXattr request, FuseReply reply)
       throws RequestFailed {
+    requireXattrName(request.name());
     Node node = nodes.node(nodes.state(), header.nodeId());
     Xattr xattr = node.xattrs().get(TrieKey.of(request.name()));
     if (xattr == null) {
@@ -147,7 +150,23 @@ final class AttributeRequests {
             request.uidBits(),
             request.gidBits(),
             request.mtimeNs());
-    submitter.submit(header, op, reply, (_, state) -> answer(state, node, reply));
+    submitter.submit(
+        header,
+        op,
+        reply,
+        (_, state) -> {
+          setAccessTime(header.nodeId(), request);
+          answer(state, node, reply);
+        });
+  }
+
+  /** Here alone: the kernel has put its own time into the request for UTIME_NOW. */
+  private void setAccessTime(long inode, FuseOperation.SetAttr request) {
+    if (request.has(SetAttrValid.ATIME_NOW) && request.has(SetAttrValid.MTIME_NOW)) {
+      times.remove(inode); // the commit time, which is mtime
+    } else if (request.has(SetAttrValid.ATIME)) {
+      times.set(inode, request.atimeNs());
+    }
   }
 
   private static int mask(FuseOperation.SetAttr request) {
@@ -172,13 +191,13 @@ final class AttributeRequests {
     return mask;
   }
 
-  private static void answer(FsState state, NodeId id, FuseReply reply) {
+  private void answer(FsState state, NodeId id, FuseReply reply) {
     Node node = state.node(id);
     if (node == null) {
       reply.error(Errno.ESTALE);
     } else {
       // The kernel takes these up when the caller runs again, whatever it has been told meanwhile.
-      reply.attr(Attributes.of(node), 0);
+      reply.attr(nodes.attr(node), 0);
     }
   }
 

@@ -5,20 +5,20 @@ import io.hypersync.model.state.NodeAttributes;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 
-/** Nodes as the kernel wants to see them. atime is not replicated; mtime stands in for it. */
+/** Nodes as the kernel wants to see them. atime is not replicated; see {@link AccessTimes}. */
 final class Attributes {
   private static final int BLOCK = 512;
   private static final int IO_SIZE = 64 * 1024;
 
   private Attributes() {}
 
-  static FuseAttr of(Node node) {
+  static FuseAttr of(Node node, long atimeNs) {
     NodeAttributes attributes = node.attributes();
     return new FuseAttr(
         node.inode().value(),
         attributes.size(),
         (node.allocated() + BLOCK - 1) / BLOCK,
-        attributes.mtimeNs(),
+        atimeNs,
         attributes.mtimeNs(),
         attributes.ctimeNs(),
         node.type().modeBits() | attributes.mode(),
@@ -29,7 +29,7 @@ final class Attributes {
         IO_SIZE);
   }
 
-  static FuseEntry entry(Node node, long nameNs, long attributesNs) {
-    return new FuseEntry(node.inode().value(), 0, of(node), nameNs, attributesNs);
+  static FuseEntry entry(Node node, long atimeNs, long nameNs, long attributesNs) {
+    return new FuseEntry(node.inode().value(), 0, of(node, atimeNs), nameNs, attributesNs);
   }
 }

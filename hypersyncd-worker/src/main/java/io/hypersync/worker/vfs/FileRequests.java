@@ -21,30 +21,36 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
-/** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.8). */
+/** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.7, 6.8). */
 final class FileRequests {
   private static final int ACCESS_MODE = 03;
   private static final int O_EXCL = 0200;
   private static final int O_TRUNC = 01000;
   private static final int O_APPEND = 02000;
+  private static final int O_DIRECT = 040000;
   private static final int PERMISSIONS = 07777;
   private static final int CREATE_ATTEMPTS = 16;
 
   private final Nodes nodes;
   private final OpenHandles handles;
+  private final UnnamedFiles unnamed;
   private final FileReader reader;
   private final Submitter submitter;
   private final AccessCheck access;
+  private final LongAdder directOpens = new LongAdder();
 
   FileRequests(
       Nodes nodes,
       OpenHandles handles,
+      UnnamedFiles unnamed,
       FileReader reader,
       Submitter submitter,
       AccessCheck access) {
     this.nodes = nodes;
     this.handles = handles;
+    this.unnamed = unnamed;
     this.reader = reader;
     this.submitter = submitter;
     this.access = access;
@@ -61,21 +67,47 @@ final class FileRequests {
     }
     boolean kill = (request.openFlags() & FuseFlags.OpenRequest.KILL_SUIDGID) != 0;
     if ((request.flags() & O_TRUNC) == 0) {
-      reply.open(handles.open(new OpenHandles.OpenFile(node.id())), replyFlags(request.flags()));
+      reply.open(opened(node, request.flags()), replyFlags(request.flags()));
       return;
     }
     submitter.submit(
         header,
         new FsOp.Truncate(node.id(), 0, kill),
         reply,
-        (_, _) ->
-            reply.open(
-                handles.open(new OpenHandles.OpenFile(node.id())), replyFlags(request.flags())));
+        (_, _) -> reply.open(opened(node, request.flags()), replyFlags(request.flags())));
   }
 
   void create(RequestHeader header, FuseOperation.Create request, FuseReply reply)
       throws RequestFailed {
     new Creation(header, request, reply).attempt();
+  }
+
+  /** open(O_TMPFILE): a file without a name. */
+  void createUnnamed(RequestHeader header, FuseOperation.Tmpfile request, FuseReply reply)
+      throws RequestFailed {
+    NodeId parent = nodes.id(header.nodeId());
+    FsOp op =
+        new FsOp.MakeTemporary(parent, request.mode() & PERMISSIONS, header.uid(), header.gid());
+    submitter.submit(
+        header,
+        op,
+        reply,
+        (entry, state) -> {
+          Node node = state.node(entry.createdNode());
+          if (node == null) {
+            reply.error(Errno.EIO);
+            return;
+          }
+          if ((request.flags() & O_EXCL) == 0) {
+            unnamed.made(node.inode().value());
+          }
+          created(node, request.flags(), reply);
+        });
+  }
+
+  /** How many opens have asked for O_DIRECT. */
+  long directOpens() {
+    return directOpens.sum();
   }
 
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
@@ -120,6 +152,17 @@ final class FileRequests {
 
   void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {
     submitter.fsync(nodes.id(header.nodeId()), reply::ok);
+  }
+
+  private long opened(Node node, int openFlags) {
+    if ((openFlags & O_DIRECT) != 0) {
+      directOpens.increment();
+    }
+    return handles.open(new OpenHandles.OpenFile(node.id()));
+  }
+
+  private void created(Node node, int openFlags, FuseReply reply) {
+    reply.create(nodes.made(node), opened(node, openFlags), replyFlags(openFlags));
   }
 
   private static boolean writes(int openFlags) {
@@ -177,7 +220,7 @@ final class FileRequests {
               if (node == null) {
                 reply.error(Errno.EIO);
               } else {
-                created(node);
+                created(node, request.flags(), reply);
               }
             }
 
@@ -217,7 +260,7 @@ final class FileRequests {
         throw new RequestFailed(Errno.EACCES);
       }
       if ((request.flags() & O_TRUNC) == 0) {
-        created(file);
+        created(file, request.flags(), reply);
         return;
       }
       submitter.submit(
@@ -226,15 +269,8 @@ final class FileRequests {
           reply,
           (_, state) -> {
             Node truncated = state.node(file.id());
-            created(truncated == null ? file : truncated);
+            created(truncated == null ? file : truncated, request.flags(), reply);
           });
-    }
-
-    private void created(Node node) {
-      reply.create(
-          nodes.made(node),
-          handles.open(new OpenHandles.OpenFile(node.id())),
-          replyFlags(request.flags()));
     }
   }
 }

@@ -19,10 +19,12 @@ final class NamespaceRequests {
   private static final int PERMISSIONS = 07777;
 
   private final Nodes nodes;
+  private final UnnamedFiles unnamed;
   private final Submitter submitter;
 
-  NamespaceRequests(Nodes nodes, Submitter submitter) {
+  NamespaceRequests(Nodes nodes, UnnamedFiles unnamed, Submitter submitter) {
     this.nodes = nodes;
+    this.unnamed = unnamed;
     this.submitter = submitter;
   }
 
@@ -70,8 +72,20 @@ final class NamespaceRequests {
       throws RequestFailed {
     NodeId node = nodes.id(request.target());
     NodeId parent = nodes.id(header.nodeId());
-    FsOp op = new FsOp.Link(node, parent, Nodes.name(request.newName()));
-    submitter.submit(header, op, reply, (_, state) -> answer(state.node(node), reply));
+    Name name = Nodes.name(request.newName());
+    boolean first = unnamed.contains(request.target());
+    FsOp op =
+        first ? new FsOp.LinkTemporary(node, parent, name) : new FsOp.Link(node, parent, name);
+    submitter.submit(
+        header,
+        op,
+        reply,
+        (_, state) -> {
+          if (first) {
+            unnamed.remove(request.target());
+          }
+          answer(state.node(node), reply);
+        });
   }
 
   void unlink(RequestHeader header, FuseOperation.Unlink request, FuseReply reply)

@@ -7,6 +7,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import java.util.function.Supplier;
 
@@ -20,12 +21,19 @@ import java.util.function.Supplier;
 final class Nodes {
   private final Supplier<View> current;
   private final KernelInodes inodes;
+  private final AccessTimes times;
   private final CachePolicy policy;
   private final Clock clock;
 
-  Nodes(Supplier<View> current, KernelInodes inodes, CachePolicy policy, Clock clock) {
+  Nodes(
+      Supplier<View> current,
+      KernelInodes inodes,
+      AccessTimes times,
+      CachePolicy policy,
+      Clock clock) {
     this.current = current;
     this.inodes = inodes;
+    this.times = times;
     this.policy = policy;
     this.clock = clock;
   }
@@ -99,6 +107,7 @@ final class Nodes {
     boolean same = current.get() == view;
     return Attributes.entry(
         node,
+        times.of(node),
         same && view.keepsName(directory, name) ? nameNs : 0,
         same && view.keepsAttributes(inode) ? attributesNs : 0);
   }
@@ -115,7 +124,12 @@ final class Nodes {
    */
   FuseEntry made(Node node) {
     inodes.lookedUp(node);
-    return Attributes.entry(node, 0, 0);
+    return Attributes.entry(node, times.of(node), 0, 0);
+  }
+
+  /** What stat shows. */
+  FuseAttr attr(Node node) {
+    return Attributes.of(node, times.of(node));
   }
 
   /** A process of this machine is about to change names in this directory. */

@@ -9,6 +9,7 @@ import io.hypersync.model.state.NodeContent;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.FuseStatx;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 
@@ -16,6 +17,8 @@ import io.hypersync.worker.fuse.session.FuseReply;
 final class ReadRequests {
   private static final int BLOCK = 4096;
   private static final long FREE_INODES = 1L << 32;
+  private static final int STATX_BASIC_STATS = 0x7ff;
+  private static final int STATX_BTIME = 0x800;
 
   private final Nodes nodes;
   private final Space space;
@@ -50,7 +53,18 @@ final class ReadRequests {
     long keepNs = nodes.keepAttributes(header.nodeId());
     View view = nodes.view();
     Node node = nodes.node(view.state(), header.nodeId());
-    reply.attr(Attributes.of(node), view.keepsAttributes(header.nodeId()) ? keepNs : 0);
+    reply.attr(nodes.attr(node), view.keepsAttributes(header.nodeId()) ? keepNs : 0);
+  }
+
+  /** All that stat shows, and the time of birth, whatever was asked for. */
+  void statx(RequestHeader header, FuseReply reply) throws RequestFailed {
+    long keepNs = nodes.keepAttributes(header.nodeId());
+    View view = nodes.view();
+    Node node = nodes.node(view.state(), header.nodeId());
+    FuseStatx statx =
+        new FuseStatx(
+            nodes.attr(node), STATX_BASIC_STATS | STATX_BTIME, 0, 0, node.attributes().btimeNs());
+    reply.statx(statx, view.keepsAttributes(header.nodeId()) ? keepNs : 0);
   }
 
   void readLink(RequestHeader header, FuseReply reply) throws RequestFailed {

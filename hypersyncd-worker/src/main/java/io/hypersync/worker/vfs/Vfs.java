@@ -24,6 +24,9 @@ public final class Vfs implements FuseHandler {
   private final NamespaceRequests namespace;
   private final FileRequests files;
   private final AttributeRequests attributes;
+  private final RangeRequests ranges;
+  private final UnnamedFiles unnamed = new UnnamedFiles();
+  private final AccessTimes times = new AccessTimes();
   private final Nodes nodes;
   private final Mutations mutations;
   private final CachePolicy policy;
@@ -47,14 +50,21 @@ public final class Vfs implements FuseHandler {
     this.inodes = inodes;
     this.mutations = mutations;
     this.policy = policy;
-    this.nodes = new Nodes(view, inodes, policy, clock);
+    this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks);
     Submitter submitter = new Submitter(mutations, chunks);
     this.reads = new ReadRequests(nodes, space);
     this.directories = new DirectoryRequests(nodes, handles);
-    this.files = new FileRequests(nodes, handles, reader, submitter, new AccessCheck(callers));
-    this.namespace = new NamespaceRequests(nodes, submitter);
-    this.attributes = new AttributeRequests(nodes, reader, submitter);
+    this.files =
+        new FileRequests(nodes, handles, unnamed, reader, submitter, new AccessCheck(callers));
+    this.namespace = new NamespaceRequests(nodes, unnamed, submitter);
+    this.attributes = new AttributeRequests(nodes, times, reader, submitter);
+    this.ranges = new RangeRequests(nodes, submitter);
+  }
+
+  /** How many opens have asked for O_DIRECT, which is accepted and ignored (hypersync.md 6.7). */
+  public long directOpens() {
+    return files.directOpens();
   }
 
   /** How many files and directories are open. */
@@ -112,11 +122,11 @@ public final class Vfs implements FuseHandler {
     switch (operation) {
       case FuseOperation.Lookup lookup -> reads.lookup(header, lookup, reply);
       case FuseOperation.Forget forget -> {
-        inodes.forget(header.nodeId(), forget.lookups());
+        forget(header.nodeId(), forget.lookups());
         reply.noReply();
       }
       case FuseOperation.BatchForget batch -> {
-        batch.rows().forEach(row -> inodes.forget(row.nodeId(), row.lookups()));
+        batch.rows().forEach(row -> forget(row.nodeId(), row.lookups()));
         reply.noReply();
       }
       case FuseOperation.GetAttr _ -> reads.getAttr(header, reply);
@@ -176,13 +186,15 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.ListXattr list -> attributes.listXattr(header, list, reply);
       case FuseOperation.SetXattr set -> attributes.setXattr(header, set, reply);
       case FuseOperation.RemoveXattr remove -> attributes.removeXattr(header, remove, reply);
+      case FuseOperation.Tmpfile make -> files.createUnnamed(header, make, reply);
+      case FuseOperation.Fallocate range -> ranges.allocate(header, range, reply);
+      case FuseOperation.CopyFileRange copy -> ranges.copy(header, copy, reply);
+      case FuseOperation.Lseek seek -> ranges.seek(header, seek, reply);
+      case FuseOperation.Statx _ -> reads.statx(header, reply);
       // The kernel takes ENOSYS as "never ask again" and does the right thing by itself: there is
-      // nothing to flush, it checks access, seeks and copies in terms of the other requests.
+      // nothing to flush, and it checks access by itself.
       case FuseOperation.Flush _,
           FuseOperation.Access _,
-          FuseOperation.Lseek _,
-          FuseOperation.CopyFileRange _,
-          FuseOperation.Statx _,
           FuseOperation.Poll _,
           FuseOperation.Bmap _,
           FuseOperation.SyncFs _,
@@ -190,8 +202,14 @@ public final class Vfs implements FuseHandler {
           FuseOperation.SetLk _ ->
           reply.error(Errno.ENOSYS);
       case FuseOperation.Ioctl _ -> reply.error(Errno.ENOTTY);
-      // Not supported in V1 (hypersync.md 6.1.1).
-      case FuseOperation.Fallocate _, FuseOperation.Tmpfile _ -> reply.error(Errno.ENOTSUP);
+    }
+  }
+
+  private void forget(long inode, long lookups) {
+    inodes.forget(inode, lookups);
+    if (inodes.node(inode) == null) {
+      unnamed.remove(inode);
+      times.remove(inode);
     }
   }
 

@@ -95,17 +95,19 @@ final class HeardReply implements FuseReply {
 
   @Override
   public void lseek(long offset) {
-    heard.add("lseek");
+    heard.add("lseek " + offset);
   }
 
   @Override
   public void copied(long bytes) {
-    heard.add("copied");
+    heard.add("copied " + bytes);
   }
 
   @Override
   public void statx(FuseStatx statx, long ttlNs) {
-    heard.add("statx");
+    heard.add(
+        "statx mask %x btime %d size %d"
+            .formatted(statx.mask(), statx.btimeNs(), statx.attr().size()));
   }
 
   @Override

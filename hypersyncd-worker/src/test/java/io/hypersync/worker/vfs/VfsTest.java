@@ -28,6 +28,12 @@ class VfsTest {
   private static final int O_EXCL = 0200;
   private static final int O_TRUNC = 01000;
   private static final int O_APPEND = 02000;
+  private static final int O_DIRECT = 040000;
+  private static final int KEEP_SIZE = 1;
+  private static final int PUNCH_HOLE = 2;
+  private static final int ZERO_RANGE = 16;
+  private static final int SEEK_DATA = 3;
+  private static final int SEEK_HOLE = 4;
   private static final int WRITING =
       FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;
 
@@ -117,8 +123,11 @@ class VfsTest {
         row(new FuseOperation.Flush(0, 0), "ENOSYS"),
         row(new FuseOperation.Access(0), "ENOSYS"),
         row(new FuseOperation.Ioctl(0, 0, 0, 0, new byte[0], 0), "ENOTTY"),
-        row(new FuseOperation.Fallocate(0, 0, 0, 0), "ENOTSUP"),
-        row(new FuseOperation.Tmpfile(0, 0, 0, 0), "ENOTSUP"));
+        row(new FuseOperation.Fallocate(0, 0, 1, 0), "EISDIR"),
+        row(new FuseOperation.Lseek(0, 0, 3), "EINVAL"),
+        row(new FuseOperation.Statx(0, 0, 0, 0xfff), "statx mask fff btime 0 size 0"),
+        row(new FuseOperation.GetXattr(name("system.a"), 10), "ENOTSUP"),
+        row(new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0), "create flags " + WRITING));
   }
 
   @ParameterizedTest
@@ -165,6 +174,102 @@ class VfsTest {
     assertEquals(List.of("data P!"), read(opened.fh, 3, 2).heard);
     assertEquals(List.of("data "), read(opened.fh, 6, 2).heard);
     assertEquals(List.of("data "), read(opened.fh, Long.MAX_VALUE, 2).heard);
+  }
+
+  static Stream<Arguments> onAFile() {
+    return Stream.of(
+        row(new FuseOperation.Fallocate(0, 0, 20, 0), "ok"),
+        row(new FuseOperation.Fallocate(0, 0, 20, KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(0, 0, 20, PUNCH_HOLE | KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(0, 0, 20, ZERO_RANGE), "ok"),
+        row(new FuseOperation.Fallocate(0, 0, 20, ZERO_RANGE | KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(0, 0, 20, PUNCH_HOLE), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(0, 0, 20, 8), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(0, 0, 20, 32), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(0, 0, 20, 64), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(0, 0, 0, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(0, 0, -1, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(0, -1, 1, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(0, 1, Long.MAX_VALUE, 0), "EFBIG"),
+        row(new FuseOperation.Lseek(0, 0, SEEK_DATA), "lseek 0"),
+        row(new FuseOperation.Lseek(0, 0, SEEK_HOLE), "lseek 5"),
+        row(new FuseOperation.Lseek(0, 4, SEEK_HOLE), "lseek 5"),
+        row(new FuseOperation.Lseek(0, 5, SEEK_HOLE), "ENXIO"),
+        row(new FuseOperation.Lseek(0, 5, SEEK_DATA), "ENXIO"),
+        row(new FuseOperation.Lseek(0, -1, SEEK_DATA), "ENXIO"),
+        row(new FuseOperation.Lseek(0, 0, 5), "EINVAL"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void onAFile(FuseOperation operation, String expected) {
+    write(0, 0, "hello", 0);
+    assertEquals(List.of(expected), ask(file, operation).heard);
+  }
+
+  @Test
+  void aCopyIsAsLongAsTheLeaderSays() {
+    write(0, 0, "hello", 0);
+    long copy = known(tree.file("copy"));
+    assertEquals(List.of("copied 4"), copy(copy, 1, 2, -1).heard, "2^64-1 bytes asked for");
+    assertEquals(List.of("copied 0"), copy(copy, 0, 0, 0).heard);
+    assertEquals(List.of("copied 0"), copy(copy, 5, 0, 1).heard);
+    assertEquals(List.of("EINVAL"), copy(file, 0, 2, 3).heard);
+    assertEquals(List.of("EINVAL"), copy(copy, -1, 0, 1).heard);
+    assertEquals(List.of("EFBIG"), copy(copy, 0, Long.MAX_VALUE, 2).heard);
+    assertEquals(List.of("ESTALE"), copy(99, 0, 0, 1).heard);
+    HeardReply read = ask(copy, new FuseOperation.Read(0, 0, 100, 0, 0, 0));
+    assertEquals(List.of("data \0\0ello"), read.heard);
+  }
+
+  @Test
+  void onlyAFileOfOTmpfileGetsAFirstName() {
+    HeardReply made = ask(1, new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0));
+    long inode = made.entries.getFirst().nodeId();
+    assertEquals(0, made.entries.getFirst().attr().nlink());
+    assertEquals(List.of("entry"), ask(1, new FuseOperation.Link(inode, name("first"))).heard);
+    assertEquals(List.of("entry"), ask(1, new FuseOperation.Link(inode, name("second"))).heard);
+    ask(1, new FuseOperation.Unlink(name("first")));
+    ask(1, new FuseOperation.Unlink(name("second")));
+    assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(inode, name("third"))).heard);
+    HeardReply never = ask(1, new FuseOperation.Tmpfile(O_RDWR | O_EXCL, 0600, 0, 0));
+    long nameless = never.entries.getFirst().nodeId();
+    assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(nameless, name("x"))).heard);
+  }
+
+  @Test
+  void opensWithODirectAreCounted() {
+    ask(file, new FuseOperation.Open(O_RDWR | O_DIRECT, 0));
+    ask(file, new FuseOperation.Open(O_RDWR, 0));
+    ask(1, new FuseOperation.Create(name("new"), O_RDWR | O_DIRECT, 0644, 0, 0));
+    assertEquals(2, vfs.directOpens());
+  }
+
+  @Test
+  void anAccessTimeLastsUntilTheKernelForgetsTheInode() {
+    int both = SetAttrValid.ATIME | SetAttrValid.MTIME;
+    assertEquals(7, setTimes(both, 7, 9), "atime");
+    int now = SetAttrValid.ATIME_NOW | SetAttrValid.MTIME_NOW;
+    setTimes(both | now, 11, 11);
+    HeardReply touched = ask(1, new FuseOperation.Lookup(name("file")));
+    assertEquals(touched.entries.getFirst().attr().mtimeNs(), atime(touched), "touched: as mtime");
+    assertEquals(8, setTimes(SetAttrValid.ATIME | SetAttrValid.ATIME_NOW, 8, 0), "atime alone");
+    ask(file, new FuseOperation.Forget(99));
+    HeardReply after = ask(1, new FuseOperation.Lookup(name("file")));
+    assertEquals(after.entries.getFirst().attr().mtimeNs(), atime(after), "as mtime again");
+  }
+
+  private long setTimes(int valid, long atimeNs, long mtimeNs) {
+    ask(file, new FuseOperation.SetAttr(valid, 0, 0, 0, atimeNs, mtimeNs, 0, 0, 0, 0));
+    return atime(ask(1, new FuseOperation.Lookup(name("file"))));
+  }
+
+  private static long atime(HeardReply reply) {
+    return reply.entries.getFirst().attr().atimeNs();
+  }
+
+  private HeardReply copy(long target, long from, long to, long length) {
+    return ask(file, new FuseOperation.CopyFileRange(0, from, target, 0, to, length, 0));
   }
 
   @Test

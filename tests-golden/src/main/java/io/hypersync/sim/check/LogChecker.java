@@ -125,6 +125,14 @@ public final class LogChecker {
           write.offset(),
           ", not at the end of the file");
     }
+    if (entry.op() instanceof FsOp.CopyRange copy) {
+      Violation.unless(
+          copy.equals(FsStateMachine.resolve(state, copy)),
+          "entry ",
+          index,
+          " copies more than one op may: ",
+          copy.length());
+    }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     switch (FsStateMachine.apply(state, entry.op(), stamp)) {
       case Outcome.Failed(var errno) ->

@@ -259,6 +259,12 @@ public final class MutationLedger {
     if (op instanceof FsOp.Truncate truncate) {
       return truncate.node();
     }
+    if (op instanceof FsOp.Allocate allocate) {
+      return allocate.node();
+    }
+    if (op instanceof FsOp.CopyRange copy) {
+      return copy.target();
+    }
     return op instanceof FsOp.SetAttributes set ? set.node() : null;
   }
 

@@ -34,6 +34,10 @@ public final class NaiveFiles {
       files.put(node, Arrays.copyOf(bytes(node), (int) size));
     } else if (entry.op() instanceof FsOp.Write write) {
       write(write);
+    } else if (entry.op() instanceof FsOp.Allocate allocate) {
+      allocate(allocate);
+    } else if (entry.op() instanceof FsOp.CopyRange copy) {
+      copy(copy);
     }
   }
 
@@ -49,13 +53,41 @@ public final class NaiveFiles {
     return files.getOrDefault(node, EMPTY);
   }
 
+  private void allocate(FsOp.Allocate allocate) {
+    long end = allocate.offset() + allocate.length();
+    byte[] bytes = bytes(allocate.node());
+    switch (allocate.mode()) {
+      case EXTEND, ZERO_RANGE -> bytes = longer(allocate.node(), end);
+      case KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE_KEEP_SIZE -> {}
+    }
+    switch (allocate.mode()) {
+      case EXTEND, KEEP_SIZE -> {}
+      case PUNCH_HOLE, ZERO_RANGE, ZERO_RANGE_KEEP_SIZE -> {
+        int from = (int) Math.min(allocate.offset(), bytes.length);
+        Arrays.fill(bytes, from, (int) Math.min(end, bytes.length), (byte) 0);
+      }
+    }
+  }
+
+  private void copy(FsOp.CopyRange copy) {
+    int from = (int) copy.sourceOffset();
+    byte[] taken = Arrays.copyOfRange(bytes(copy.source()), from, from + (int) copy.length());
+    byte[] target = longer(copy.target(), copy.targetOffset() + copy.length());
+    System.arraycopy(taken, 0, target, (int) copy.targetOffset(), taken.length);
+  }
+
+  private byte[] longer(NodeId node, long size) {
+    byte[] bytes = bytes(node);
+    if (bytes.length < size) {
+      bytes = Arrays.copyOf(bytes, (int) size);
+      files.put(node, bytes);
+    }
+    return bytes;
+  }
+
   private void write(FsOp.Write write) {
     int at = (int) write.offset();
-    byte[] bytes = bytes(write.node());
-    if (bytes.length < at + write.length()) {
-      bytes = Arrays.copyOf(bytes, (int) (at + write.length()));
-      files.put(write.node(), bytes);
-    }
+    byte[] bytes = longer(write.node(), at + write.length());
     for (ChunkRef chunk : write.chunks()) {
       byte[] source = written.get(chunk.hash());
       if (source == null) {

@@ -17,6 +17,9 @@ final class FileCalls {
   private static final int INLINE = 8 * 1024;
   private static final int POPULAR_CONTENTS = 4;
 
+  /** All that are supported, and one that is not. */
+  private static final List<Integer> FALLOCATE_MODES = List.of(0, 1, 3, 16, 17, 8);
+
   private final SimProcess process;
   private final SimKernel kernel;
   private final Chance chance;
@@ -33,7 +36,7 @@ final class FileCalls {
       return;
     }
     Handle handle = chance.pick(process.handles());
-    switch (chance.below(8)) {
+    switch (chance.below(11)) {
       case 0 -> open();
       case 1 -> process.close(handle);
       case 2 ->
@@ -41,6 +44,9 @@ final class FileCalls {
               handle.inode(), FuseOpcode.FSYNC, new FuseOperation.Fsync(handle.fh(), 0), _ -> {});
       case 3 -> read(handle);
       case 4 -> truncate(handle);
+      case 5 -> allocate(handle);
+      case 6 -> copy(handle);
+      case 7 -> seek(handle);
       default -> write(handle);
     }
   }
@@ -102,6 +108,48 @@ final class FileCalls {
         handle.inode(),
         FuseOpcode.SETATTR,
         new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, size, 0, 0, 0, 0, 0, 0, 0),
+        _ -> {});
+  }
+
+  private void allocate(Handle handle) {
+    if (!SyscallChoice.writes(handle)) {
+      return;
+    }
+    long offset = chance.oneIn(3) ? 0 : chance.below(LONGEST_FILE / 4);
+    int mode = chance.pick(FALLOCATE_MODES);
+    process.call(
+        handle.inode(),
+        FuseOpcode.FALLOCATE,
+        new FuseOperation.Fallocate(handle.fh(), offset, chance.scale(1, 50_000), mode),
+        _ -> {});
+  }
+
+  private void copy(Handle source) {
+    Handle target = chance.pick(process.handles());
+    if (!SyscallChoice.writes(target)) {
+      return;
+    }
+    long from = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 8);
+    long to = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 8);
+    long length = chance.scale(1, LONGEST_FILE / 4);
+    process.call(
+        source.inode(),
+        FuseOpcode.COPY_FILE_RANGE_64,
+        new FuseOperation.CopyFileRange(
+            source.fh(), from, target.inode(), target.fh(), to, length, 0),
+        answer -> {
+          if (answer.errno() == null && answer.size() > length) {
+            throw new Violation("a copy of " + length + " copied " + answer.size());
+          }
+        });
+  }
+
+  private void seek(Handle handle) {
+    process.call(
+        handle.inode(),
+        FuseOpcode.LSEEK,
+        new FuseOperation.Lseek(
+            handle.fh(), chance.below(LONGEST_FILE / 4), chance.oneIn(2) ? 3 : 4),
         _ -> {});
   }
 

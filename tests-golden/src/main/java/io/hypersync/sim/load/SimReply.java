@@ -103,7 +103,7 @@ final class SimReply implements FuseReply {
 
   @Override
   public void copied(long bytes) {
-    receiver.accept(Answer.OK);
+    receiver.accept(Answer.size((int) bytes));
   }
 
   @Override

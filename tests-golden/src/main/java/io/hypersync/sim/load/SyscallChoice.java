@@ -28,7 +28,7 @@ final class SyscallChoice {
   }
 
   void next() {
-    switch (chance.below(24)) {
+    switch (chance.below(25)) {
       case 0, 1 -> lookup();
       case 2 -> makeDir();
       case 3, 4, 5 -> create();
@@ -41,6 +41,7 @@ final class SyscallChoice {
       case 14 -> xattr();
       case 15 -> readDirectory();
       case 16 -> kernel.forget(process.pid(), anything());
+      case 17 -> createUnnamed();
       default -> files.next();
     }
   }
@@ -71,6 +72,24 @@ final class SyscallChoice {
         answer -> {
           if (answer.entry() != null) {
             process.opened(answer.entry().nodeId(), answer, wanted);
+          }
+        });
+  }
+
+  /** O_TMPFILE; {@link #link} may give it a name. */
+  private void createUnnamed() {
+    if (!process.mayOpen()) {
+      process.close(process.handles().getFirst());
+      return;
+    }
+    int flags = SimProcess.O_RDWR | (chance.oneIn(4) ? SimProcess.O_EXCL : 0);
+    process.call(
+        directory(),
+        FuseOpcode.TMPFILE,
+        new FuseOperation.Tmpfile(flags, 0600, 022, 0),
+        answer -> {
+          if (answer.entry() != null) {
+            process.opened(answer.entry().nodeId(), answer, flags);
           }
         });
   }

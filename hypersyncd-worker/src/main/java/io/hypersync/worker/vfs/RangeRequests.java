@@ -1,0 +1,129 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.AllocateMode;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FileContent;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.intents.Completion;
+import java.util.List;
+
+/** fallocate, copy_file_range and lseek to data and holes: ranges of files, not their bytes. */
+final class RangeRequests {
+  private static final int KEEP_SIZE = 1;
+  private static final int PUNCH_HOLE = 2;
+  private static final int ZERO_RANGE = 16;
+  private static final int SEEK_DATA = 3;
+  private static final int SEEK_HOLE = 4;
+
+  private final Nodes nodes;
+  private final Submitter submitter;
+
+  RangeRequests(Nodes nodes, Submitter submitter) {
+    this.nodes = nodes;
+    this.submitter = submitter;
+  }
+
+  /** ENOTSUP for the modes that move bytes, and for unknown ones. */
+  void allocate(RequestHeader header, FuseOperation.Fallocate request, FuseReply reply)
+      throws RequestFailed {
+    NodeId node = nodes.id(header.nodeId());
+    AllocateMode mode =
+        switch (request.mode()) {
+          case 0 -> AllocateMode.EXTEND;
+          case KEEP_SIZE -> AllocateMode.KEEP_SIZE;
+          case PUNCH_HOLE | KEEP_SIZE -> AllocateMode.PUNCH_HOLE;
+          case ZERO_RANGE -> AllocateMode.ZERO_RANGE;
+          case ZERO_RANGE | KEEP_SIZE -> AllocateMode.ZERO_RANGE_KEEP_SIZE;
+          default -> throw new RequestFailed(Errno.ENOTSUP);
+        };
+    if (request.offset() < 0 || request.length() <= 0) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    FsOp op =
+        new FsOp.Allocate(node, mode, request.offset(), request.length(), losesSetIds(header));
+    submitter.submit(header, op, reply, (_, _) -> reply.ok());
+  }
+
+  /** Answers with as much as the leader has logged; 0 at and after the source's end. */
+  void copy(RequestHeader header, FuseOperation.CopyFileRange request, FuseReply reply)
+      throws RequestFailed {
+    Node source = nodes.node(nodes.state(), header.nodeId());
+    NodeId target = nodes.id(request.targetNode());
+    if (request.flags() != 0 || request.offset() < 0 || request.targetOffset() < 0) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    if (request.length() == 0 || request.offset() >= source.attributes().size()) {
+      reply.copied(0);
+      return;
+    }
+    // The length is unsigned on the wire; more than one op can do is not asked for.
+    long length =
+        request.length() < 0
+            ? FsOp.CopyRange.MAX_BYTES
+            : Math.min(request.length(), FsOp.CopyRange.MAX_BYTES);
+    FsOp op =
+        new FsOp.CopyRange(
+            source.id(),
+            request.offset(),
+            target,
+            request.targetOffset(),
+            length,
+            losesSetIds(header));
+    submitter.submit(
+        header,
+        op,
+        List.of(),
+        new Completion() {
+          @Override
+          public void committed(LogEntry entry, FsState state) {
+            reply.copied(entry.op() instanceof FsOp.CopyRange done ? done.length() : length);
+          }
+
+          @Override
+          public void failed(Errno errno) {
+            if (errno == Errno.ENODATA) {
+              reply.copied(0); // the source has become shorter meanwhile
+            } else {
+              reply.error(errno);
+            }
+          }
+        });
+  }
+
+  /** A hole follows the end of every file; there are no data behind the last of them (ENXIO). */
+  void seek(RequestHeader header, FuseOperation.Lseek request, FuseReply reply)
+      throws RequestFailed {
+    Node node = nodes.node(nodes.state(), header.nodeId());
+    if (!(node.content() instanceof NodeContent.File(FileContent content))) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    long offset = request.offset();
+    long size = node.attributes().size();
+    if (offset < 0 || offset >= size) {
+      throw new RequestFailed(Errno.ENXIO);
+    }
+    long found =
+        switch (request.whence()) {
+          case SEEK_DATA -> content.nextData(offset);
+          case SEEK_HOLE -> content.nextHole(offset);
+          default -> throw new RequestFailed(Errno.EINVAL);
+        };
+    if (found < 0) {
+      throw new RequestFailed(Errno.ENXIO);
+    }
+    reply.lseek(found);
+  }
+
+  /** The kernel says it of a write, but not of these; root has CAP_FSETID. */
+  private static boolean losesSetIds(RequestHeader caller) {
+    return caller.uid() != 0;
+  }
+}

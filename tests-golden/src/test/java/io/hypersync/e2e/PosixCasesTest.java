@@ -1,0 +1,45 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What POSIX and Linux say of calls which the JDK does not have or does not show whole, through
+ * real system calls: the cases are in {@code posix/cases.py}.
+ */
+@RealMounts
+class PosixCasesTest {
+  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+
+  static Stream<String> cases() throws Exception {
+    return Shell.must(Path.of("."), "python3", script()).lines();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void holds(String name) throws Exception {
+    Path folder = Files.createTempDirectory(FABRIC.mount("a"), "posix-");
+    long direct = directOpens();
+    Shell.must(folder, "python3", script(), name);
+    FABRIC.get().assertSameRoots("a", "b");
+    assertEquals(name.equals("o_direct_is_ignored") ? 2 : 0, directOpens() - direct, "O_DIRECT");
+  }
+
+  private static long directOpens() throws Exception {
+    return FABRIC.get().worker("a").status().path("o_direct_opens").asLong();
+  }
+
+  private static String script() throws URISyntaxException {
+    URL found = Objects.requireNonNull(PosixCasesTest.class.getResource("/posix/cases.py"));
+    return Path.of(found.toURI()).toString();
+  }
+}
