@@ -121,8 +121,6 @@ public final class MutationGate implements LocalCalls {
 
   /** Whether it names a node that the caller has open, so that no path has led to it just now. */
   private static boolean isByDescriptor(FsOp op) {
-    return op instanceof FsOp.Write
-        || op instanceof FsOp.Allocate
-        || op instanceof FsOp.CopyRange;
+    return op instanceof FsOp.Write || op instanceof FsOp.Allocate || op instanceof FsOp.CopyRange;
   }
 }
