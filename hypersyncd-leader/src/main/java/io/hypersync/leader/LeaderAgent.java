@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
@@ -40,6 +41,7 @@ public final class LeaderAgent implements Agent {
   private final Sequencer sequencer;
   private final WorkerSessions sessions;
   private final IntentDesk desk;
+  private final LockDesk locks;
   private final Greeter greeter;
   private long streamedThrough;
   private long nextHeartbeatNs;
@@ -70,7 +72,16 @@ public final class LeaderAgent implements Agent {
     this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries());
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.desk = new IntentDesk(config, sequencer, log, chunks, tail, self, this::sendTo);
-    this.greeter = new Greeter(config, epoch, log, sessions, port);
+    this.locks =
+        new LockDesk(
+            config.lockTtlNs(),
+            config.lockGraceNs(),
+            entropy,
+            log::durableIndex,
+            this::sendTo,
+            worker -> sessions.of(worker) != null,
+            clock.monotonicNs());
+    this.greeter = new Greeter(config, epoch, log, sessions, port, locks);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
   }
@@ -113,6 +124,10 @@ public final class LeaderAgent implements Agent {
         session.reported(applied);
         sessionsChanged = true;
       }
+      case WorkerMessage.LockRequest request -> locks.request(session.worker(), request);
+      case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);
+      case WorkerMessage.LockCancel cancel -> locks.cancel(session.worker(), cancel);
+      case WorkerMessage.LockRenew renew -> locks.renew(session.worker(), renew);
       case WorkerMessage.ChunkPut put -> chunks.ingest(id, put);
       case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
     }
@@ -164,6 +179,12 @@ public final class LeaderAgent implements Agent {
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       desk.expire(now - config.partialUploadTtlNs());
     }
+    for (WorkerId worker : locks.tick(now)) {
+      WorkerSession session = sessions.of(worker);
+      if (session != null) {
+        sessions.close(session, null);
+      }
+    }
     port.flush();
     return work;
   }
@@ -186,6 +207,11 @@ public final class LeaderAgent implements Agent {
   /** Intents in progress; for status reports, on the agent's thread only. */
   public IntentDesk desk() {
     return desk;
+  }
+
+  /** The lock manager; for status reports, on the agent's thread only. */
+  public LockDesk locks() {
+    return locks;
   }
 
   /** Nothing is sequenced before the first entry, for which there may be no room just now. */

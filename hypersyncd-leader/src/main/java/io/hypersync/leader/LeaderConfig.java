@@ -12,6 +12,8 @@ import io.hypersync.model.id.WorkspaceId;
  * @param windowEntries how far the log is sent ahead of a worker's report (12.4)
  * @param maxPendingIntents MAX_PENDING_INTENTS: beyond it intents get EAGAIN (6.3.1)
  * @param tailCacheBytes how much of the log's tail is kept in memory
+ * @param lockTtlNs how long a lock lives without being renewed (10.2(4))
+ * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
  */
 public record LeaderConfig(
     WorkspaceId workspace,
@@ -20,12 +22,22 @@ public record LeaderConfig(
     long partialUploadTtlNs,
     int windowEntries,
     int maxPendingIntents,
-    long tailCacheBytes) {
+    long tailCacheBytes,
+    long lockTtlNs,
+    long lockGraceNs) {
   private static final long MS = 1_000_000;
 
   /** The defaults for a workspace. */
   public static LeaderConfig of(WorkspaceId workspace) {
     return new LeaderConfig(
-        workspace, 100 * MS, 3_000 * MS, 60_000 * MS, 4_096, 10_000, 4L * 1024 * 1024);
+        workspace,
+        100 * MS,
+        3_000 * MS,
+        60_000 * MS,
+        4_096,
+        10_000,
+        4L * 1024 * 1024,
+        5_000 * MS,
+        2_000 * MS);
   }
 }

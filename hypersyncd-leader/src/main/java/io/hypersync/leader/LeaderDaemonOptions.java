@@ -4,6 +4,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * What a leader is started with.
@@ -17,6 +18,8 @@ import java.nio.file.Path;
  * @param batchMaxBytes the most payload bytes of one flush; BATCH_MAX_BYTES
  * @param maxPendingIntents beyond it intents get EAGAIN; MAX_PENDING_INTENTS
  * @param windowEntries how far the log is sent ahead of a worker's report (hypersync.md 12.4)
+ * @param lockTtl how long a lock lives without being renewed (hypersync.md 10.2)
+ * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -27,4 +30,6 @@ public record LeaderDaemonOptions(
     int batchMaxOps,
     long batchMaxBytes,
     int maxPendingIntents,
-    int windowEntries) {}
+    int windowEntries,
+    Duration lockTtl,
+    Duration lockGrace) {}

@@ -3,6 +3,7 @@ package io.hypersync.worker;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
@@ -26,10 +27,14 @@ import io.hypersync.worker.intents.MutationGate;
 import io.hypersync.worker.link.Freshness;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.LockClient;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.WorkerChunks;
+import io.hypersync.worker.replica.IndexWaits;
 import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
@@ -42,8 +47,8 @@ import org.slf4j.LoggerFactory;
 /**
  * All of the worker that decides, apart from the meaning of reads: the link to the leader,
  * mutations in flight, the replica (design 7, 8). Single-threaded: every method is called by the
- * thread that calls {@link #doWork}, except {@link #view}, {@link #isWritable} and {@link
- * #isFresh}, which any thread may call.
+ * thread that calls {@link #doWork}, except {@link #view}, {@link #isWritable}, {@link #isFresh}
+ * and {@link #holdings}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -62,7 +67,9 @@ public final class WorkerAgent implements Agent {
   private final Publisher publisher;
   private final Freshness freshness;
   private final MutationGate gate;
-
+  private final IndexWaits whenVisible = new IndexWaits();
+  private final Holdings holdings = new Holdings();
+  private final LockClient locks;
   private OptionalLong epochSeen = OptionalLong.empty();
   private long catchUpTarget;
   private long reportedIndex;
@@ -94,6 +101,8 @@ public final class WorkerAgent implements Agent {
     this.clock = clock;
     this.monitor = new LinkMonitor(config, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), latency);
+    ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
+    this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
     this.gate = new MutationGate(intents, freshness, clock);
     this.replica = new Replica(chunks, this::applied);
@@ -163,6 +172,21 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  /** What this mount may hold of locks; any thread. */
+  public Holdings holdings() {
+    return holdings;
+  }
+
+  /** A process has called flock or fcntl. */
+  public void lock(LockCall call) {
+    locks.submit(call, clock.monotonicNs());
+  }
+
+  /** Locks of this mount; on the agent's thread. */
+  public LockClient locks() {
+    return locks;
+  }
+
   /** The connection is up. */
   public void linkUp() {
     monitor.greeting(clock.monotonicNs());
@@ -175,7 +199,8 @@ public final class WorkerAgent implements Agent {
             config.worker(),
             epochSeen,
             now.index(),
-            now.root()));
+            now.root(),
+            locks.run()));
   }
 
   /** The connection is lost, or could not be made. */
@@ -186,6 +211,7 @@ public final class WorkerAgent implements Agent {
     if (monitor.state() != LinkState.REFUSED) {
       monitor.down(why, clock.monotonicNs());
     }
+    locks.linkDown();
     updateWritable();
   }
 
@@ -193,6 +219,7 @@ public final class WorkerAgent implements Agent {
   public void linkRefused(String why) {
     LOG.error("the leader cannot be joined: {}", why);
     monitor.refused(why);
+    locks.linkDown();
     updateWritable();
   }
 
@@ -214,6 +241,8 @@ public final class WorkerAgent implements Agent {
       case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, published().index(), now);
       case LeaderMessage.IntentStatusResponse response ->
           intents.status(response, published().index(), now);
+      case LeaderMessage.LockResponse response -> locks.answered(response);
+      case LeaderMessage.LockExpiryWarning warning -> locks.warned(warning, now);
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
@@ -238,6 +267,7 @@ public final class WorkerAgent implements Agent {
     stopping = true;
     updateWritable();
     intents.failAll(Errno.EIO);
+    locks.shutdown();
     link.disconnect();
   }
 
@@ -248,6 +278,8 @@ public final class WorkerAgent implements Agent {
     work += publisher.publish(now);
     long visible = published().index();
     intents.completeDone(visible, now);
+    whenVisible.reached(visible);
+    locks.tick(now);
     stopIfApplyFailed();
     if (monitor.state() == LinkState.CATCHING_UP && visible >= catchUpTarget) {
       monitor.live();
@@ -274,6 +306,7 @@ public final class WorkerAgent implements Agent {
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     if (replica.error() != null) {
+      locks.neverVisible();
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)
     }
     updateWritable();
@@ -321,6 +354,7 @@ public final class WorkerAgent implements Agent {
     epochSeen = OptionalLong.of(welcome.leaderEpoch());
     catchUpTarget = welcome.commitIndex();
     monitor.welcomed(nowNs);
+    locks.welcomed(welcome, nowNs);
     freshness.observed(welcome.commitIndex());
   }
 

@@ -49,6 +49,12 @@ record Climate(
   /** MUTATION_DEADLINE of this world. */
   static final long MUTATION_DEADLINE_NS = 4_000 * Timeline.MS;
 
+  /** How long a lock lives without being renewed. */
+  static final long LOCK_TTL_NS = 1_000 * Timeline.MS;
+
+  /** How much longer it can still be renewed. */
+  static final long LOCK_GRACE_NS = 400 * Timeline.MS;
+
   /** The longest time that a process stands still. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
@@ -107,7 +113,9 @@ record Climate(
         2 * MUTATION_DEADLINE_NS,
         windowEntries,
         maxPendingIntents,
-        tailCacheBytes);
+        tailCacheBytes,
+        LOCK_TTL_NS,
+        LOCK_GRACE_NS);
   }
 
   WorkerConfig worker(String name) {

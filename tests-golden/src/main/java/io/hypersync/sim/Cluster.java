@@ -1,6 +1,8 @@
 package io.hypersync.sim;
 
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationLedger;
 import io.hypersync.sim.check.RequestLedger;
@@ -49,6 +51,7 @@ final class Cluster {
             new LogChecker(mutations),
             mutations,
             new RequestLedger(timeline, REQUEST_FACTOR * Climate.longestMutationNs()),
+            new LockLedger(this::lockSession),
             new WrittenBytes());
     this.network =
         new SimNetwork(
@@ -132,6 +135,7 @@ final class Cluster {
     network.crashed(gone);
     recording.mutations().abandoned(gone.tagPrefix());
     recording.requests().abandoned(gone.id().name());
+    recording.locks().abandoned(gone.id().name());
     if (powerLost) {
       stores.get(index).losePower(chance);
     }
@@ -143,6 +147,11 @@ final class Cluster {
     workers.forEach(worker -> worker.check(timeline.monotonicNs()));
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();
+  }
+
+  private long lockSession(String worker) {
+    SimLeader now = leader;
+    return now == null ? 0 : now.agent().locks().session(new WorkerId(worker));
   }
 
   private SimWorker start(int index) {

@@ -76,6 +76,7 @@ public final class Simulation {
         mutations.committedCount(),
         mutations.failedCount(),
         mutations.unknownCount(),
+        cluster.recording().locks().grantedCount(),
         faults.count(),
         timeline.monotonicNs() / Timeline.MS);
   }

@@ -9,6 +9,7 @@ package io.hypersync.sim;
  * @param committed mutations that were told success
  * @param failed mutations that were told a definite error
  * @param unknown mutations that were told EIO
+ * @param locks locks that were granted
  * @param faults how many things went wrong on purpose
  * @param simulatedMs how much time passed
  */
@@ -19,5 +20,6 @@ public record SimulationReport(
     long committed,
     long failed,
     long unknown,
+    long locks,
     long faults,
     long simulatedMs) {}

@@ -33,11 +33,13 @@ class ArchitectureTest {
   private static final Predicate<JavaClass> DECIDES =
       inPackages(
               "io.hypersync.model",
+              "io.hypersync.leader.lock",
               "io.hypersync.leader.sequencer",
               "io.hypersync.leader.session",
               "io.hypersync.leader.recovery",
               "io.hypersync.leader.port",
               "io.hypersync.worker.intents",
+              "io.hypersync.worker.lock",
               "io.hypersync.worker.replica",
               "io.hypersync.worker.link",
               "io.hypersync.worker.port",

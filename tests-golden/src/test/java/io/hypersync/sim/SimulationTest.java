@@ -95,18 +95,21 @@ class SimulationTest {
     long committed = 0;
     long failed = 0;
     long unknown = 0;
+    long locks = 0;
     long faults = 0;
     for (SimulationReport report : reports) {
       committed += report.committed();
       failed += report.failed();
       unknown += report.unknown();
+      locks += report.locks();
       faults += report.faults();
     }
     assertTrue(
-        committed > 1_000 && failed > 1_000 && unknown > 0 && faults > 300,
+        committed > 1_000 && failed > 1_000 && unknown > 0 && locks > 300 && faults > 300,
         String.format(
-            "too tame to find anything: committed %d, failed %d, unknown %d, faults %d",
-            committed, failed, unknown, faults));
+            "too tame to find anything: committed %d, failed %d, unknown %d, locks %d, faults"
+                + " %d",
+            committed, failed, unknown, locks, faults));
   }
 
   @Test

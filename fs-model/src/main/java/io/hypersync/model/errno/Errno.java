@@ -64,6 +64,8 @@ public enum Errno {
   EDEADLK(35, "deadlock avoided"),
   /** File name too long. */
   ENAMETOOLONG(36, "file name too long"),
+  /** No locks available. */
+  ENOLCK(37, "no locks available"),
   /** Function not implemented. */
   ENOSYS(38, "function not implemented"),
   /** Directory not empty. */

@@ -91,6 +91,24 @@ public final class Settings {
           10_000L,
           "How many operations may wait at the leader before new ones are turned away (EAGAIN).");
 
+  /** How long a lock lives without being renewed. */
+  public static final Setting<Duration> LEADER_LOCK_TTL =
+      used(
+          LEADER,
+          "lock_ttl",
+          ValueType.duration(Duration.ofMillis(100), ONE_HOUR),
+          Duration.ofSeconds(5),
+          "How long a lock lives when its worker is not heard from.");
+
+  /** How much longer a lock can still be renewed; LOCK_GRACE_MS. */
+  public static final Setting<Duration> LEADER_LOCK_GRACE =
+      used(
+          LEADER,
+          "lock_grace",
+          ValueType.duration(Duration.ofMillis(100), ONE_HOUR),
+          Duration.ofSeconds(2),
+          "How much longer the lock can still be renewed, before it is freed.");
+
   /** Who this worker is. */
   public static final Setting<WorkerId> WORKER_ID =
       used(

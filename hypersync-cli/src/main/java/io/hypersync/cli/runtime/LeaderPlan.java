@@ -36,7 +36,9 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
-        Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)));
+        Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)),
+        configuration.get(Settings.LEADER_LOCK_TTL),
+        configuration.get(Settings.LEADER_LOCK_GRACE));
   }
 
   private static InetSocketAddress resolve(HostPort address) {

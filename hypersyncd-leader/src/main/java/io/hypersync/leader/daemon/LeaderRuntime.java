@@ -175,7 +175,9 @@ public final class LeaderRuntime implements AutoCloseable {
         defaults.partialUploadTtlNs(),
         options.windowEntries(),
         options.maxPendingIntents(),
-        defaults.tailCacheBytes());
+        defaults.tailCacheBytes(),
+        options.lockTtl().toNanos(),
+        options.lockGrace().toNanos());
   }
 
   private static long size(Path directory) {

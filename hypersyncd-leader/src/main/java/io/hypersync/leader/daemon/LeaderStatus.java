@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.state.FsState;
@@ -55,6 +56,7 @@ final class LeaderStatus {
     status.put("pending_intents", agent.desk().pending());
     status.put("unacknowledged", agent.desk().unacknowledged());
     status.put("deduplicated_intents", agent.desk().deduplicated());
+    status.set("locks", locks(agent.locks().counters()));
     ArrayNode workers = status.putArray("workers");
     for (WorkerSession session : agent.sessions().all()) {
       workers.add(worker(session, log.durableIndex()));
@@ -67,6 +69,19 @@ final class LeaderStatus {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());
     status.put("log_bytes", logBytes);
+  }
+
+  private static ObjectNode locks(LockCounters counters) {
+    ObjectNode locks = JsonNodeFactory.instance.objectNode();
+    locks.put("held", counters.held());
+    locks.put("waiting", counters.waiting());
+    locks.put("expiring", counters.expiring());
+    locks.put("requests", counters.requests());
+    locks.put("contended", counters.contended());
+    locks.put("deadlocks", counters.deadlocks());
+    locks.put("expired", counters.expired());
+    locks.put("reclaimed", counters.reclaimed());
+    return locks;
   }
 
   private static ObjectNode worker(WorkerSession session, long commitIndex) {

@@ -1,6 +1,7 @@
 package io.hypersync.leader.session;
 
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.model.codec.DecodeException;
@@ -25,16 +26,23 @@ public final class Greeter {
   private final OpLog log;
   private final WorkerSessions sessions;
   private final SessionPort port;
+  private final LockDesk locks;
   private final Hash genesisRoot = FsState.genesis().root();
 
   /** A greeter for one run of the leader. */
   public Greeter(
-      LeaderConfig config, long epoch, OpLog log, WorkerSessions sessions, SessionPort port) {
+      LeaderConfig config,
+      long epoch,
+      OpLog log,
+      WorkerSessions sessions,
+      SessionPort port,
+      LockDesk locks) {
     this.config = config;
     this.epoch = epoch;
     this.log = log;
     this.sessions = sessions;
     this.port = port;
+    this.locks = locks;
   }
 
   /** Answers a Hello with Welcome or Refused. */
@@ -56,7 +64,9 @@ public final class Greeter {
             epoch,
             log.durableIndex(),
             (int) (config.heartbeatNs() / NS_PER_MS),
-            Protocol.INLINE_THRESHOLD));
+            Protocol.INLINE_THRESHOLD,
+            locks.greeted(session.worker(), hello.run())));
+    locks.resumed(session.worker());
   }
 
   /** Ends a session that talks before it has said Hello. */

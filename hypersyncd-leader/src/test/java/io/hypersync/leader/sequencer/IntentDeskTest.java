@@ -343,7 +343,9 @@ class IntentDeskTest {
             defaults.partialUploadTtlNs(),
             defaults.windowEntries(),
             maxPending,
-            defaults.tailCacheBytes());
+            defaults.tailCacheBytes(),
+            defaults.lockTtlNs(),
+            defaults.lockGraceNs());
     FsState genesis = FsState.genesis();
     LeaderState empty =
         new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));

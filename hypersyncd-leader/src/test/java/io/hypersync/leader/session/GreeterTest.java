@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.model.hash.Hash;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class GreeterTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final WorkerId W = new WorkerId("w1");
+  private static final ClientId RUN = new ClientId(3, 3);
   private static final Hash GENESIS = FsState.genesis().root();
   private static final Hash ROOT_1 = new Hash(1, 1, 1, 1);
   private static final long SECOND_NS = 1_000_000_000L;
@@ -41,7 +43,10 @@ class GreeterTest {
   private final MemoryOpLog log = new MemoryOpLog();
   private final WorkerSessions sessions =
       new WorkerSessions(port, (_, _, _) -> {}, new TailCache(2, 100), 10);
-  private final Greeter greeter = new Greeter(LeaderConfig.of(WORKSPACE), 77, log, sessions, port);
+  private final LockDesk locks =
+      new LockDesk(SECOND_NS, SECOND_NS, () -> 88, log::durableIndex, (_, _) -> {}, _ -> true, 0);
+  private final Greeter greeter =
+      new Greeter(LeaderConfig.of(WORKSPACE), 77, log, sessions, port, locks);
 
   @BeforeEach
   void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
@@ -53,7 +58,7 @@ class GreeterTest {
   @Test
   void aNewWorkerIsWelcome() {
     greet(1, hello(0, GENESIS), 0);
-    assertEquals(new Welcome(WORKSPACE, 77, 1, 100, Protocol.INLINE_THRESHOLD), lastSent());
+    assertEquals(new Welcome(WORKSPACE, 77, 1, 100, Protocol.INLINE_THRESHOLD, 88), lastSent());
   }
 
   @Test
@@ -65,13 +70,13 @@ class GreeterTest {
   @Test
   void strangersAreNot() {
     assertRefused(
-        Reason.PROTOCOL_VERSION, new Hello("hypersync/2", WORKSPACE, W, none(), 0, GENESIS));
+        Reason.PROTOCOL_VERSION, new Hello("hypersync/2", WORKSPACE, W, none(), 0, GENESIS, RUN));
     assertRefused(
         Reason.WORKSPACE,
-        new Hello(Protocol.VERSION, new WorkspaceId(2, 2), W, none(), 0, GENESIS));
+        new Hello(Protocol.VERSION, new WorkspaceId(2, 2), W, none(), 0, GENESIS, RUN));
     assertRefused(
         Reason.IDENTITY,
-        new Hello(Protocol.VERSION, WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS));
+        new Hello(Protocol.VERSION, WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS, RUN));
     assertRefused(Reason.DIVERGED, hello(0, ROOT_1));
     assertRefused(Reason.DIVERGED, hello(1, GENESIS));
     assertRefused(Reason.DIVERGED, hello(2, new Hash(2, 2, 2, 2)));
@@ -133,7 +138,7 @@ class GreeterTest {
   }
 
   private static Hello hello(long applied, Hash root) {
-    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), applied, root);
+    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), applied, root, RUN);
   }
 
   private static OptionalLong none() {

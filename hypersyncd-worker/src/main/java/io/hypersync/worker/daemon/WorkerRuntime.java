@@ -235,6 +235,7 @@ public final class WorkerRuntime implements AutoCloseable {
         this::view,
         inodes,
         new PostedMutations(this::loop),
+        new PostedLocks(this::loop),
         store,
         new ProcCallers(),
         () -> options.stateDir().toFile().getUsableSpace(),

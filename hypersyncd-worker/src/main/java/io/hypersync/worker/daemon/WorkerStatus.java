@@ -47,6 +47,9 @@ final class WorkerStatus {
     status.set("apply_error", error(agent.applyError()));
     status.put("mutations", latencyNs.getTotalCount());
     status.put("pending_mutations", agent.pendingMutations());
+    status.put("locks_held", agent.locks().held());
+    status.put("locks_waiting", agent.locks().waiting());
+    status.put("locks_lost", agent.locks().lost());
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_distrusted", agent.namesDistrusted());
     status.put("commit_latency_us_p50", latencyNs.getValueAtPercentile(50) / NS_PER_US);

@@ -27,6 +27,7 @@ public final class Vfs implements FuseHandler {
   private final RangeRequests ranges;
   private final UnnamedFiles unnamed = new UnnamedFiles();
   private final AccessTimes times = new AccessTimes();
+  private final LockRequests locks;
   private final Nodes nodes;
   private final Mutations mutations;
   private final CachePolicy policy;
@@ -42,6 +43,7 @@ public final class Vfs implements FuseHandler {
       Supplier<View> view,
       KernelInodes inodes,
       Mutations mutations,
+      Locks locks,
       ChunkStore chunks,
       Callers callers,
       Space space,
@@ -60,6 +62,7 @@ public final class Vfs implements FuseHandler {
     this.namespace = new NamespaceRequests(nodes, unnamed, submitter);
     this.attributes = new AttributeRequests(nodes, times, reader, submitter);
     this.ranges = new RangeRequests(nodes, submitter);
+    this.locks = new LockRequests(nodes, locks);
   }
 
   /** How many opens have asked for O_DIRECT, which is accepted and ignored (hypersync.md 6.7). */
@@ -147,9 +150,13 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.Read read -> files.read(header, read, reply);
       case FuseOperation.Write write -> files.write(header, write, reply);
       case FuseOperation.Release release -> {
+        locks.released(release.fh());
         handles.release(release.fh());
         reply.ok();
       }
+      case FuseOperation.Flush flush -> locks.flush(header, flush, reply);
+      case FuseOperation.GetLk get -> locks.getLk(header, get, reply);
+      case FuseOperation.SetLk set -> locks.setLk(header, set, reply);
       case FuseOperation.Fsync _ -> files.fsync(header, reply);
       case FuseOperation.FsyncDir _ -> files.fsync(header, reply);
       case FuseOperation.Symlink symlink -> {
@@ -191,15 +198,11 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.CopyFileRange copy -> ranges.copy(header, copy, reply);
       case FuseOperation.Lseek seek -> ranges.seek(header, seek, reply);
       case FuseOperation.Statx _ -> reads.statx(header, reply);
-      // The kernel takes ENOSYS as "never ask again" and does the right thing by itself: there is
-      // nothing to flush, and it checks access by itself.
-      case FuseOperation.Flush _,
-          FuseOperation.Access _,
+      // The kernel takes ENOSYS as "never ask again" and does the right thing by itself.
+      case FuseOperation.Access _,
           FuseOperation.Poll _,
           FuseOperation.Bmap _,
-          FuseOperation.SyncFs _,
-          FuseOperation.GetLk _,
-          FuseOperation.SetLk _ ->
+          FuseOperation.SyncFs _ ->
           reply.error(Errno.ENOSYS);
       case FuseOperation.Ioctl _ -> reply.error(Errno.ENOTTY);
     }
@@ -213,7 +216,9 @@ public final class Vfs implements FuseHandler {
     }
   }
 
-  /** What has been sent cannot be taken back, and what has not is sent at once: nothing to do. */
+  /** Who waits for a lock waits no longer; a mutation cannot be taken back. */
   @Override
-  public void interrupted(long unique) {}
+  public void interrupted(long unique) {
+    locks.interrupted(unique);
+  }
 }

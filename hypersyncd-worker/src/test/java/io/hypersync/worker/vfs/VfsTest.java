@@ -5,14 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.lock.LockCall;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -38,6 +43,7 @@ class VfsTest {
       FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;
 
   private final TestTree tree = new TestTree();
+  private final TestLocks locks = new TestLocks();
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
   private final KernelInodes inodes = new KernelInodes();
   private final Vfs vfs =
@@ -45,6 +51,7 @@ class VfsTest {
           tree::view,
           inodes,
           tree,
+          locks,
           chunks,
           _ -> new int[] {50},
           () -> 1_000_000,
@@ -120,7 +127,7 @@ class VfsTest {
         row(new FuseOperation.FsyncDir(0, 0), "ok"),
         row(new FuseOperation.ReadDir(99, 0, 100), "EBADF"),
         row(new FuseOperation.Forget(1), "nothing"),
-        row(new FuseOperation.Flush(0, 0), "ENOSYS"),
+        row(new FuseOperation.Flush(0, 0), "ok"),
         row(new FuseOperation.Access(0), "ENOSYS"),
         row(new FuseOperation.Ioctl(0, 0, 0, 0, new byte[0], 0), "ENOTTY"),
         row(new FuseOperation.Fallocate(0, 0, 1, 0), "EISDIR"),
@@ -383,6 +390,46 @@ class VfsTest {
     assertEquals(List.of("ESTALE"), ask(12_345, new FuseOperation.GetAttr(0, 0)).heard);
     ask(file, new FuseOperation.Forget(1));
     assertEquals(List.of("ESTALE"), ask(file, new FuseOperation.GetAttr(0, 0)).heard);
+  }
+
+  @Test
+  void aLockIsAskedForAndUnlockedOnlyIfItMayBeHeld() {
+    FuseLock whole = new FuseLock(0, Long.MAX_VALUE, 1, 42);
+    FuseLock unlock = new FuseLock(0, Long.MAX_VALUE, 2, 42);
+    int flock = FuseFlags.Lock.FLOCK;
+    assertEquals(List.of("ok"), ask(file, new FuseOperation.SetLk(3, 9, unlock, 0, false)).heard);
+    assertEquals(List.of("ok"), ask(file, new FuseOperation.Flush(3, 9)).heard);
+    assertEquals(List.of(), locks.calls, "nothing is held: nobody need be asked");
+    HeardReply posix = ask(file, new FuseOperation.SetLk(3, 9, whole, 0, false));
+    HeardReply waits = ask(file, new FuseOperation.SetLk(3, 7, whole, flock, true));
+    assertEquals(2, locks.calls.size());
+    LockCall first = locks.calls.getFirst();
+    assertEquals(LockSpace.POSIX, first.key().space());
+    assertEquals(Wish.TRY, first.wish());
+    first.ending().granted();
+    assertEquals(List.of("ok"), posix.heard);
+    LockCall second = locks.calls.getLast();
+    assertEquals(LockSpace.FLOCK, second.key().space());
+    assertEquals(Wish.WAIT, second.wish());
+    second.ending().failed(Errno.EINTR);
+    assertEquals(List.of("EINTR"), waits.heard);
+    assertEquals(List.of("ok"), ask(file, new FuseOperation.Flush(3, 9)).heard);
+    assertEquals(List.of(first.key()), locks.released, "close frees fcntl locks");
+    assertEquals(List.of("ok"), ask(file, new FuseOperation.Release(3, 0, 0, 9)).heard);
+    assertTrue(locks.released.contains(second.key()), "the last close frees the rest");
+    vfs.interrupted(77);
+    assertEquals(List.of(77L), locks.interrupted);
+  }
+
+  @Test
+  void aLockThatMakesNoSenseIsRefused() {
+    FuseLock backwards = new FuseLock(5, 4, 1, 42);
+    FuseLock unknown = new FuseLock(0, 4, 3, 42);
+    assertEquals(
+        List.of("EINVAL"), ask(file, new FuseOperation.SetLk(3, 9, unknown, 0, false)).heard);
+    assertEquals(
+        List.of("EINVAL"), ask(file, new FuseOperation.SetLk(3, 9, backwards, 0, false)).heard);
+    assertEquals(List.of("EINVAL"), ask(file, new FuseOperation.GetLk(3, 9, backwards, 0)).heard);
   }
 
   private long known(Node node) {

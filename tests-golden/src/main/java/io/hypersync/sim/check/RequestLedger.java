@@ -1,6 +1,7 @@
 package io.hypersync.sim.check;
 
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -52,6 +53,9 @@ public final class RequestLedger {
   /** Nobody may wait longer than for the deadline. */
   public void checkDeadlines() {
     for (Open request : open.values()) {
+      if (request.request.operation() instanceof FuseOperation.SetLk lock && lock.waiting()) {
+        continue; // for as long as somebody holds it
+      }
       long waitedNs = clock.monotonicNs() - request.madeNs;
       Violation.unless(
           waitedNs <= longestWaitNs,

@@ -72,8 +72,8 @@ public final class SimKernel {
     }
   }
 
-  /** Hands a request to the vfs. */
-  void request(
+  /** Hands a request to the vfs; returns its number. */
+  long request(
       int pid, long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> receiver) {
     long unique = numbers.getAsLong();
     int user = pid % 3 == 0 ? 0 : 1000 + pid % 2;
@@ -100,6 +100,12 @@ public final class SimKernel {
       }
       throw new IllegalStateException("the vfs failed at " + request, e);
     }
+    return unique;
+  }
+
+  /** The caller of a request got a signal. */
+  void interrupt(long unique) {
+    worker.vfs().interrupted(unique);
   }
 
   /** Memory gets short: one inode that nobody uses is forgotten, if there is one. */
@@ -109,7 +115,8 @@ public final class SimKernel {
       return;
     }
     inodes.remove(number);
-    request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
+    long _ =
+        request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
   }
 
   private void learn(@Nullable FuseEntry entry) {

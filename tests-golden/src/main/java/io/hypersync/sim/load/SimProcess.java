@@ -69,6 +69,10 @@ public final class SimProcess {
     return pid;
   }
 
+  boolean isActive() {
+    return active.getAsBoolean();
+  }
+
   List<Handle> handles() {
     return handles;
   }
@@ -83,12 +87,12 @@ public final class SimProcess {
     return data;
   }
 
-  /** A call and what to do with its answer. */
-  void call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
+  /** A call and what to do with its answer; returns the number of the request. */
+  long call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
     outstanding++;
     String what = describe(node, opcode, operation);
     kernel.worker().host().note(what);
-    kernel.request(
+    return kernel.request(
         pid,
         node,
         opcode,
@@ -113,11 +117,17 @@ public final class SimProcess {
   void close(Handle handle) {
     handles.remove(handle);
     kernel.use(handle.inode(), -1);
+    choice.locks().closed(handle);
     call(
         handle.inode(),
-        FuseOpcode.RELEASE,
-        new FuseOperation.Release(handle.fh(), handle.flags(), 0, 0),
-        _ -> {});
+        FuseOpcode.FLUSH,
+        new FuseOperation.Flush(handle.fh(), pid),
+        _ ->
+            call(
+                handle.inode(),
+                FuseOpcode.RELEASE,
+                new FuseOperation.Release(handle.fh(), handle.flags(), 0, 0),
+                _ -> {}));
   }
 
   private void think() {
@@ -135,6 +145,8 @@ public final class SimProcess {
               thinking = false;
               if (active.getAsBoolean()) {
                 choice.next();
+              } else {
+                choice.locks().letGo();
               }
               if (outstanding == 0) {
                 think();

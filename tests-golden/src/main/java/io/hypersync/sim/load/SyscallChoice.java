@@ -19,16 +19,22 @@ final class SyscallChoice {
   private final SimKernel kernel;
   private final Chance chance;
   private final FileCalls files;
+  private final LockCalls locks;
 
   SyscallChoice(SimProcess process, SimKernel kernel, Chance chance) {
     this.process = process;
     this.kernel = kernel;
     this.chance = chance;
     this.files = new FileCalls(process, kernel, chance);
+    this.locks = new LockCalls(process, kernel, chance);
+  }
+
+  LockCalls locks() {
+    return locks;
   }
 
   void next() {
-    switch (chance.below(25)) {
+    switch (chance.below(29)) {
       case 0, 1 -> lookup();
       case 2 -> makeDir();
       case 3, 4, 5 -> create();
@@ -42,6 +48,7 @@ final class SyscallChoice {
       case 15 -> readDirectory();
       case 16 -> kernel.forget(process.pid(), anything());
       case 17 -> createUnnamed();
+      case 18, 19, 20, 21 -> locks.next();
       default -> files.next();
     }
   }

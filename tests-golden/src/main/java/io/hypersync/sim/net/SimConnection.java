@@ -253,7 +253,11 @@ public final class SimConnection {
       case WorkerMessage.Hello _,
           WorkerMessage.BarrierRequest _,
           WorkerMessage.WorkerApplied _,
-          WorkerMessage.ChunkFetch _ ->
+          WorkerMessage.ChunkFetch _,
+          WorkerMessage.LockRequest _,
+          WorkerMessage.LockRelease _,
+          WorkerMessage.LockCancel _,
+          WorkerMessage.LockRenew _ ->
           Stream.CONTROL_UP;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> Stream.INTENTS;
       case WorkerMessage.ChunkPut _ -> Stream.CHUNKS;
@@ -265,7 +269,9 @@ public final class SimConnection {
       case LeaderMessage.Welcome _,
           LeaderMessage.Refused _,
           LeaderMessage.Heartbeat _,
-          LeaderMessage.BarrierResponse _ ->
+          LeaderMessage.BarrierResponse _,
+          LeaderMessage.LockResponse _,
+          LeaderMessage.LockExpiryWarning _ ->
           Stream.CONTROL_DOWN;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationLedger;
 import io.hypersync.sim.check.RequestLedger;
@@ -10,7 +11,12 @@ import io.hypersync.sim.check.RequestLedger;
  * @param log the durable log
  * @param mutations what was mutated, and what the callers were told
  * @param requests what was asked of a vfs
+ * @param locks who holds what lock
  * @param bytes what was written
  */
 public record Recording(
-    LogChecker log, MutationLedger mutations, RequestLedger requests, WrittenBytes bytes) {}
+    LogChecker log,
+    MutationLedger mutations,
+    RequestLedger requests,
+    LockLedger locks,
+    WrittenBytes bytes) {}

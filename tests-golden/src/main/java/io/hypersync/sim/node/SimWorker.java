@@ -76,11 +76,13 @@ public final class SimWorker implements WorkerEnd {
             chance.split(),
             _ -> {});
     this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording);
+    SimLocks locks = new SimLocks(name, host, agent, recording.locks());
     this.vfs =
         new Vfs(
             agent::view,
             inodes,
             mutations,
+            locks,
             store,
             _ -> new int[0],
             () -> 1L << 40,

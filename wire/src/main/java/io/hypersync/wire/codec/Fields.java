@@ -9,8 +9,11 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.LockRange;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.proto.Committed;
@@ -78,15 +81,46 @@ final class Fields {
   static IntentId intentId(boolean present, io.hypersync.wire.proto.IntentId id)
       throws ProtocolException {
     require(present && id.hasSeqNo(), "intent id");
-    ByteBuffer bytes = fixed(id.hasClientId(), id.getClientId(), ID_BYTES, "client_id");
-    return intentId(new ClientId(bytes.getLong(), bytes.getLong()), id.getSeqNo());
+    return intentId(clientId(id.hasClientId(), id.getClientId()), id.getSeqNo());
   }
 
   static io.hypersync.wire.proto.IntentId toProto(IntentId id) {
     return io.hypersync.wire.proto.IntentId.newBuilder()
-        .setClientId(id128(id.client().high(), id.client().low()))
+        .setClientId(toProto(id.client()))
         .setSeqNo(id.seqNo())
         .build();
+  }
+
+  static ClientId clientId(boolean present, ByteString value) throws ProtocolException {
+    ByteBuffer bytes = fixed(present, value, ID_BYTES, "client_id");
+    return new ClientId(bytes.getLong(), bytes.getLong());
+  }
+
+  static ByteString toProto(ClientId id) {
+    return id128(id.high(), id.low());
+  }
+
+  static NodeId nodeId(boolean present, ByteString value) throws ProtocolException {
+    ByteBuffer bytes = fixed(present, value, ID_BYTES, "node_id");
+    return new NodeId(bytes.getLong(), bytes.getLong());
+  }
+
+  static ByteString toProto(NodeId id) {
+    return id128(id.high(), id.low());
+  }
+
+  static WorkerId workerId(boolean present, String name) throws ProtocolException {
+    require(present, "worker_id");
+    try {
+      return new WorkerId(name);
+    } catch (IllegalArgumentException e) {
+      throw new ProtocolException("worker_id: " + e.getMessage(), e);
+    }
+  }
+
+  static LockRange range(boolean present, long first, long last) throws ProtocolException {
+    require(present, "first or last");
+    return new LockRange(number(first, 0, "first"), number(last, first, "last"));
   }
 
   static WorkspaceId workspaceId(boolean present, ByteString value) throws ProtocolException {

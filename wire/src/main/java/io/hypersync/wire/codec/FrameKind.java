@@ -18,6 +18,10 @@ enum FrameKind {
   BARRIER_REQUEST(0x02, StreamKind.CONTROL, FrameKind.SMALL),
   WORKER_APPLIED(0x03, StreamKind.CONTROL, FrameKind.SMALL),
   CHUNK_FETCH(0x04, StreamKind.CONTROL, FrameKind.HASHES),
+  LOCK_REQUEST(0x05, StreamKind.CONTROL, FrameKind.SMALL),
+  LOCK_RELEASE(0x06, StreamKind.CONTROL, FrameKind.SMALL),
+  LOCK_CANCEL(0x07, StreamKind.CONTROL, FrameKind.SMALL),
+  LOCK_RENEW(0x08, StreamKind.CONTROL, FrameKind.SMALL),
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
@@ -26,6 +30,8 @@ enum FrameKind {
   REFUSED(0x42, StreamKind.CONTROL, FrameKind.SMALL),
   HEARTBEAT(0x43, StreamKind.CONTROL, FrameKind.SMALL),
   BARRIER_RESPONSE(0x44, StreamKind.CONTROL, FrameKind.SMALL),
+  LOCK_RESPONSE(0x45, StreamKind.CONTROL, FrameKind.SMALL),
+  LOCK_EXPIRY_WARNING(0x46, StreamKind.CONTROL, FrameKind.SMALL),
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
@@ -73,6 +79,10 @@ enum FrameKind {
       case WorkerMessage.BarrierRequest _ -> BARRIER_REQUEST;
       case WorkerMessage.WorkerApplied _ -> WORKER_APPLIED;
       case WorkerMessage.ChunkFetch _ -> CHUNK_FETCH;
+      case WorkerMessage.LockRequest _ -> LOCK_REQUEST;
+      case WorkerMessage.LockRelease _ -> LOCK_RELEASE;
+      case WorkerMessage.LockCancel _ -> LOCK_CANCEL;
+      case WorkerMessage.LockRenew _ -> LOCK_RENEW;
       case WorkerMessage.SubmitIntent _ -> SUBMIT_INTENT;
       case WorkerMessage.IntentStatusRequest _ -> INTENT_STATUS_REQUEST;
       case WorkerMessage.ChunkPut _ -> CHUNK_PUT;
@@ -85,6 +95,8 @@ enum FrameKind {
       case LeaderMessage.Refused _ -> REFUSED;
       case LeaderMessage.Heartbeat _ -> HEARTBEAT;
       case LeaderMessage.BarrierResponse _ -> BARRIER_RESPONSE;
+      case LeaderMessage.LockResponse _ -> LOCK_RESPONSE;
+      case LeaderMessage.LockExpiryWarning _ -> LOCK_EXPIRY_WARNING;
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;

@@ -70,6 +70,8 @@ final class LeaderMessages {
               .setErrno(unavailable.errno().code())
               .setMessage(unavailable.message())
               .build();
+      case LeaderMessage.LockResponse response -> LockMessages.toProto(response);
+      case LeaderMessage.LockExpiryWarning warning -> LockMessages.toProto(warning);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -86,11 +88,17 @@ final class LeaderMessages {
       case INTENT_STATUS_RESPONSE -> status(Fields.parse(STATUS, kind, body));
       case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
       case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
+      case LOCK_RESPONSE -> LockMessages.response(body);
+      case LOCK_EXPIRY_WARNING -> LockMessages.warning(body);
       case CHUNK_DATA,
           HELLO,
           BARRIER_REQUEST,
           WORKER_APPLIED,
           CHUNK_FETCH,
+          LOCK_REQUEST,
+          LOCK_RELEASE,
+          LOCK_CANCEL,
+          LOCK_RENEW,
           SUBMIT_INTENT,
           INTENT_STATUS_REQUEST,
           CHUNK_PUT ->
@@ -105,6 +113,7 @@ final class LeaderMessages {
         .setCommitIndex(welcome.commitIndex())
         .setHeartbeatMs(welcome.heartbeatMs())
         .setInlineThreshold(welcome.inlineThreshold())
+        .setLockSession(welcome.lockSession())
         .build();
   }
 
@@ -113,12 +122,14 @@ final class LeaderMessages {
     Fields.require(proto.hasCommitIndex(), "commit_index");
     Fields.require(proto.hasHeartbeatMs(), "heartbeat_ms");
     Fields.require(proto.hasInlineThreshold(), "inline_threshold");
+    Fields.require(proto.hasLockSession(), "lock_session");
     return new LeaderMessage.Welcome(
         Fields.workspaceId(proto.hasWorkspaceId(), proto.getWorkspaceId()),
         proto.getLeaderEpoch(),
         Fields.number(proto.getCommitIndex(), 0, "commit_index"),
         Fields.number(proto.getHeartbeatMs(), 1, Integer.MAX_VALUE, "heartbeat_ms"),
-        Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold"));
+        Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold"),
+        proto.getLockSession());
   }
 
   private static Refused.Reason reason(LeaderMessage.Refused.Reason reason) {

@@ -5,7 +5,6 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.ApplyError;
@@ -46,6 +45,10 @@ final class WorkerMessages {
       case WorkerMessage.SubmitIntent submit -> submit(submit);
       case WorkerMessage.IntentStatusRequest status ->
           IntentStatusRequest.newBuilder().setIntent(Fields.toProto(status.intent())).build();
+      case WorkerMessage.LockRequest lock -> LockMessages.toProto(lock);
+      case WorkerMessage.LockRelease release -> LockMessages.toProto(release);
+      case WorkerMessage.LockCancel cancel -> LockMessages.toProto(cancel);
+      case WorkerMessage.LockRenew renew -> LockMessages.toProto(renew);
       case WorkerMessage.ChunkPut _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -59,11 +62,17 @@ final class WorkerMessages {
       case CHUNK_FETCH -> fetch(Fields.parse(FETCH, kind, body));
       case SUBMIT_INTENT -> submit(Fields.parse(SUBMIT, kind, body));
       case INTENT_STATUS_REQUEST -> status(Fields.parse(STATUS, kind, body));
+      case LOCK_REQUEST -> LockMessages.request(body);
+      case LOCK_RELEASE -> LockMessages.release(body);
+      case LOCK_CANCEL -> LockMessages.cancel(body);
+      case LOCK_RENEW -> LockMessages.renew(body);
       case CHUNK_PUT,
           WELCOME,
           REFUSED,
           HEARTBEAT,
           BARRIER_RESPONSE,
+          LOCK_RESPONSE,
+          LOCK_EXPIRY_WARNING,
           COMMIT_ACK,
           CHUNK_NEED,
           INTENT_STATUS_RESPONSE,
@@ -81,32 +90,25 @@ final class WorkerMessages {
             .setWorkspaceId(Fields.toProto(hello.workspace()))
             .setWorkerId(hello.worker().name())
             .setAppliedIndex(hello.appliedIndex())
-            .setAppliedRoot(Fields.toProto(hello.appliedRoot()));
+            .setAppliedRoot(Fields.toProto(hello.appliedRoot()))
+            .setClientId(Fields.toProto(hello.run()));
     hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
     return proto.build();
   }
 
   private static WorkerMessage hello(Hello proto) throws ProtocolException {
     Fields.require(proto.hasProtocolVersion(), "protocol_version");
-    Fields.require(proto.hasWorkerId(), "worker_id");
     Fields.require(proto.hasAppliedIndex(), "applied_index");
     return new WorkerMessage.Hello(
         proto.getProtocolVersion(),
         Fields.workspaceId(proto.hasWorkspaceId(), proto.getWorkspaceId()),
-        workerId(proto.getWorkerId()),
+        Fields.workerId(proto.hasWorkerId(), proto.getWorkerId()),
         proto.hasLeaderEpochSeen()
             ? OptionalLong.of(proto.getLeaderEpochSeen())
             : OptionalLong.empty(),
         Fields.number(proto.getAppliedIndex(), 0, "applied_index"),
-        Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"));
-  }
-
-  private static WorkerId workerId(String name) throws ProtocolException {
-    try {
-      return new WorkerId(name);
-    } catch (IllegalArgumentException e) {
-      throw new ProtocolException("worker_id: " + e.getMessage(), e);
-    }
+        Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"),
+        Fields.clientId(proto.hasClientId(), proto.getClientId()));
   }
 
   private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {

@@ -2,9 +2,12 @@ package io.hypersync.wire.message;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.HeldLock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,13 +21,16 @@ public sealed interface LeaderMessage {
    * @param commitIndex the newest durable entry
    * @param heartbeatMs how often the leader will be heard from at least
    * @param inlineThreshold payloads up to this many bytes travel inside the intent
+   * @param lockSession random; another one than at the last Welcome says that all locks of this run
+   *     are lost (10.2)
    */
   record Welcome(
       WorkspaceId workspace,
       long leaderEpoch,
       long commitIndex,
       int heartbeatMs,
-      int inlineThreshold)
+      int inlineThreshold,
+      long lockSession)
       implements LeaderMessage {}
 
   /** The Hello was not accepted; the connection ends. Retrying without a change is useless. */
@@ -116,4 +122,54 @@ public sealed interface LeaderMessage {
 
   /** A ChunkFetch asked for this, and the leader cannot read it; bulk stream. */
   record ChunkUnavailable(Hash hash, Errno errno, String message) implements LeaderMessage {}
+
+  /**
+   * The end of a LockRequest, LockRelease or LockCancel; control stream.
+   *
+   * @param number 1, 2, 3, ... in a lock session; sent again until LockRenew says that it arrived
+   * @param stillHeld whether the owner now holds anything of the file
+   * @param commitIndex everything that a holder before wrote is in the log up to here
+   * @param leaseTtlMs how long a lock lives without being renewed
+   * @param holder somebody who is in the way; present exactly when the request is denied
+   */
+  record LockResponse(
+      IntentId intent,
+      long number,
+      Verdict verdict,
+      boolean stillHeld,
+      long commitIndex,
+      int leaseTtlMs,
+      @Nullable Holder holder)
+      implements LeaderMessage {
+    /** How it ended. */
+    public enum Verdict {
+      /** Granted, unlocked, released or given up; for a TEST: nobody is in the way. */
+      GRANTED,
+      /** Somebody is in the way. */
+      DENIED,
+      /** Somebody is in the way who has not renewed in time: LOCK_HELD_EXPIRING (10.2). */
+      HELD_EXPIRING,
+      /** To wait would be to wait for oneself. */
+      DEADLOCK,
+      /** The owner holds too many pieces of the file. */
+      NO_LOCKS;
+
+      /** Whether it names a holder. */
+      public boolean isDenied() {
+        return this == DENIED || this == HELD_EXPIRING;
+      }
+    }
+  }
+
+  /** A lock that is in the way. */
+  record Holder(HeldLock lock, WorkerId worker, int pid) {}
+
+  /**
+   * The lease of all locks of a run has ended, and they are freed unless it renews; control stream.
+   *
+   * @param locks how many there are
+   * @param graceRemainingMs how long it can still renew
+   */
+  record LockExpiryWarning(ClientId run, int locks, int graceRemainingMs)
+      implements LeaderMessage {}
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * byte. Order is kept within a stream, and nothing is promised between two of them.
  */
 public enum StreamKind {
-  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports. */
+  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports, locks. */
   CONTROL(1, true),
   /** Worker to leader: mutations, and questions about them. */
   INTENTS(2, true),
@@ -44,7 +44,11 @@ public enum StreamKind {
       case WorkerMessage.Hello _,
           WorkerMessage.BarrierRequest _,
           WorkerMessage.WorkerApplied _,
-          WorkerMessage.ChunkFetch _ ->
+          WorkerMessage.ChunkFetch _,
+          WorkerMessage.LockRequest _,
+          WorkerMessage.LockRelease _,
+          WorkerMessage.LockCancel _,
+          WorkerMessage.LockRenew _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _ -> CHUNKS;
@@ -57,7 +61,9 @@ public enum StreamKind {
       case LeaderMessage.Welcome _,
           LeaderMessage.Refused _,
           LeaderMessage.Heartbeat _,
-          LeaderMessage.BarrierResponse _ ->
+          LeaderMessage.BarrierResponse _,
+          LeaderMessage.LockResponse _,
+          LeaderMessage.LockExpiryWarning _ ->
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,

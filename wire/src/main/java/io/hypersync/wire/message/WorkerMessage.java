@@ -2,9 +2,14 @@ package io.hypersync.wire.message;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.LockKind;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import java.util.List;
 import java.util.OptionalLong;
@@ -22,6 +27,7 @@ public sealed interface WorkerMessage {
    * @param leaderEpochSeen the epoch of the last Welcome, if any
    * @param appliedIndex a_i: the log is wanted from the entry after this one on
    * @param appliedRoot the Merkle root at a_i: a leader which has another root there refuses
+   * @param run random, another one after every start of the worker; names the owner of its locks
    */
   record Hello(
       String protocolVersion,
@@ -29,7 +35,8 @@ public sealed interface WorkerMessage {
       WorkerId worker,
       OptionalLong leaderEpochSeen,
       long appliedIndex,
-      Hash appliedRoot)
+      Hash appliedRoot,
+      ClientId run)
       implements WorkerMessage {}
 
   /**
@@ -96,4 +103,46 @@ public sealed interface WorkerMessage {
       chunks = List.copyOf(chunks);
     }
   }
+
+  /**
+   * Lock, unlock, or ask who is in the way (10.2); control stream.
+   *
+   * @param intent the client is the run of Hello; numbers only grow, and the leader takes each once
+   * @param owner the kernel's lock owner, unique on this worker
+   * @param pid the process, to be shown to others of the same worker
+   * @param range the whole file for flock
+   */
+  record LockRequest(
+      IntentId intent, NodeId node, LockKind kind, long owner, int pid, LockRange range, Wish wish)
+      implements WorkerMessage {
+    /** What to do when somebody is in the way. */
+    public enum Wish {
+      /** Say so at once. */
+      TRY,
+      /** Wait. */
+      WAIT,
+      /** Say who it is, and change nothing in any case. */
+      TEST
+    }
+  }
+
+  /**
+   * A descriptor was closed: whatever this owner has locked of the file is free; control stream.
+   */
+  record LockRelease(IntentId intent, NodeId node, LockSpace space, long owner)
+      implements WorkerMessage {}
+
+  /**
+   * A LockRequest is given up; if it was granted meanwhile, that is undone; control stream.
+   *
+   * @param requestSeqNo the number of the request's intent, which is less than this one's
+   */
+  record LockCancel(IntentId intent, long requestSeqNo) implements WorkerMessage {}
+
+  /**
+   * All locks of this run are still wanted; control stream.
+   *
+   * @param answeredThrough LockResponses up to this number have arrived and will not be undone
+   */
+  record LockRenew(ClientId run, long leaderEpoch, long answeredThrough) implements WorkerMessage {}
 }

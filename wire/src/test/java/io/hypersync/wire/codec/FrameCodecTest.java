@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.lock.LockKind;
+import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
@@ -37,6 +39,8 @@ class FrameCodecTest {
       0a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf  client_id
       10 07                                   seq_no
       """;
+  private static final String LOCK = "12 10 e0e1e2e3e4e5e6e7e8e9eaebecedeeef 18 04 ";
+  private static final String LOCKER = "21 0000000000000000 28 01 ";
   private static final Pattern WORDS = Pattern.compile("\\s+");
   private static final String HASH_HEX =
       "101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f";
@@ -51,9 +55,10 @@ class FrameCodecTest {
                 SampleMessages.WORKER,
                 OptionalLong.of(-2),
                 5,
-                SampleMessages.HASH),
+                SampleMessages.HASH,
+                SampleMessages.INTENT.client()),
             """
-            00 00 00 51                              length
+            00 00 00 63                              length
             01                                       Hello
             0a 0b 6879706572 73796e63 2f31           protocol_version "hypersync/1"
             12 10 00112233445566778899aabbccddeeff   workspace_id
@@ -62,7 +67,34 @@ class FrameCodecTest {
             28 05                                    applied_index
             32 20\s"""
                 + HASH_HEX
-                + "    applied_root\n"),
+                + """
+                    applied_root
+                3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
+                """),
+        Arguments.of(
+            new WorkerMessage.LockRequest(
+                SampleMessages.INTENT,
+                SampleMessages.NODE,
+                LockKind.FCNTL_WRITE,
+                -2,
+                9,
+                new LockRange(3, 5),
+                WorkerMessage.LockRequest.Wish.WAIT),
+            """
+            00 00 00 3c                               length
+            05                                        LockRequest
+            0a 14                                     intent
+            """
+                + INTENT_HEX
+                + """
+                12 10 e0e1e2e3e4e5e6e7e8e9eaebecedeeef    node_id
+                18 05                                     kind FCNTL_WRITE
+                21 fe ff ff ff ff ff ff ff                owner
+                28 09                                     pid
+                30 03                                     first
+                38 05                                     last
+                40 02                                     wish WAIT
+                """),
         Arguments.of(
             new WorkerMessage.SubmitIntent(
                 SampleMessages.INTENT,
@@ -256,6 +288,16 @@ class FrameCodecTest {
         fault("04", "0a 03 010203", "hashes has 3 bytes"),
         fault("04", "0a" + hash, "lengths has 0 numbers for 1 hashes"),
         fault("04", "0a" + hash + "12 03 818004", "length is 65537"),
+        fault("05", intent + LOCK + LOCKER + "40 01", "first or last is missing"),
+        fault("05", intent + LOCK + "28 01 30 00 38 00 40 01", "owner is missing"),
+        fault("05", intent + LOCK + LOCKER + "30 05 38 04 40 01", "last is 4, 5 to 2^63-1"),
+        fault("05", intent + LOCK + LOCKER + "30 00 38 00 40 09", "wish is missing or unknown"),
+        fault("05", intent + "18 63 " + LOCKER + "30 00 38 00 40 01", "kind is missing or unknown"),
+        fault("05", intent + "18 01 " + LOCKER + "30 00 38 00 40 01", "always of the whole file"),
+        fault("05", intent + "18 05 " + LOCKER + "30 00 38 00 40 01", "node_id is missing"),
+        fault("06", intent + "21 0000000000000000", "flock is missing"),
+        fault("07", intent + "10 00", "request_seq_no is 0"),
+        fault("08", "11 0000000000000000", "answered_through is missing"),
         fault("10", "1a 01 00", "intent id is missing"),
         fault("10", intent, "op is missing"),
         fault("10", "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1000 1a 01 00", "seq_no is 0"),
@@ -273,6 +315,11 @@ class FrameCodecTest {
         fault("42", "08 63 12 00", "reason is missing or unknown"),
         fault("43", "10 01", "leader_epoch is missing"),
         fault("44", "08 01", "commit_index is missing"),
+        fault("45", intent + "10 01 18 02 20 00 28 00 30 01", "a holder belongs to a denial"),
+        fault("45", intent + "10 01 18 01 20 00 28 00 30 00", "lease_ttl_ms is 0"),
+        fault("45", intent + "10 00 18 01 20 00 28 00 30 01", "number is 0"),
+        fault("45", intent + "10 01 18 09 20 00 28 00 30 01", "status is missing or unknown"),
+        fault("46", "10 01", "grace_remaining_ms is missing"),
         fault("50", intent + "20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11 1a 00 20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11", "as_of_index is missing"),

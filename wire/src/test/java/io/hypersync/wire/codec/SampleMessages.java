@@ -4,9 +4,15 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockKind;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
@@ -22,6 +28,7 @@ public final class SampleMessages {
   public static final WorkerId WORKER = new WorkerId("w1");
   public static final IntentId INTENT =
       new IntentId(ClientId.parse("c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"), 7);
+  public static final NodeId NODE = NodeId.parse("e0e1e2e3e4e5e6e7e8e9eaebecedeeef");
   public static final Hash HASH =
       Hash.parse("101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f");
   public static final LeaderMessage.Committed COMMITTED =
@@ -32,8 +39,10 @@ public final class SampleMessages {
 
   public static List<WorkerMessage> worker() {
     return List.of(
-        new WorkerMessage.Hello(Protocol.VERSION, WORKSPACE, WORKER, OptionalLong.of(-2), 5, HASH),
-        new WorkerMessage.Hello("", WORKSPACE, WORKER, OptionalLong.empty(), 0, Hash.ZERO),
+        new WorkerMessage.Hello(
+            Protocol.VERSION, WORKSPACE, WORKER, OptionalLong.of(-2), 5, HASH, INTENT.client()),
+        new WorkerMessage.Hello(
+            "", WORKSPACE, WORKER, OptionalLong.empty(), 0, Hash.ZERO, INTENT.client()),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
         new WorkerMessage.IntentStatusRequest(INTENT),
@@ -44,12 +53,40 @@ public final class SampleMessages {
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
         new WorkerMessage.ChunkPut(INTENT, HASH, new byte[ChunkRef.MAX_LENGTH]),
         new WorkerMessage.ChunkFetch(
-            List.of(new ChunkRef(HASH, ChunkRef.MAX_LENGTH), new ChunkRef(Hash.ZERO, 0))));
+            List.of(new ChunkRef(HASH, ChunkRef.MAX_LENGTH), new ChunkRef(Hash.ZERO, 0))),
+        new WorkerMessage.LockRequest(
+            INTENT,
+            NODE,
+            LockKind.FLOCK_EXCLUSIVE,
+            -1,
+            0,
+            LockRange.WHOLE,
+            WorkerMessage.LockRequest.Wish.WAIT),
+        new WorkerMessage.LockRequest(
+            INTENT,
+            NODE,
+            LockKind.FCNTL_UNLOCK,
+            1,
+            Integer.MAX_VALUE,
+            new LockRange(3, 3),
+            WorkerMessage.LockRequest.Wish.TRY),
+        new WorkerMessage.LockRequest(
+            INTENT,
+            NODE,
+            LockKind.FCNTL_READ,
+            0,
+            9,
+            new LockRange(7, LockRange.TO_THE_END),
+            WorkerMessage.LockRequest.Wish.TEST),
+        new WorkerMessage.LockRelease(INTENT, NODE, LockSpace.FLOCK, -2),
+        new WorkerMessage.LockRelease(INTENT, NODE, LockSpace.POSIX, 0),
+        new WorkerMessage.LockCancel(INTENT, 6),
+        new WorkerMessage.LockRenew(INTENT.client(), -3, 0));
   }
 
   public static List<LeaderMessage> leader() {
     return List.of(
-        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD),
+        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD, -4),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.Heartbeat(-3, 5),
         new LeaderMessage.BarrierResponse(-1, 5),
@@ -69,7 +106,21 @@ public final class SampleMessages {
         new LeaderMessage.CommitAck(INTENT, Errno.EEXIST, null, 8),
         new LeaderMessage.LogEntries(12, List.of(bytes("entry 11"), bytes("entry 12"))),
         new LeaderMessage.ChunkData(HASH, bytes("chunk")),
-        new LeaderMessage.ChunkUnavailable(HASH, Errno.EIO, "bad sector"));
+        new LeaderMessage.ChunkUnavailable(HASH, Errno.EIO, "bad sector"),
+        new LeaderMessage.LockResponse(
+            INTENT, 1, LeaderMessage.LockResponse.Verdict.GRANTED, true, 5, 5_000, null),
+        new LeaderMessage.LockResponse(
+            INTENT,
+            2,
+            LeaderMessage.LockResponse.Verdict.HELD_EXPIRING,
+            false,
+            0,
+            1,
+            new LeaderMessage.Holder(
+                new HeldLock(new LockRange(1, 2), LockMode.EXCLUSIVE), WORKER, 77)),
+        new LeaderMessage.LockResponse(
+            INTENT, 3, LeaderMessage.LockResponse.Verdict.DEADLOCK, false, 5, 5_000, null),
+        new LeaderMessage.LockExpiryWarning(INTENT.client(), 2, 1_999));
   }
 
   /** Everything in a message, arrays by content: two messages are equal if these texts are. */

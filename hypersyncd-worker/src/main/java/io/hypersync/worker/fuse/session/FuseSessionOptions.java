@@ -84,6 +84,8 @@ public record FuseSessionOptions(
         48,
         EnumSet.of(
             InitFlag.ASYNC_READ,
+            InitFlag.POSIX_LOCKS,
+            InitFlag.FLOCK_LOCKS,
             InitFlag.ATOMIC_O_TRUNC,
             InitFlag.BIG_WRITES,
             InitFlag.AUTO_INVAL_DATA,

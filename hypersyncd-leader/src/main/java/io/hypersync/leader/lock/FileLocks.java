@@ -1,0 +1,90 @@
+package io.hypersync.leader.lock;
+
+import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.OwnerLocks;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Who holds what of one file, and who waits for it, in the order of arrival. */
+final class FileLocks {
+  private static final class Holding {
+    private final OwnerLocks locks = new OwnerLocks();
+    private int pid;
+  }
+
+  /** A lock in the way. */
+  record Conflict(LockOwner owner, HeldLock lock, int pid) {}
+
+  private final Map<LockOwner, Holding> holders = new LinkedHashMap<>();
+  private final Set<WaitingLock> waiting = new LinkedHashSet<>();
+
+  Set<WaitingLock> waiting() {
+    return waiting;
+  }
+
+  boolean isEmpty() {
+    return holders.isEmpty() && waiting.isEmpty();
+  }
+
+  boolean holds(LockOwner owner) {
+    return holders.containsKey(owner);
+  }
+
+  List<HeldLock> within(LockOwner owner, LockRange range) {
+    Holding holding = holders.get(owner);
+    return holding == null ? List.of() : holding.locks.within(range);
+  }
+
+  int pieces(LockOwner owner) {
+    Holding holding = holders.get(owner);
+    return holding == null ? 0 : holding.locks.pieces().size();
+  }
+
+  /** The first lock of somebody else that conflicts, or null. */
+  @Nullable Conflict conflict(LockOwner owner, LockRange range, LockMode mode) {
+    for (Map.Entry<LockOwner, Holding> other : holders.entrySet()) {
+      if (!other.getKey().equals(owner)) {
+        HeldLock lock = other.getValue().locks.conflict(range, mode);
+        if (lock != null) {
+          return new Conflict(other.getKey(), lock, other.getValue().pid);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Everybody who has to let go before this can be granted. */
+  List<LockOwner> blockers(WaitingLock wanted) {
+    List<LockOwner> blockers = new ArrayList<>();
+    holders.forEach(
+        (owner, holding) -> {
+          if (!owner.equals(wanted.owner())
+              && holding.locks.conflict(wanted.range(), wanted.mode()) != null) {
+            blockers.add(owner);
+          }
+        });
+    return blockers;
+  }
+
+  /** Sets what an owner holds, whatever it was; null frees. */
+  void set(LockOwner owner, int pid, LockRange range, @Nullable LockMode mode) {
+    Holding holding = holders.computeIfAbsent(owner, _ -> new Holding());
+    holding.pid = pid;
+    holding.locks.set(range, mode);
+    if (holding.locks.isEmpty()) {
+      holders.remove(owner);
+    }
+  }
+
+  /** Frees everything that the owner holds. */
+  void free(LockOwner owner) {
+    holders.remove(owner);
+  }
+}

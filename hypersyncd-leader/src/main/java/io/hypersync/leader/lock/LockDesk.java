@@ -1,0 +1,375 @@
+package io.hypersync.leader.lock;
+
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.wire.agent.Entropy;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.Holder;
+import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.LockResponse;
+import io.hypersync.wire.message.LeaderMessage.LockResponse.Verdict;
+import io.hypersync.wire.message.WorkerMessage.LockCancel;
+import io.hypersync.wire.message.WorkerMessage.LockRelease;
+import io.hypersync.wire.message.WorkerMessage.LockRenew;
+import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lock manager (hypersync.md 10.2): sessions, answers and leases around a {@link LockTable}.
+ * Owned by the leader agent; time comes in with the calls.
+ */
+public final class LockDesk {
+  private static final Logger LOG = LoggerFactory.getLogger(LockDesk.class);
+  private static final long NS_PER_MS = 1_000_000;
+  private static final int CHECKS_PER_TTL = 16;
+
+  private final long ttlNs;
+  private final long graceNs;
+  private final Entropy entropy;
+  private final LongSupplier durableIndex;
+  private final BiConsumer<WorkerId, LeaderMessage> port;
+  private final Predicate<WorkerId> connected;
+  private final LockTable table = new LockTable(this::grantedAfterWait, this::deadlocked);
+  private final Map<WorkerId, LockSession> sessions = new LinkedHashMap<>();
+
+  /** Time while this leader was running: what it slept through nobody could have renewed in. */
+  private long leaseNowNs;
+
+  private long tickedNs;
+  private long nextCheckNs;
+  private long requests;
+  private long contended;
+  private long deadlocks;
+  private long expired;
+  private long reclaimed;
+
+  /**
+   * Nobody holds anything.
+   *
+   * @param ttlNs how long a lock lives without being renewed
+   * @param graceNs how much longer it can still be renewed
+   * @param entropy numbers the sessions
+   * @param durableIndex the commit index
+   * @param port sends; what is sent to a worker that is not connected is lost
+   * @param connected whether the worker is
+   */
+  public LockDesk(
+      long ttlNs,
+      long graceNs,
+      Entropy entropy,
+      LongSupplier durableIndex,
+      BiConsumer<WorkerId, LeaderMessage> port,
+      Predicate<WorkerId> connected,
+      long nowNs) {
+    this.ttlNs = ttlNs;
+    this.graceNs = graceNs;
+    this.entropy = entropy;
+    this.durableIndex = durableIndex;
+    this.port = port;
+    this.connected = connected;
+    this.tickedNs = nowNs;
+  }
+
+  /**
+   * A worker has said Hello, and its certificate says who it is. If this is another run than before
+   * then the one before is dead, and its locks are free at once (10.2(6)).
+   *
+   * @return the number of its session, for Welcome
+   */
+  public long greeted(WorkerId worker, ClientId run) {
+    LockSession session = sessions.get(worker);
+    if (session != null && !session.run().equals(run)) {
+      reclaimed += table.heldBy(worker);
+      end(session);
+      session = null;
+    }
+    if (session == null) {
+      session = new LockSession(worker, run, entropy.nextLong(), leaseNowNs);
+      sessions.put(worker, session);
+    }
+    return session.number();
+  }
+
+  /** Welcome is sent: says again what may have been lost with the last connection. */
+  public void resumed(WorkerId worker) {
+    LockSession session = sessions.get(worker);
+    if (session != null) {
+      session.unconfirmed().forEach(answer -> port.accept(worker, answer.response()));
+    }
+  }
+
+  /** Lock, unlock or test. */
+  public void request(WorkerId worker, LockRequest request) {
+    LockSession session = sessions.get(worker);
+    if (session == null || !isNew(session, request.intent())) {
+      return;
+    }
+    requests++;
+    LockKey file = new LockKey(request.node(), request.kind().space());
+    LockOwner owner = new LockOwner(worker, request.kind().space(), request.owner());
+    LockMode mode = request.kind().mode();
+    if (mode == null) {
+      table.unlock(file, owner, request.range());
+      answer(session, request.intent(), Verdict.GRANTED, file, owner, null);
+      return;
+    }
+    WaitingLock wanted =
+        new WaitingLock(request.intent(), file, owner, request.pid(), request.range(), mode);
+    switch (request.wish()) {
+      case TEST -> {
+        FileLocks.Conflict conflict = table.test(file, owner, request.range(), mode);
+        answer(
+            session,
+            request.intent(),
+            conflict == null ? Verdict.GRANTED : denial(conflict),
+            file,
+            owner,
+            conflict);
+      }
+      case TRY, WAIT -> lock(session, wanted, request.wish() == LockRequest.Wish.WAIT);
+    }
+  }
+
+  /** Everything that this owner has locked of the file is free. */
+  public void release(WorkerId worker, LockRelease release) {
+    LockSession session = sessions.get(worker);
+    if (session == null || !isNew(session, release.intent())) {
+      return;
+    }
+    LockKey file = new LockKey(release.node(), release.space());
+    LockOwner owner = new LockOwner(worker, release.space(), release.owner());
+    table.unlock(file, owner, LockRange.WHOLE);
+    answer(session, release.intent(), Verdict.GRANTED, file, owner, null);
+  }
+
+  /** A request is given up: its wait ends, or its grant is undone. */
+  public void cancel(WorkerId worker, LockCancel cancel) {
+    LockSession session = sessions.get(worker);
+    if (session == null || !isNew(session, cancel.intent())) {
+      return;
+    }
+    WaitingLock wanted = session.waiting().remove(cancel.requestSeqNo());
+    if (wanted != null) {
+      table.cancel(wanted);
+    } else {
+      wanted = undo(session, cancel.requestSeqNo());
+    }
+    // A request that was refused meanwhile is not known here any more. To say that its owner holds
+    // something costs the worker a release too much; to say the contrary would have it forget.
+    boolean held = wanted == null || table.holds(wanted.file(), wanted.owner());
+    answer(session, cancel.intent(), Verdict.GRANTED, held, null, null, List.of());
+  }
+
+  /** The worker still wants its locks. */
+  public void renew(WorkerId worker, LockRenew renew) {
+    LockSession session = sessions.get(worker);
+    if (session != null && session.run().equals(renew.run())) {
+      session.renewed(leaseNowNs);
+      session.confirmed(renew.answeredThrough());
+    }
+  }
+
+  /**
+   * Lets leases end.
+   *
+   * @return the workers that are connected and have lost their session: their connections have to
+   *     be closed, so that they learn of it with the next Welcome
+   */
+  public List<WorkerId> tick(long nowNs) {
+    leaseNowNs += Math.min(nowNs - tickedNs, ttlNs / CHECKS_PER_TTL);
+    tickedNs = nowNs;
+    if (leaseNowNs < nextCheckNs) {
+      return List.of();
+    }
+    nextCheckNs = leaseNowNs + Math.min(ttlNs, graceNs) / CHECKS_PER_TTL;
+    List<WorkerId> lost = new ArrayList<>();
+    for (LockSession session : List.copyOf(sessions.values())) {
+      boolean isConnected = connected.test(session.worker());
+      int locks = table.heldBy(session.worker());
+      if (isConnected && locks == 0) {
+        session.renewed(leaseNowNs);
+      }
+      long age = leaseNowNs - session.renewedNs();
+      if (age > ttlNs + graceNs) {
+        expire(session, locks);
+        if (isConnected) {
+          lost.add(session.worker());
+        }
+      } else if (age > ttlNs && !session.inGrace()) {
+        session.enterGrace();
+        long remainingMs = (ttlNs + graceNs - age) / NS_PER_MS;
+        port.accept(
+            session.worker(), new LockExpiryWarning(session.run(), locks, (int) remainingMs));
+      }
+    }
+    return lost;
+  }
+
+  /** The number of a worker's session, or 0. */
+  public long session(WorkerId worker) {
+    LockSession session = sessions.get(worker);
+    return session == null ? 0 : session.number();
+  }
+
+  /** How the locks are. */
+  public LockCounters counters() {
+    int expiring =
+        sessions.values().stream()
+            .filter(LockSession::inGrace)
+            .mapToInt(session -> table.heldBy(session.worker()))
+            .sum();
+    return new LockCounters(
+        table.held(),
+        table.waiting(),
+        expiring,
+        requests,
+        contended,
+        deadlocks,
+        expired,
+        reclaimed);
+  }
+
+  private boolean isNew(LockSession session, IntentId intent) {
+    return session.run().equals(intent.client()) && session.takes(intent.seqNo());
+  }
+
+  private void lock(LockSession session, WaitingLock wanted, boolean wait) {
+    List<HeldLock> before = before(wanted);
+    if (wait) {
+      session.waiting().put(wanted.intent().seqNo(), wanted);
+    }
+    LockTable.Outcome outcome = table.lock(wanted, wait);
+    if (outcome instanceof LockTable.Outcome.Blocked(FileLocks.Conflict by)) {
+      contended++;
+      if (!wait) {
+        answer(session, wanted.intent(), denial(by), wanted.file(), wanted.owner(), by);
+      }
+      return;
+    }
+    session.waiting().remove(wanted.intent().seqNo());
+    switch (outcome) {
+      case LockTable.Outcome.Granted _ -> granted(session, wanted, before);
+      case LockTable.Outcome.Blocked _ -> throw new AssertionError("handled above");
+      case LockTable.Outcome.Deadlock _ -> {
+        contended++;
+        deadlocks++;
+        answer(session, wanted.intent(), Verdict.DEADLOCK, wanted.file(), wanted.owner(), null);
+      }
+      case LockTable.Outcome.TooMany _ ->
+          answer(session, wanted.intent(), Verdict.NO_LOCKS, wanted.file(), wanted.owner(), null);
+    }
+  }
+
+  /** What an undone grant goes back to: nothing for flock, which lets go before it asks. */
+  private List<HeldLock> before(WaitingLock wanted) {
+    return switch (wanted.file().space()) {
+      case FLOCK -> List.of();
+      case POSIX -> table.within(wanted.file(), wanted.owner(), wanted.range());
+    };
+  }
+
+  private void grantedAfterWait(WaitingLock wanted) {
+    LockSession session = sessions.get(wanted.owner().worker());
+    if (session != null && session.waiting().remove(wanted.intent().seqNo(), wanted)) {
+      if (table.heldBy(session.worker()) == 0) {
+        session.renewed(leaseNowNs); // its first lock: the lease begins
+      }
+      granted(session, wanted, before(wanted));
+    }
+  }
+
+  private void granted(LockSession session, WaitingLock wanted, List<HeldLock> before) {
+    answer(session, wanted.intent(), Verdict.GRANTED, true, null, wanted, before);
+  }
+
+  private void deadlocked(WaitingLock wanted) {
+    LockSession session = sessions.get(wanted.owner().worker());
+    if (session != null && session.waiting().remove(wanted.intent().seqNo(), wanted)) {
+      deadlocks++;
+      answer(session, wanted.intent(), Verdict.DEADLOCK, wanted.file(), wanted.owner(), null);
+    }
+  }
+
+  private @Nullable WaitingLock undo(LockSession session, long seqNo) {
+    for (LockSession.Answer answer : session.unconfirmed()) {
+      WaitingLock granted = answer.granted();
+      if (granted != null && granted.intent().seqNo() == seqNo) {
+        table.restore(granted, answer.before());
+        return granted;
+      }
+    }
+    return null;
+  }
+
+  private Verdict denial(FileLocks.Conflict conflict) {
+    LockSession holder = sessions.get(conflict.owner().worker());
+    return holder != null && holder.inGrace() ? Verdict.HELD_EXPIRING : Verdict.DENIED;
+  }
+
+  private void answer(
+      LockSession session,
+      IntentId intent,
+      Verdict verdict,
+      LockKey file,
+      LockOwner owner,
+      FileLocks.@Nullable Conflict by) {
+    Holder holder = by == null ? null : holder(session.worker(), by);
+    answer(session, intent, verdict, table.holds(file, owner), holder, null, List.of());
+  }
+
+  private void answer(
+      LockSession session,
+      IntentId intent,
+      Verdict verdict,
+      boolean stillHeld,
+      @Nullable Holder holder,
+      @Nullable WaitingLock granted,
+      List<HeldLock> before) {
+    LockResponse response =
+        new LockResponse(
+            intent,
+            session.nextAnswer(),
+            verdict,
+            stillHeld,
+            durableIndex.getAsLong(),
+            (int) (ttlNs / NS_PER_MS),
+            holder);
+    session.unconfirmed().add(new LockSession.Answer(response, granted, before));
+    port.accept(session.worker(), response);
+  }
+
+  /** A process has a number on its own worker only. */
+  private static Holder holder(WorkerId asking, FileLocks.Conflict by) {
+    WorkerId worker = by.owner().worker();
+    return new Holder(by.lock(), worker, worker.equals(asking) ? by.pid() : 0);
+  }
+
+  private void expire(LockSession session, int locks) {
+    if (locks > 0) {
+      LOG.warn(
+          "worker {} has not renewed its {} locks in time: they are freed",
+          session.worker(),
+          locks);
+    }
+    expired += locks;
+    end(session);
+  }
+
+  private void end(LockSession session) {
+    sessions.remove(session.worker());
+    table.forget(session.worker());
+  }
+}

@@ -1,0 +1,32 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.vfs.Locks;
+import java.util.function.Supplier;
+
+/** Locks on their way to the agent's thread; its loop is made after the vfs which uses it. */
+record PostedLocks(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
+  @Override
+  public Holdings holdings() {
+    return loop.get().agent().holdings();
+  }
+
+  @Override
+  public void submit(LockCall call) {
+    loop.get().post(agent -> agent.lock(call));
+  }
+
+  @Override
+  public void release(LockKey key, Runnable done) {
+    loop.get().post(agent -> agent.locks().release(key, done));
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    loop.get().post(agent -> agent.locks().interrupt(unique));
+  }
+}

@@ -1,0 +1,389 @@
+package io.hypersync.worker.lock;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.lock.LockKind;
+import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.LockResponse;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.LockCancel;
+import io.hypersync.wire.message.WorkerMessage.LockRelease;
+import io.hypersync.wire.message.WorkerMessage.LockRenew;
+import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.replica.IndexWaits;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The worker's end of its lock session (hypersync.md 10.2): requests are numbered, sent in order,
+ * and sent again in order after a reconnect until they are answered; answers are taken once each.
+ * Owned by the worker agent, on its thread.
+ *
+ * <p>A caller who gives up a lock request that the leader may have is told so at once, and a cancel
+ * is put behind the request: whether the leader has granted it or not, it is not held afterwards.
+ * So EINTR is always true and never waits for the network.
+ */
+public final class LockClient {
+  private static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
+  private static final long NS_PER_MS = 1_000_000;
+  private static final long FIRST_TTL_NS = 3_000 * NS_PER_MS;
+  private static final int RENEWALS_PER_TTL = 3;
+  private static final int EARLY_INTERRUPTS = 256;
+
+  private final ClientId run;
+  private final LeaderLink link;
+  private final IndexWaits visible;
+  private final Holdings holdings;
+  private final long deadlineNs;
+  private final Map<Long, PendingLock> pending = new LinkedHashMap<>();
+
+  /** Interrupts that came before their request, and those of requests that are not ours. */
+  private final Set<Long> earlyInterrupts = new LinkedHashSet<>();
+
+  private boolean online;
+  private @Nullable Long session;
+  private long epoch;
+  private long lastSeqNo;
+  private long lastAnswer;
+  private long confirmed;
+  private long ttlNs = FIRST_TTL_NS;
+  private long nextRenewNs;
+  private long lost;
+  private boolean stopped;
+
+  /**
+   * No session yet.
+   *
+   * @param run random, the first half of this run's lock intents
+   * @param visible waits until an entry of the log is visible in the mount
+   * @param holdings what the vfs asks before it asks here
+   * @param deadlineNs how long a call that does not want to wait waits for the leader
+   */
+  public LockClient(
+      ClientId run, LeaderLink link, IndexWaits visible, Holdings holdings, long deadlineNs) {
+    this.run = run;
+    this.link = link;
+    this.visible = visible;
+    this.holdings = holdings;
+    this.deadlineNs = deadlineNs;
+  }
+
+  /** For Hello. */
+  public ClientId run() {
+    return run;
+  }
+
+  /** A process has called. A call that locks must have been {@link Holdings#asked}. */
+  public void submit(LockCall call, long nowNs) {
+    boolean tests = call.wish() == Wish.TEST;
+    if (earlyInterrupts.remove(call.unique()) && call.wish() == Wish.WAIT) {
+      fail(call, Errno.EINTR);
+      return;
+    }
+    if (stopped) {
+      fail(call, Errno.EIO);
+      return;
+    }
+    long seqNo = nextSeqNo();
+    LockRequest request =
+        new LockRequest(
+            new IntentId(run, seqNo),
+            call.key().node(),
+            LockKind.of(call.key().space(), call.mode()),
+            call.key().owner(),
+            call.pid(),
+            call.range(),
+            call.wish());
+    if (call.mode() == null && !tests) {
+      add(PendingLock.freeing(seqNo, request, call.key(), call.ending()::granted));
+    } else {
+      long deadline = call.wish() == Wish.WAIT ? Long.MAX_VALUE : nowNs + deadlineNs;
+      add(PendingLock.of(seqNo, request, call, deadline));
+    }
+  }
+
+  /**
+   * A descriptor was closed: frees what this owner holds of the file.
+   *
+   * @param done told when the leader has done it; at once when the leader is not there: nothing
+   *     that this worker asks later overtakes it, and the lease bounds it
+   */
+  public void release(LockKey key, Runnable done) {
+    if (stopped) {
+      done.run();
+      return;
+    }
+    holdings.closing(key);
+    long seqNo = nextSeqNo();
+    IntentId intent = new IntentId(run, seqNo);
+    add(
+        PendingLock.freeing(
+            seqNo, new LockRelease(intent, key.node(), key.space(), key.owner()), key, done));
+  }
+
+  /** The caller of a request has got a signal: if it waits for a lock or the leader, it ends. */
+  public void interrupt(long unique) {
+    for (PendingLock waiting : List.copyOf(pending.values())) {
+      LockCall call = waiting.call();
+      if (call != null && call.unique() == unique) {
+        // What does not wait for a lock has its answer in a moment, unless the leader is not there.
+        if (!waiting.abandoned() && (call.wish() == Wish.WAIT || !online)) {
+          giveUp(waiting, call, Errno.EINTR);
+        }
+        return;
+      }
+    }
+    earlyInterrupts.add(unique);
+    if (earlyInterrupts.size() > EARLY_INTERRUPTS) {
+      earlyInterrupts.remove(earlyInterrupts.iterator().next());
+    }
+  }
+
+  /** The leader has welcomed us: what is unanswered is sent again. */
+  public void welcomed(Welcome welcome, long nowNs) {
+    if (session != null && session != welcome.lockSession()) {
+      forgetSession();
+    }
+    session = welcome.lockSession();
+    epoch = welcome.leaderEpoch();
+    online = true;
+    pending.values().forEach(this::send);
+    // Behind the requests: a grant that a cancel among them undoes must not be confirmed before.
+    renew(nowNs);
+  }
+
+  /** The connection is gone. What frees need not be waited for. */
+  public void linkDown() {
+    online = false;
+    for (PendingLock each : List.copyOf(pending.values())) {
+      each.tellDone();
+    }
+  }
+
+  /** The leader has answered. */
+  public void answered(LockResponse response) {
+    if (response.number() <= lastAnswer) {
+      return; // said again after a reconnect
+    }
+    lastAnswer = response.number();
+    ttlNs = response.leaseTtlMs() * NS_PER_MS;
+    PendingLock request = pending.get(response.intent().seqNo());
+    if (request == null) {
+      return;
+    }
+    LockCall call = request.call();
+    if (call == null) {
+      pending.remove(request.seqNo());
+      PendingLock cancelled =
+          request.message() instanceof LockCancel(_, long seqNo) ? pending.get(seqNo) : null;
+      if (cancelled != null) {
+        finish(cancelled, response.stillHeld());
+      } else {
+        holdings.found(request.key(), response.stillHeld());
+      }
+      request.tellDone();
+      return;
+    }
+    if (call.wish() == Wish.TEST) {
+      pending.remove(request.seqNo());
+      tell(request, call, response);
+      return;
+    }
+    if (response.verdict() == LockResponse.Verdict.GRANTED && !request.abandoned()) {
+      int grant = request.grantedBy(response);
+      visible.when(response.commitIndex(), () -> nowVisible(request, call, grant));
+      return;
+    }
+    finish(request, response.stillHeld());
+    tell(request, call, response);
+  }
+
+  /** The leader has not heard of our locks for too long. */
+  public void warned(LockExpiryWarning warning, long nowNs) {
+    LOG.warn(
+        "the leader frees {} locks in {} ms unless they are renewed",
+        warning.locks(),
+        warning.graceRemainingMs());
+    if (warning.run().equals(run) && online) {
+      renew(nowNs);
+    }
+  }
+
+  /** Renews what is due, and ends the calls which have waited for the leader for too long. */
+  public void tick(long nowNs) {
+    if (online && nowNs - nextRenewNs >= 0 && (lastAnswer > confirmed || holdings.held() > 0)) {
+      renew(nowNs);
+    }
+    for (PendingLock request : List.copyOf(pending.values())) {
+      LockCall call = request.call();
+      if (call != null
+          && !request.abandoned()
+          && request.deadlineNs() != Long.MAX_VALUE
+          && nowNs - request.deadlineNs() >= 0) {
+        giveUp(request, call, Errno.EIO);
+      }
+    }
+  }
+
+  /** Nothing more will become visible here: grants that wait for it are given back. */
+  public void neverVisible() {
+    for (PendingLock request : List.copyOf(pending.values())) {
+      LockCall call = request.call();
+      if (call != null && request.grant() != null && !request.abandoned()) {
+        giveUp(request, call, Errno.EIO);
+      }
+    }
+  }
+
+  /** Ends every call; the worker stops. */
+  public void shutdown() {
+    stopped = true;
+    for (PendingLock request : List.copyOf(pending.values())) {
+      LockCall call = request.call();
+      pending.remove(request.seqNo());
+      request.tellDone();
+      if (call != null && !request.abandoned()) {
+        fail(call, Errno.EIO);
+      }
+    }
+  }
+
+  /** How many locks are held; one owner's of one file count as one. */
+  public int held() {
+    return holdings.held();
+  }
+
+  /** How many calls wait for the leader. */
+  public int waiting() {
+    return (int) pending.values().stream().filter(each -> !each.abandoned()).count();
+  }
+
+  /** How many locks were lost with their session since the start. */
+  public long lost() {
+    return lost;
+  }
+
+  /** The number of the session, or null before the first. */
+  public @Nullable Long session() {
+    return session;
+  }
+
+  private long nextSeqNo() {
+    lastSeqNo++;
+    return lastSeqNo;
+  }
+
+  private void add(PendingLock request) {
+    pending.put(request.seqNo(), request);
+    if (online) {
+      send(request);
+    } else {
+      request.tellDone();
+    }
+  }
+
+  private void send(PendingLock request) {
+    request.markSent();
+    link.send(request.message());
+  }
+
+  /** The order matters: the caller may lock again the moment it is told. */
+  private void giveUp(PendingLock request, LockCall call, Errno errno) {
+    if (request.sent()) {
+      request.abandon();
+      if (call.wish() != Wish.TEST) {
+        long seqNo = nextSeqNo();
+        WorkerMessage cancel = new LockCancel(new IntentId(run, seqNo), request.seqNo());
+        add(PendingLock.freeing(seqNo, cancel, request.key(), () -> {}));
+      }
+      call.ending().failed(errno);
+    } else {
+      pending.remove(request.seqNo());
+      fail(call, errno);
+    }
+  }
+
+  private void fail(LockCall call, Errno errno) {
+    if (call.mode() != null && call.wish() != Wish.TEST) {
+      holdings.ended(call.key(), false);
+    }
+    call.ending().failed(errno);
+  }
+
+  private void finish(PendingLock request, boolean held) {
+    pending.remove(request.seqNo());
+    holdings.ended(request.key(), held);
+  }
+
+  private void nowVisible(PendingLock request, LockCall call, int grant) {
+    if (request.abandoned()
+        || !request.isGrantedBy(grant)
+        || pending.get(request.seqNo()) != request) {
+      return; // given up, or lost with its session, while it waited
+    }
+    finish(request, true);
+    call.ending().granted();
+  }
+
+  private static void tell(PendingLock request, LockCall call, LockResponse response) {
+    if (request.abandoned()) {
+      return;
+    }
+    switch (response.verdict()) {
+      case GRANTED -> call.ending().granted();
+      case DENIED, HELD_EXPIRING ->
+          call.ending().denied(Objects.requireNonNull(response.holder(), "the codec sees to it"));
+      case DEADLOCK -> call.ending().failed(Errno.EDEADLK);
+      case NO_LOCKS -> call.ending().failed(Errno.ENOLCK);
+    }
+  }
+
+  private void renew(long nowNs) {
+    nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
+    confirmed = lastAnswer;
+    for (PendingLock request : pending.values()) {
+      LockResponse grant = request.grant();
+      if (grant != null) {
+        confirmed = Math.min(confirmed, grant.number() - 1); // it may yet be undone
+      }
+    }
+    link.send(new LockRenew(run, epoch, confirmed));
+  }
+
+  /** Another session: the leader knows nothing of what this run held (10.2). */
+  private void forgetSession() {
+    int gone = holdings.held();
+    holdings.lost();
+    if (gone > 0) {
+      LOG.warn("{} locks are lost: the leader was started again, or freed them", gone);
+    }
+    lost += gone;
+    lastAnswer = 0;
+    confirmed = 0;
+    List<PendingLock> moot = new ArrayList<>();
+    for (PendingLock request : pending.values()) {
+      request.grantLost();
+      if (request.abandoned() || request.message() instanceof LockCancel) {
+        moot.add(request);
+      }
+    }
+    for (PendingLock request : moot) {
+      pending.remove(request.seqNo());
+      if (request.call() != null && request.call().wish() != Wish.TEST) {
+        holdings.ended(request.key(), false);
+      }
+    }
+  }
+}

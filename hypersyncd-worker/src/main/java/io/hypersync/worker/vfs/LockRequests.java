@@ -1,0 +1,158 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
+import io.hypersync.wire.message.LeaderMessage.Holder;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.FuseLock;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.LockEnding;
+import io.hypersync.worker.lock.LockKey;
+import org.jspecify.annotations.Nullable;
+
+/** flock, fcntl locks, and what close does to them (hypersync.md 10.2). */
+final class LockRequests {
+  private static final int F_RDLCK = 0;
+  private static final int F_WRLCK = 1;
+  private static final int F_UNLCK = 2;
+
+  private final Nodes nodes;
+  private final Locks locks;
+
+  LockRequests(Nodes nodes, Locks locks) {
+    this.nodes = nodes;
+    this.locks = locks;
+  }
+
+  void setLk(RequestHeader header, FuseOperation.SetLk request, FuseReply reply)
+      throws RequestFailed {
+    boolean flock = (request.lockFlags() & FuseFlags.Lock.FLOCK) != 0;
+    LockSpace space = flock ? LockSpace.FLOCK : LockSpace.POSIX;
+    LockKey key = new LockKey(nodes.id(header.nodeId()), space, request.owner());
+    LockMode mode = mode(request.lock());
+    LockRange range = flock ? LockRange.WHOLE : range(request.lock());
+    if (mode != null) {
+      locks.holdings().asked(key, request.fh());
+    } else if (!locks.holdings().mayHold(key)) {
+      reply.ok();
+      return;
+    }
+    Wish wish = request.waiting() ? Wish.WAIT : Wish.TRY;
+    locks.submit(
+        new LockCall(
+            header.unique(),
+            key,
+            request.lock().pid(),
+            range,
+            mode,
+            wish,
+            new Ending(reply) {
+              @Override
+              public void granted() {
+                reply.ok();
+              }
+
+              @Override
+              public void denied(Holder holder) {
+                reply.error(Errno.EAGAIN);
+              }
+            }));
+  }
+
+  void getLk(RequestHeader header, FuseOperation.GetLk request, FuseReply reply)
+      throws RequestFailed {
+    LockKey key = new LockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.owner());
+    FuseLock asked = request.lock();
+    LockMode mode = mode(asked);
+    if (mode == null) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    locks.submit(
+        new LockCall(
+            header.unique(),
+            key,
+            asked.pid(),
+            range(asked),
+            mode,
+            Wish.TEST,
+            new Ending(reply) {
+              @Override
+              public void granted() {
+                reply.lock(new FuseLock(asked.start(), asked.end(), F_UNLCK, 0));
+              }
+
+              @Override
+              public void denied(Holder holder) {
+                HeldLock lock = holder.lock();
+                int type = lock.mode() == LockMode.SHARED ? F_RDLCK : F_WRLCK;
+                reply.lock(
+                    new FuseLock(lock.range().first(), lock.range().last(), type, holder.pid()));
+              }
+            }));
+  }
+
+  /**
+   * A descriptor was closed: POSIX takes the process's fcntl locks of the file, whichever
+   * descriptor they came through. close(2) returns when the leader has done it, so that who is told
+   * of the close can lock.
+   */
+  void flush(RequestHeader header, FuseOperation.Flush request, FuseReply reply)
+      throws RequestFailed {
+    LockKey key = new LockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.lockOwner());
+    if (locks.holdings().mayHold(key)) {
+      locks.release(key, reply::ok);
+    } else {
+      reply.ok();
+    }
+  }
+
+  /**
+   * The last descriptor of an open file is gone, and what was locked through it with it: flock, and
+   * F_OFD locks, of whose end the kernel says nothing else.
+   */
+  void released(long fh) {
+    for (LockKey key : locks.holdings().through(fh)) {
+      locks.release(key, () -> {});
+    }
+  }
+
+  void interrupted(long unique) {
+    locks.interrupted(unique);
+  }
+
+  private static @Nullable LockMode mode(FuseLock lock) throws RequestFailed {
+    return switch (lock.type()) {
+      case F_RDLCK -> LockMode.SHARED;
+      case F_WRLCK -> LockMode.EXCLUSIVE;
+      case F_UNLCK -> null;
+      default -> throw new RequestFailed(Errno.EINVAL);
+    };
+  }
+
+  private static LockRange range(FuseLock lock) throws RequestFailed {
+    if (lock.start() < 0 || lock.end() < lock.start()) {
+      throw new RequestFailed(Errno.EINVAL);
+    }
+    return new LockRange(lock.start(), lock.end());
+  }
+
+  private abstract static class Ending implements LockEnding {
+    private final FuseReply reply;
+
+    Ending(FuseReply reply) {
+      this.reply = reply;
+    }
+
+    @Override
+    public void failed(Errno errno) {
+      reply.error(errno);
+    }
+  }
+}

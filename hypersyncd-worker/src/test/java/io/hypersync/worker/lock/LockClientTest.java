@@ -1,0 +1,285 @@
+package io.hypersync.worker.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockMode;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
+import io.hypersync.wire.message.LeaderMessage.Holder;
+import io.hypersync.wire.message.LeaderMessage.LockResponse;
+import io.hypersync.wire.message.LeaderMessage.LockResponse.Verdict;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.LockCancel;
+import io.hypersync.wire.message.WorkerMessage.LockRelease;
+import io.hypersync.wire.message.WorkerMessage.LockRenew;
+import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.replica.IndexWaits;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A lock between its call and its one answer (hypersync.md 10.2). */
+class LockClientTest {
+  private static final long DEADLINE_NS = 30_000_000_000L;
+  private static final ClientId RUN = new ClientId(1, 2);
+  private static final LockKey KEY = new LockKey(new NodeId(1, 1), LockSpace.FLOCK, 5);
+
+  private final List<String> sent = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private final IndexWaits visible = new IndexWaits();
+  private final Holdings holdings = new Holdings();
+  private final LockClient client =
+      new LockClient(RUN, new Recorder(), visible, holdings, DEADLINE_NS);
+  private long unique;
+  private long answers;
+
+  @Test
+  void aGrantIsToldWhenWhatTheHolderWroteIsVisible() {
+    welcome(1);
+    lock(Wish.WAIT);
+    answer(1, Verdict.GRANTED, true, 7);
+    assertEquals(List.of(), told);
+    visible.reached(6);
+    assertEquals(List.of(), told);
+    visible.reached(7);
+    assertEquals(List.of("1 granted"), told);
+    assertEquals(1, client.held());
+  }
+
+  @Test
+  void whatIsUnansweredIsSentAgainInOrderAndOnlyThen() {
+    welcome(1);
+    lock(Wish.TRY);
+    lock(Wish.WAIT);
+    answer(1, Verdict.DENIED, false, 0);
+    sent.clear();
+    client.linkDown();
+    lock(Wish.TRY);
+    welcome(1);
+    assertEquals(List.of("lock 2", "lock 3", "renew 1"), sent);
+    assertEquals(List.of("1 denied"), told);
+  }
+
+  @Test
+  void anAnswerIsTakenOnce() {
+    welcome(1);
+    lock(Wish.TRY);
+    LockResponse response = response(1, Verdict.GRANTED, true, 0);
+    client.answered(response);
+    client.answered(response);
+    assertEquals(List.of("1 granted"), told);
+  }
+
+  @Test
+  void anInterruptEndsAWaitAtOnceAndACancelFollows() {
+    welcome(1);
+    lock(Wish.WAIT);
+    client.interrupt(1);
+    assertEquals(List.of("1 EINTR"), told);
+    assertEquals("cancel of 1 as 2", sent.getLast());
+    answer(1, Verdict.GRANTED, true, 0);
+    answer(2, Verdict.GRANTED, false, 0);
+    assertEquals(List.of("1 EINTR"), told);
+    assertFalse(holdings.mayHold(KEY));
+    assertEquals(0, client.waiting());
+  }
+
+  @Test
+  void anInterruptThatComesBeforeItsRequestIsNotForgotten() {
+    welcome(1);
+    client.interrupt(1);
+    lock(Wish.WAIT);
+    assertEquals(List.of("1 EINTR"), told);
+    assertFalse(holdings.mayHold(KEY));
+  }
+
+  @Test
+  void anInterruptOfWhatWasNeverSentSendsNothing() {
+    lock(Wish.WAIT);
+    client.interrupt(1);
+    welcome(1);
+    assertEquals(List.of("1 EINTR"), told);
+    assertEquals(List.of("renew 0"), sent);
+  }
+
+  @Test
+  void withoutALeaderWhatDoesNotWaitEndsAtItsDeadlineAndTheRestGoesOn() {
+    lock(Wish.TRY);
+    lock(Wish.WAIT);
+    client.tick(DEADLINE_NS - 1);
+    assertEquals(List.of(), told);
+    client.tick(DEADLINE_NS);
+    assertEquals(List.of("1 EIO"), told);
+    assertEquals(1, client.waiting());
+  }
+
+  @Test
+  void anotherSessionTakesAllLocksAndAsksForTheWaitsAgain() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    lock(Wish.WAIT);
+    client.linkDown();
+    sent.clear();
+    welcome(2);
+    assertEquals(List.of("lock 2", "renew 0"), sent);
+    assertEquals(0, client.held());
+    assertEquals(1, client.lost());
+    answers = 0;
+    answer(2, Verdict.GRANTED, true, 0);
+    assertEquals(List.of("1 granted", "2 granted"), told);
+  }
+
+  @Test
+  void aGrantThatIsNotVisibleYetIsLostWithItsSession() {
+    welcome(1);
+    lock(Wish.WAIT);
+    answer(1, Verdict.GRANTED, true, 7);
+    client.linkDown();
+    welcome(2);
+    visible.reached(7);
+    assertEquals(List.of(), told);
+    answers = 0;
+    answer(1, Verdict.GRANTED, true, 9);
+    visible.reached(9);
+    assertEquals(List.of("1 granted"), told);
+  }
+
+  @Test
+  void aGrantIsNotConfirmedWhileItMayBeUndone() {
+    welcome(1);
+    lock(Wish.WAIT);
+    answer(1, Verdict.GRANTED, true, 7);
+    client.linkDown();
+    welcome(1);
+    assertEquals("renew 0", sent.getLast());
+    client.interrupt(1);
+    assertEquals("cancel of 1 as 2", sent.getLast());
+    visible.reached(7);
+    assertEquals(List.of("1 EINTR"), told);
+  }
+
+  @Test
+  void whatFreesIsDoneWhenTheLeaderSaysSoOrIsNotThere() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    client.release(KEY, () -> told.add("released"));
+    assertEquals(List.of("1 granted"), told);
+    client.linkDown();
+    assertEquals(List.of("1 granted", "released"), told);
+    welcome(1);
+    assertTrue(sent.contains("release 2"));
+    answer(2, Verdict.GRANTED, false, 0);
+    assertEquals(List.of("1 granted", "released"), told, "once");
+    assertFalse(holdings.mayHold(KEY));
+  }
+
+  @Test
+  void locksAreRenewedThreeTimesALease() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    sent.clear();
+    for (long ms = 0; ms <= 10_000; ms += 10) {
+      client.tick(ms * 1_000_000);
+    }
+    assertTrue(sent.size() >= 6 && sent.size() <= 8, sent::toString);
+  }
+
+  @Test
+  void aHandleKnowsWhatCameThroughIt() {
+    holdings.asked(KEY, 9);
+    holdings.ended(KEY, true);
+    assertEquals(List.of(KEY), holdings.through(9));
+    assertEquals(List.of(), holdings.through(8));
+    holdings.closing(KEY);
+    assertEquals(List.of(), holdings.through(9));
+    assertTrue(holdings.mayHold(KEY));
+  }
+
+  private void lock(Wish wish) {
+    unique++;
+    long number = unique;
+    holdings.asked(KEY, 9);
+    client.submit(
+        new LockCall(
+            number,
+            KEY,
+            1,
+            LockRange.WHOLE,
+            LockMode.EXCLUSIVE,
+            wish,
+            new LockEnding() {
+              @Override
+              public void granted() {
+                told.add(number + " granted");
+              }
+
+              @Override
+              public void denied(Holder holder) {
+                told.add(number + " denied");
+              }
+
+              @Override
+              public void failed(Errno errno) {
+                told.add(number + " " + errno);
+              }
+            }),
+        0);
+  }
+
+  private void welcome(long session) {
+    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, session), 0);
+  }
+
+  private void answer(long seqNo, Verdict verdict, boolean held, long commitIndex) {
+    client.answered(response(seqNo, verdict, held, commitIndex));
+  }
+
+  private LockResponse response(long seqNo, Verdict verdict, boolean held, long commitIndex) {
+    answers++;
+    Holder holder =
+        verdict.isDenied()
+            ? new Holder(new HeldLock(LockRange.WHOLE, LockMode.SHARED), new WorkerId("x"), 0)
+            : null;
+    return new LockResponse(
+        new IntentId(RUN, seqNo), answers, verdict, held, commitIndex, 5_000, holder);
+  }
+
+  private final class Recorder implements LeaderLink {
+    @Override
+    public void connect() {}
+
+    @Override
+    public void send(WorkerMessage message) {
+      sent.add(
+          switch (message) {
+            case LockRequest request -> "lock " + request.intent().seqNo();
+            case LockRelease release -> "release " + release.intent().seqNo();
+            case LockCancel cancel ->
+                "cancel of " + cancel.requestSeqNo() + " as " + cancel.intent().seqNo();
+            case LockRenew renew -> "renew " + renew.answeredThrough();
+            default -> throw new AssertionError("not of locks: " + message);
+          });
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void disconnect() {}
+  }
+}

@@ -1,0 +1,82 @@
+package io.hypersync.sim.node;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.world.Host;
+import io.hypersync.wire.message.LeaderMessage.Holder;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.LockEnding;
+import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.vfs.Locks;
+import java.util.Objects;
+
+/** From the vfs to the agent's thread, with an ear on what is granted and freed. */
+final class SimLocks implements Locks {
+  private final String worker;
+  private final Host host;
+  private final WorkerAgent agent;
+  private final LockLedger ledger;
+
+  SimLocks(String worker, Host host, WorkerAgent agent, LockLedger ledger) {
+    this.worker = worker;
+    this.host = host;
+    this.agent = agent;
+    this.ledger = ledger;
+  }
+
+  @Override
+  public Holdings holdings() {
+    return agent.holdings();
+  }
+
+  @Override
+  public void submit(LockCall call) {
+    if (call.wish() != Wish.TEST) {
+      ledger.asked(worker, call.key(), call.range(), call.mode());
+    }
+    LockCall heard =
+        new LockCall(
+            call.unique(),
+            call.key(),
+            call.pid(),
+            call.range(),
+            call.mode(),
+            call.wish(),
+            new LockEnding() {
+              @Override
+              public void granted() {
+                if (call.mode() != null && call.wish() != Wish.TEST) {
+                  long session = Objects.requireNonNull(agent.locks().session(), "granted by one");
+                  ledger.granted(worker, session, call.key(), call.range(), call.mode());
+                }
+                call.ending().granted();
+              }
+
+              @Override
+              public void denied(Holder holder) {
+                call.ending().denied(holder);
+              }
+
+              @Override
+              public void failed(Errno errno) {
+                call.ending().failed(errno);
+              }
+            });
+    host.execute(() -> agent.lock(heard));
+  }
+
+  @Override
+  public void release(LockKey key, Runnable done) {
+    ledger.asked(worker, key, LockRange.WHOLE, null);
+    host.execute(() -> agent.locks().release(key, done));
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    host.execute(() -> agent.locks().interrupt(unique));
+  }
+}

@@ -1,0 +1,95 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of locks when their holder or the leader dies (hypersync.md 10.2). */
+@RealMounts
+class LockCrashTest {
+  private Fabric fabric;
+
+  @BeforeEach
+  void nothingRuns() throws Exception {
+    fabric = Fabric.create(List.of("hypersync.worker.leader_timeout=5s"));
+  }
+
+  @AfterEach
+  void takeItAway() throws Exception {
+    fabric.close();
+  }
+
+  @Test
+  void theLocksOfAKilledWorkerAreFreeWhenTheirLeaseAndGraceAreOver() throws Exception {
+    start("--set", "hypersync.leader.lock_ttl=2s", "--set", "hypersync.leader.lock_grace=1s");
+    try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
+        LockHolder waiter = LockHolder.start(file("a"))) {
+      Thread.sleep(4_000); // longer than both: it is renewed
+      assertFalse(waiter.isLocked());
+      long killedNs = System.nanoTime();
+      fabric.worker("b").kill();
+      waiter.awaitLocked();
+      long tookMs = (System.nanoTime() - killedNs) / 1_000_000;
+      // The last renewal was up to a third of the lease before.
+      assertTrue(tookMs > 2_000, "free after " + tookMs + " ms");
+      assertEquals(1, leaderLocks("expired"));
+    }
+  }
+
+  @Test
+  void theLocksOfAWorkerThatStartsAgainAreFreeAtOnce() throws Exception {
+    start("--set", "hypersync.leader.lock_ttl=30m");
+    try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
+        LockHolder waiter = LockHolder.start(file("a"))) {
+      Await.until("A waits", () -> leaderLocks("waiting") == 1);
+      fabric.worker("b").kill();
+      Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
+      assertFalse(waiter.isLocked());
+      fabric.startWorker("b");
+      waiter.awaitLocked();
+      assertEquals(1, leaderLocks("reclaimed"));
+    }
+  }
+
+  @Test
+  void anotherRunOfTheLeaderKnowsOfNoLocksAndIsAskedAgain() throws Exception {
+    start();
+    try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
+        LockHolder waiter = LockHolder.start(file("a"))) {
+      Await.until("A waits", () -> leaderLocks("waiting") == 1);
+      fabric.leader().kill();
+      fabric.startLeader();
+      waiter.awaitLocked();
+      fabric
+          .worker("b")
+          .await("say that it lost its lock", status -> status.path("locks_lost").asInt() == 1);
+    }
+  }
+
+  private void start(String... leaderSettings) throws Exception {
+    fabric.startLeader(leaderSettings);
+    fabric.startWorker("a");
+    fabric.startWorker("b");
+  }
+
+  private int leaderLocks(String key) {
+    return fabric.leader().status().path("locks").path(key).asInt();
+  }
+
+  private Path file(String worker) throws Exception {
+    Path made = fabric.mount("a").resolve("lock");
+    if (!Files.exists(made)) {
+      Files.createFile(made);
+    }
+    Path file = fabric.mount(worker).resolve("lock");
+    Await.until(file + " is there", () -> Files.exists(file));
+    return file;
+  }
+}

@@ -1,0 +1,73 @@
+package io.hypersync.e2e;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A process of flock(1) which says when it has the lock, and keeps it until it is told to end. */
+final class LockHolder implements AutoCloseable {
+  private final Process process;
+  private final BufferedReader output;
+
+  private LockHolder(Process process) {
+    this.process = process;
+    this.output =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /** Begins to wait for the lock. */
+  static LockHolder start(Path file, String... options) throws IOException {
+    // A signal that was ignored where the tests were started from would be ignored by the child.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT", "flock"));
+    command.addAll(List.of(options));
+    command.addAll(List.of(file.toString(), "sh", "-c", "echo locked; read -r end"));
+    return new LockHolder(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  /** Waits until it has the lock. */
+  LockHolder awaitLocked() throws IOException {
+    String line = output.readLine();
+    if (!"locked".equals(line)) {
+      throw new AssertionError("instead of having the lock it said: " + line);
+    }
+    return this;
+  }
+
+  /** Whether it has the lock by now. */
+  boolean isLocked() throws IOException {
+    return output.ready() && "locked".equals(output.readLine());
+  }
+
+  /** Sends a signal. */
+  void signal(String name) throws IOException, InterruptedException {
+    Shell.must(Path.of("/"), "kill", "-" + name, Long.toString(process.pid()));
+  }
+
+  /** Whether it ends within a few seconds. */
+  boolean endsSoon() throws InterruptedException {
+    return process.waitFor(10, TimeUnit.SECONDS);
+  }
+
+  /** Has it let go. */
+  void letGo() throws IOException {
+    process.getOutputStream().close();
+  }
+
+  /** Lets go, and waits until the process has ended. */
+  @Override
+  public void close() throws IOException {
+    letGo();
+    try {
+      if (!endsSoon()) {
+        var _ = process.destroyForcibly();
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
