@@ -97,9 +97,18 @@ class CacheSoakTest {
     switch (random.nextInt(10)) {
       case 0, 1 -> Files.writeString(path, "x", StandardOpenOption.CREATE);
       case 2 -> Files.delete(path);
-      case 3 -> Files.createDirectory(path);
-      case 4 -> Files.move(path, name(mount, random), StandardCopyOption.REPLACE_EXISTING);
-      case 5 -> Files.move(path, name(mount, random), StandardCopyOption.ATOMIC_MOVE);
+      case 3 -> Files.createDirectory(path.resolveSibling("sub" + random.nextInt(NAMES)));
+      case 4 -> Files.move(path, name(mount, random), StandardCopyOption.ATOMIC_MOVE);
+      case 5 -> {
+        Path directory = path.resolveSibling("sub" + random.nextInt(NAMES));
+        if (random.nextBoolean()) {
+          Files.delete(directory);
+        } else {
+          // Within its parent: see docs/open.md for directories that move elsewhere.
+          Path other = directory.resolveSibling("sub" + random.nextInt(NAMES));
+          Files.move(directory, other, StandardCopyOption.ATOMIC_MOVE);
+        }
+      }
       case 6 -> listing(path.getParent());
       default -> {
         for (int n = 0; n < NAMES; n++) {

@@ -65,7 +65,8 @@ final class Errnos {
       case DirectoryNotEmptyException _ -> "ENOTEMPTY";
       case AccessDeniedException _ -> "EACCES";
       case FileSystemLoopException _ -> "ELOOP";
-      case FileSystemException known -> inText(String.valueOf(known.getReason()));
+      case FileSystemException known ->
+          known.getReason() == null ? "unknown: " + known : inText(known.getReason());
       default -> inText(String.valueOf(failure.getMessage()));
     };
   }

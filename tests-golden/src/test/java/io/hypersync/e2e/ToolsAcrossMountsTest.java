@@ -192,7 +192,8 @@ class ToolsAcrossMountsTest {
           <modelVersion>4.0.0</modelVersion>
           <groupId>demo</groupId><artifactId>demo</artifactId><version>1</version>
           <properties>
-            <maven.compiler.release>17</maven.compiler.release>
+            <maven.compiler.source>17</maven.compiler.source>
+            <maven.compiler.target>17</maven.compiler.target>
             <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
           </properties>
         </project>

@@ -4,6 +4,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
+import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
@@ -19,10 +20,19 @@ import org.jspecify.annotations.Nullable;
  * @param attributes inodes whose attributes change
  * @param names names which lead elsewhere afterwards
  * @param pages inodes whose pages must go before the entry is visible
+ * @param movedDirectories inodes of directories that are in another directory afterwards; a kernel
+ *     that has one at its old place, for keeping or not, may fail with ESTALE to find it at the new
+ *     one
  */
-public record Effects(List<Long> attributes, List<CachedName> names, List<Long> pages) {
+public record Effects(
+    List<Long> attributes, List<CachedName> names, List<Long> pages, List<Long> movedDirectories) {
   /** Nothing. */
-  public static final Effects NONE = new Effects(List.of(), List.of(), List.of());
+  public static final Effects NONE = new Effects(List.of(), List.of(), List.of(), List.of());
+
+  /** These names alone. */
+  static Effects ofNames(List<CachedName> names) {
+    return names.isEmpty() ? NONE : new Effects(List.of(), names, List.of(), List.of());
+  }
 
   /** Of an entry, given the states around it. */
   static Effects of(FsOp op, FsState before, FsState after) {
@@ -41,6 +51,10 @@ public record Effects(List<Long> attributes, List<CachedName> names, List<Long> 
       case FsOp.Rename rename -> {
         found.entryAndTarget(rename.parent(), rename.name());
         found.entryAndTarget(rename.newParent(), rename.newName());
+        if (!rename.parent().equals(rename.newParent())) {
+          found.movedDirectory(rename.newParent(), rename.newName());
+          found.movedDirectory(rename.parent(), rename.name());
+        }
       }
       case FsOp.Write write -> found.attributes(write.node());
       case FsOp.Truncate truncate -> found.attributes(truncate.node());
@@ -103,6 +117,7 @@ public record Effects(List<Long> attributes, List<CachedName> names, List<Long> 
     private final List<Long> attributes = new ArrayList<>(4);
     private final List<CachedName> names = new ArrayList<>(2);
     private final List<Long> pages = new ArrayList<>(1);
+    private final List<Long> movedDirectories = new ArrayList<>(0);
 
     Collector(FsState before, FsState after) {
       this.before = before;
@@ -140,8 +155,17 @@ public record Effects(List<Long> attributes, List<CachedName> names, List<Long> 
       }
     }
 
+    /** What the name leads to afterwards, if it is a directory. */
+    void movedDirectory(NodeId parent, Name name) {
+      Node directory = after.node(parent);
+      Node moved = directory == null ? null : after.lookup(directory, name);
+      if (moved != null && moved.type() == NodeType.DIRECTORY) {
+        movedDirectories.add(moved.inode().value());
+      }
+    }
+
     Effects effects() {
-      return new Effects(attributes, names, pages);
+      return new Effects(attributes, names, pages, movedDirectories);
     }
   }
 }

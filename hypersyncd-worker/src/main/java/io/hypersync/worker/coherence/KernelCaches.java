@@ -7,6 +7,9 @@ package io.hypersync.worker.coherence;
  * to keep nothing.
  */
 public interface KernelCaches {
+  /** Whether the kernel knows the inode. */
+  boolean isKnown(long inode);
+
   /** Whether the inode's attributes may be cached; they count as dropped from now on. */
   boolean takeAttributes(long inode);
 

@@ -170,13 +170,14 @@ public final class Publisher {
         pages.add(inode);
       }
     }
+    boolean own = calls.isWaiting(step.entry.intent());
+    boolean moved = !own && effects.movedDirectories().stream().anyMatch(caches::isKnown);
     List<CachedName> cached = new ArrayList<>(0);
     for (CachedName name : effects.names()) {
-      if (caches.takeName(name)) {
+      if (caches.takeName(name) || moved) {
         cached.add(name);
       }
     }
-    boolean own = calls.isWaiting(step.entry.intent());
     if (own && !cached.isEmpty()) {
       Effects.movedTo(op, effects).forEach(caches::noteName);
     }
@@ -204,10 +205,7 @@ public final class Publisher {
    * @param ownNames names which the kernel changes itself when the caller is told
    */
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
-    view =
-        new View(
-            step.after,
-            ownNames.isEmpty() ? Effects.NONE : new Effects(List.of(), ownNames, List.of()));
+    view = new View(step.after, Effects.ofNames(ownNames));
     dropMappedPages(step.entry.op(), step.after.state());
     listener.applied(step.entry, step.before.state(), step.after.state());
     if (!ownNames.isEmpty()) {

@@ -94,6 +94,11 @@ public final class KernelInodes implements KernelCaches {
   }
 
   @Override
+  public boolean isKnown(long inode) {
+    return inodes.containsKey(inode);
+  }
+
+  @Override
   public boolean takeAttributes(long inode) {
     KernelInode known = inodes.get(inode);
     return known != null && known.takeAttributes();

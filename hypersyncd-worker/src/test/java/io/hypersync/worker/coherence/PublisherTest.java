@@ -154,6 +154,17 @@ class PublisherTest {
   }
 
   @Test
+  void aDirectoryThatHasMovedElsewhereIsTakenOutOfItsOldPlaceThoughItsNameIsNotKept() {
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    apply(new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0));
+    assertEquals(2, publisher.publish(0));
+    kept.add("known 3");
+    apply(new FsOp.Rename(FsState.ROOT, Y, new NodeId(7, 3), X, RenameMode.REPLACE));
+    publisher.publish(0);
+    assertEquals(List.of("names 1 [y, x] at 3"), told);
+  }
+
+  @Test
   void anMtimeSetByHandTakesThePagesBackFirst() {
     kept.add("pages 2");
     apply(new SetAttributes(FILE_ID, SetAttributes.MTIME, 0, 0, 0, 77));
@@ -204,6 +215,11 @@ class PublisherTest {
   }
 
   private final class Caches implements KernelCaches {
+    @Override
+    public boolean isKnown(long inode) {
+      return kept.contains("known " + inode);
+    }
+
     @Override
     public boolean takeAttributes(long inode) {
       return kept.remove("attributes " + inode);
