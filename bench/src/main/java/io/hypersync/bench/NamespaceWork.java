@@ -7,11 +7,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.stream.Stream;
 
 /** Operations on names. */
 final class NamespaceWork {
   private static final int UNLINK_STOCK = 64;
   private static final int BLOCK_BYTES = 4096;
+  private static final int WALK_DIRECTORIES = 20;
+  private static final int WALK_FILES = 500;
 
   private NamespaceWork() {}
 
@@ -90,6 +93,41 @@ final class NamespaceWork {
       @Override
       public void run() throws IOException {
         var _ = Files.getAttribute(file, "unix:ino");
+      }
+    };
+  }
+
+  /** What a compiler does along its include path. */
+  static Work absent(Folder folder) {
+    Path missing = folder.fresh();
+    return new InFolder(folder) {
+      @Override
+      public void run() throws IOException {
+        if (Files.exists(missing)) {
+          throw new IOException(missing + " is there");
+        }
+      }
+    };
+  }
+
+  /** Lists a tree that does not change, and asks for the attributes of every file. */
+  static Work walk(Folder folder) throws IOException {
+    Path tree = Files.createDirectory(folder.fresh());
+    for (int d = 0; d < WALK_DIRECTORIES; d++) {
+      Path directory = Files.createDirectory(tree.resolve("directory-" + d));
+      for (int f = 0; f < WALK_FILES / WALK_DIRECTORIES; f++) {
+        Files.createFile(directory.resolve("file-" + f));
+      }
+    }
+    return new InFolder(folder) {
+      @Override
+      public void run() throws IOException {
+        try (Stream<Path> all = Files.walk(tree)) {
+          long seen = all.filter(path -> !Files.isSymbolicLink(path)).count();
+          if (seen != 1 + WALK_DIRECTORIES + WALK_FILES) {
+            throw new IOException("the walk saw " + seen + " nodes");
+          }
+        }
       }
     };
   }

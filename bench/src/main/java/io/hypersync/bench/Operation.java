@@ -25,6 +25,10 @@ enum Operation {
   UNLINK("unlink", "unlink"),
   /** Attributes. */
   STAT("stat", "stat"),
+  /** A name that does not exist. */
+  ABSENT("absent", "stat of a missing name"),
+  /** A tree. */
+  WALK("walk", "walk 500 files, stat each"),
   /** Open, read, close. */
   READ("read", "open, read 4 KiB, close"),
   /** Sequential write. */
@@ -77,6 +81,8 @@ enum Operation {
       case RENAME -> NamespaceWork.rename(folder);
       case UNLINK -> NamespaceWork.unlink(folder);
       case STAT -> NamespaceWork.stat(folder);
+      case ABSENT -> NamespaceWork.absent(folder);
+      case WALK -> NamespaceWork.walk(folder);
       case READ -> FileWork.openAndRead(folder);
       case WRITE_1M -> FileWork.sequentialWrite(folder);
       case READ_1M -> FileWork.sequentialRead(folder);
