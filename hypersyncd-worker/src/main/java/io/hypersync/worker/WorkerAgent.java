@@ -24,6 +24,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
+import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.link.Freshness;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.LinkState;
@@ -148,16 +149,16 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * Runs {@code ready} when what is known to be committed is visible here (6.2, strict_open), or at
+   * The call is ready when what is known to be committed is visible here (6.2, strict_open), or at
    * once when the leader is out of touch: reads go on then (6.4).
    */
-  public void whenFresh(Runnable ready) {
-    freshness.whenFresh(published().index(), clock.monotonicNs(), regardless(ready));
+  public void whenFresh(WaitingCall call) {
+    freshness.whenFresh(published().index(), clock.monotonicNs(), regardless(call));
   }
 
   /** The same for what is committed by now, whether we know of it or not (5.3, strict reads). */
-  public void whenCurrent(Runnable ready) {
-    freshness.whenCurrent(regardless(ready));
+  public void whenCurrent(WaitingCall call) {
+    freshness.whenCurrent(regardless(call));
   }
 
   /** The kernel has forgotten what it was asked to under this ticket. */
@@ -166,8 +167,8 @@ public final class WorkerAgent implements Agent {
   }
 
   /** A process has called fsync on this node (6.5). */
-  public void fsync(NodeId node, Runnable done) {
-    if (gate.fsync(node, done)) {
+  public void fsync(NodeId node, WaitingCall call) {
+    if (gate.fsync(node, call)) {
       fsyncsElided++;
     }
   }
@@ -185,6 +186,14 @@ public final class WorkerAgent implements Agent {
   /** Locks of this mount; on the agent's thread. */
   public LockClient locks() {
     return locks;
+  }
+
+  /**
+   * The caller of a request has got a signal: if the request waits for something other than the
+   * leader's decision on it, it ends with EINTR.
+   */
+  public void interrupt(long unique) {
+    gate.interrupt(unique);
   }
 
   /** The connection is up. */
@@ -417,16 +426,26 @@ public final class WorkerAgent implements Agent {
     publisher.applied(entry, before, after);
   }
 
-  private static Freshness.Waiter regardless(Runnable ready) {
+  private static Freshness.Waiter regardless(WaitingCall call) {
     return new Freshness.Waiter() {
       @Override
+      public long unique() {
+        return call.unique();
+      }
+
+      @Override
       public void fresh() {
-        ready.run();
+        call.ready().run();
       }
 
       @Override
       public void leaderLost() {
-        ready.run();
+        call.ready().run();
+      }
+
+      @Override
+      public void interrupted() {
+        call.interrupted().run();
       }
     };
   }

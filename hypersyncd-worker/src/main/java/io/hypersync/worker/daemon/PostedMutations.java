@@ -4,6 +4,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
 import java.util.function.Supplier;
 
@@ -20,13 +21,13 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
-  public void whenFresh(Runnable ready) {
-    loop.get().post(agent -> agent.whenFresh(ready));
+  public void whenFresh(WaitingCall call) {
+    loop.get().post(agent -> agent.whenFresh(call));
   }
 
   @Override
-  public void whenCurrent(Runnable ready) {
-    loop.get().post(agent -> agent.whenCurrent(ready));
+  public void whenCurrent(WaitingCall call) {
+    loop.get().post(agent -> agent.whenCurrent(call));
   }
 
   @Override
@@ -35,7 +36,12 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
-  public void fsync(NodeId node, Runnable done) {
-    loop.get().post(agent -> agent.fsync(node, done));
+  public void fsync(NodeId node, WaitingCall call) {
+    loop.get().post(agent -> agent.fsync(node, call));
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    loop.get().post(agent -> agent.interrupt(unique));
   }
 }

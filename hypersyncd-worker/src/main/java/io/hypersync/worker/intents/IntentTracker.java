@@ -51,7 +51,7 @@ public final class IntentTracker implements LocalCalls {
   private long nextExpiryNs;
 
   /** Waits for mutations on one node; see {@link #barrier}. */
-  private record Barrier(NodeId node, Set<PendingMutation> waitingFor, Runnable done) {}
+  private record Barrier(NodeId node, Set<PendingMutation> waitingFor, WaitingCall call) {}
 
   /**
    * An empty table.
@@ -100,12 +100,12 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * fsync (6.5): runs {@code done} when every mutation of this node that is in flight from here has
+   * fsync (6.5): the call is ready when every mutation of this node that is in flight from here has
    * ended. One that has ended before is durable: its caller was told only then.
    *
    * @return whether there was nothing to wait for
    */
-  public boolean barrier(NodeId node, Runnable done) {
+  public boolean barrier(NodeId node, WaitingCall call) {
     Set<PendingMutation> waitingFor = new LinkedHashSet<>();
     for (PendingMutation mutation : pending.values()) {
       if (touches(mutation.mutation().op(), node)) {
@@ -113,10 +113,10 @@ public final class IntentTracker implements LocalCalls {
       }
     }
     if (waitingFor.isEmpty()) {
-      done.run();
+      call.ready().run();
       return true;
     }
-    barriers.add(new Barrier(node, waitingFor, done));
+    barriers.add(new Barrier(node, waitingFor, call));
     return false;
   }
 
@@ -212,6 +212,29 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
+   * The caller of a request has got a signal. What the leader has refused for now is not committed,
+   * and ends with EINTR; what was sent and not answered goes on, for nobody knows. An fsync ends.
+   *
+   * @return whether something ended
+   */
+  public boolean interrupt(long unique) {
+    for (PendingMutation mutation : refusedForNow) {
+      if (mutation.mutation().unique() == unique) {
+        end(mutation, Errno.EINTR);
+        return true;
+      }
+    }
+    for (Barrier barrier : barriers) {
+      if (barrier.call().unique() == unique) {
+        barriers.remove(barrier);
+        barrier.call().interrupted().run();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
    * Ends what has waited for too long (6.4): with success if it turns out to be in the log, else
    * with EIO, for nobody knows.
    *
@@ -270,7 +293,7 @@ public final class IntentTracker implements LocalCalls {
       barrier.waitingFor().remove(mutation);
       if (barrier.waitingFor().isEmpty()) {
         all.remove();
-        barrier.done().run();
+        barrier.call().ready().run();
       }
     }
   }

@@ -8,6 +8,7 @@ import java.util.List;
 /**
  * A mutation that a process has asked for.
  *
+ * @param unique the number of the request that asks; 0 if a signal must not end it any more
  * @param caller who asks: calls of one caller are committed in the order of their submission
  * @param agent name of the agent, may be empty
  * @param op what shall happen
@@ -16,6 +17,7 @@ import java.util.List;
  * @param completion told the end
  */
 public record Mutation(
+    long unique,
     int caller,
     String agent,
     FsOp op,

@@ -25,7 +25,7 @@ public final class MutationGate implements LocalCalls {
   private final List<Sync> syncs = new ArrayList<>();
 
   /** An fsync behind mutations that have not been let through. */
-  private record Sync(NodeId node, Set<Mutation> behind, Runnable done) {}
+  private record Sync(NodeId node, Set<Mutation> behind, WaitingCall call) {}
 
   /** An open gate. */
   public MutationGate(IntentTracker intents, Freshness freshness, Clock clock) {
@@ -40,7 +40,8 @@ public final class MutationGate implements LocalCalls {
   }
 
   /**
-   * Takes a mutation; EROFS if the leader is lost while it waits here.
+   * Takes a mutation; EROFS if the leader is lost while it waits here, EINTR if its caller gets a
+   * signal: it has not been sent.
    *
    * @param visible how far this worker is
    */
@@ -55,6 +56,11 @@ public final class MutationGate implements LocalCalls {
         clock.monotonicNs(),
         new Freshness.Waiter() {
           @Override
+          public long unique() {
+            return mutation.unique();
+          }
+
+          @Override
           public void fresh() {
             waiting.remove(mutation);
             intents.submit(mutation, clock.monotonicNs());
@@ -63,19 +69,42 @@ public final class MutationGate implements LocalCalls {
 
           @Override
           public void leaderLost() {
-            waiting.remove(mutation);
-            mutation.completion().failed(Errno.EROFS);
-            passed(mutation);
+            fail(mutation, Errno.EROFS);
+          }
+
+          @Override
+          public void interrupted() {
+            fail(mutation, Errno.EINTR);
           }
         });
   }
 
+  /** The caller of a request has got a signal: what can be given up ends with EINTR. */
+  public void interrupt(long unique) {
+    for (Sync sync : syncs) {
+      if (sync.call.unique() == unique) {
+        syncs.remove(sync);
+        sync.call.interrupted().run();
+        return;
+      }
+    }
+    if (!freshness.interrupt(unique)) {
+      var _ = intents.interrupt(unique);
+    }
+  }
+
+  private void fail(Mutation mutation, Errno errno) {
+    waiting.remove(mutation);
+    mutation.completion().failed(errno);
+    passed(mutation);
+  }
+
   /**
-   * fsync (6.5): runs {@code done} when every mutation of this node that came before has ended.
+   * fsync (6.5): the call is ready when every mutation of this node that came before has ended.
    *
    * @return whether there was nothing to wait for
    */
-  public boolean fsync(NodeId node, Runnable done) {
+  public boolean fsync(NodeId node, WaitingCall call) {
     Set<Mutation> behind = new LinkedHashSet<>();
     for (Mutation mutation : waiting) {
       if (IntentTracker.touches(mutation.op(), node)) {
@@ -83,9 +112,9 @@ public final class MutationGate implements LocalCalls {
       }
     }
     if (behind.isEmpty()) {
-      return intents.barrier(node, done);
+      return intents.barrier(node, call);
     }
-    syncs.add(new Sync(node, behind, done));
+    syncs.add(new Sync(node, behind, call));
     return false;
   }
 
@@ -114,7 +143,7 @@ public final class MutationGate implements LocalCalls {
       Sync sync = all.next();
       if (sync.behind.remove(mutation) && sync.behind.isEmpty()) {
         all.remove();
-        var _ = intents.barrier(sync.node, sync.done);
+        var _ = intents.barrier(sync.node, sync.call);
       }
     }
   }

@@ -26,13 +26,19 @@ public final class Freshness {
   private volatile long commitIndex;
   private volatile long heardNs;
 
-  /** Somebody who waits. One of the two is called, once, on the agent's thread. */
+  /** Somebody who waits. One of the three is called, once, on the agent's thread. */
   public interface Waiter {
+    /** The number of the request whose caller waits; 0 if a signal must not end the wait. */
+    long unique();
+
     /** What is visible here is fresh. */
     void fresh();
 
     /** The leader is out of reach: how fresh anything is cannot be known. */
     void leaderLost();
+
+    /** The caller has got a signal and waits no longer. */
+    void interrupted();
   }
 
   private record Asking(long request, Waiter waiter) {}
@@ -92,6 +98,29 @@ public final class Freshness {
     asking.forEach(waiter -> waiters.add(waiter.waiter));
     asking.clear();
     waiters.forEach(Waiter::leaderLost);
+  }
+
+  /**
+   * The caller of a request has got a signal.
+   *
+   * @return whether it has waited here
+   */
+  public boolean interrupt(long unique) {
+    Waiter found = null;
+    for (Reaching each : reaching) {
+      found = each.waiter.unique() == unique ? each.waiter : found;
+    }
+    for (Asking each : asking) {
+      found = each.waiter.unique() == unique ? each.waiter : found;
+    }
+    if (found == null) {
+      return false;
+    }
+    Waiter interrupted = found;
+    reaching.removeIf(each -> each.waiter.equals(interrupted));
+    asking.removeIf(each -> each.waiter.equals(interrupted));
+    interrupted.interrupted();
+    return true;
   }
 
   /**

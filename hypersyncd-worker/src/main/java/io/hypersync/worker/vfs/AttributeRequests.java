@@ -63,7 +63,7 @@ final class AttributeRequests {
             return;
           }
           try {
-            setOthers(header, node, request, reply);
+            setOthers(header.uninterruptible(), node, request, reply);
           } catch (RequestFailed e) {
             reply.error(e.errno());
           }

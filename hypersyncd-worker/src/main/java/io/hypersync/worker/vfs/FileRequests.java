@@ -151,7 +151,7 @@ final class FileRequests {
   }
 
   void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {
-    submitter.fsync(nodes.id(header.nodeId()), reply::ok);
+    submitter.fsync(header, nodes.id(header.nodeId()), reply);
   }
 
   private long opened(Node node, int openFlags) {

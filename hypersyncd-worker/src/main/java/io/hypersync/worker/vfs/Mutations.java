@@ -2,6 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.NodeId;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
 
 /** The way of mutations out of the vfs, from any thread; nothing here blocks. */
 public interface Mutations {
@@ -11,15 +12,18 @@ public interface Mutations {
   /** Whether what is visible here is all that is known to be committed (6.2). */
   boolean isFresh();
 
-  /** Runs {@code ready} when it is, or when the leader is out of touch; perhaps at once. */
-  void whenFresh(Runnable ready);
+  /** The call is ready when it is, or when the leader is out of touch; perhaps at once. */
+  void whenFresh(WaitingCall call);
 
   /** The same for all that is committed by now, which the leader is asked about (5.3). */
-  void whenCurrent(Runnable ready);
+  void whenCurrent(WaitingCall call);
 
   /** Hands a mutation over; its completion is called later, or at once. */
   void submit(Mutation mutation);
 
-  /** Runs {@code done} when what is in flight on this node from here has ended (6.5). */
-  void fsync(NodeId node, Runnable done);
+  /** The call is ready when what is in flight on this node from here has ended (6.5). */
+  void fsync(NodeId node, WaitingCall call);
+
+  /** The caller of a request that was handed over here, or to nobody, has got a signal. */
+  void interrupted(long unique);
 }

@@ -13,6 +13,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,11 +78,13 @@ final class Submitter {
       // A blocking write never ends with EAGAIN.
       throw new RequestFailed(e.errno() == Errno.EAGAIN ? Errno.EIO : e.errno());
     }
-    mutations.submit(new Mutation(caller.pid(), NO_AGENT, op, payload, uploading, completion));
+    mutations.submit(
+        new Mutation(caller.unique(), caller.pid(), NO_AGENT, op, payload, uploading, completion));
   }
 
-  void fsync(NodeId node, Runnable done) {
-    mutations.fsync(node, done);
+  void fsync(RequestHeader caller, NodeId node, FuseReply reply) {
+    mutations.fsync(
+        node, new WaitingCall(caller.unique(), reply::ok, () -> reply.error(Errno.EINTR)));
   }
 
   private static Completion completion(FuseReply reply, OnCommit onCommit) {

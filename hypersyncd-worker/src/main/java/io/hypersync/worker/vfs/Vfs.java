@@ -9,6 +9,7 @@ import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.intents.WaitingCall;
 import java.util.function.Supplier;
 
 /**
@@ -80,12 +81,17 @@ public final class Vfs implements FuseHandler {
     RequestHeader header = request.header();
     FuseOperation operation = request.operation();
     if (policy.strictReads() && isRead(operation)) {
-      mutations.whenCurrent(() -> answer(header, operation, reply));
+      mutations.whenCurrent(waiting(header, operation, reply));
     } else if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
-      mutations.whenFresh(() -> answer(header, operation, reply));
+      mutations.whenFresh(waiting(header, operation, reply));
     } else {
       answer(header, operation, reply);
     }
+  }
+
+  private WaitingCall waiting(RequestHeader header, FuseOperation operation, FuseReply reply) {
+    return new WaitingCall(
+        header.unique(), () -> answer(header, operation, reply), () -> reply.error(Errno.EINTR));
   }
 
   private void answer(RequestHeader header, FuseOperation operation, FuseReply reply) {
@@ -216,9 +222,13 @@ public final class Vfs implements FuseHandler {
     }
   }
 
-  /** Who waits for a lock waits no longer; a mutation cannot be taken back. */
+  /**
+   * A mutation that has been sent to the leader goes on; who waits for anything else, a lock too,
+   * waits no longer.
+   */
   @Override
   public void interrupted(long unique) {
+    mutations.interrupted(unique);
     locks.interrupted(unique);
   }
 }

@@ -37,6 +37,7 @@ class IntentTrackerTest {
   private static final long LATE_NS = DEADLINE_NS + DEADLINE_NS / 10;
   private static final long MS = 1_000_000;
   private static final int PID = 42;
+  private static final long UNIQUE = 12;
 
   private final SentMessages link = new SentMessages();
   private final List<Long> latencies = new ArrayList<>();
@@ -222,8 +223,8 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId id = onlySubmit().intent();
-    assertTrue(tracker.barrier(new NodeId(8, 8), () -> told.add("other synced")));
-    assertFalse(tracker.barrier(FILE, () -> told.add("synced")));
+    assertTrue(tracker.barrier(new NodeId(8, 8), call("other synced")));
+    assertFalse(tracker.barrier(FILE, call("synced")));
     tracker.submit(write(List.of(chunk), List.of()), 0);
     assertEquals(List.of("other synced"), told);
     tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
@@ -236,7 +237,7 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId first = onlySubmit().intent();
-    tracker.barrier(FILE, () -> told.add("synced"));
+    tracker.barrier(FILE, call("synced"));
     mkdir("later", 0);
     tracker.reconnected();
     link.sent.clear();
@@ -244,6 +245,52 @@ class IntentTrackerTest {
     assertEquals(List.of(), told);
     tracker.acknowledged(ack(onlySubmit().intent(), Errno.ENOSPC, 0), 0, 0);
     assertEquals(List.of("write ENOSPC", "synced"), told);
+  }
+
+  @Test
+  void aSignalDoesNotEndWhatTheLeaderMayHaveTaken() {
+    IntentId id = mkdir("a", 0);
+    assertFalse(tracker.interrupt(UNIQUE));
+    tracker.acknowledged(ack(id, null, 1), 0, 0);
+    assertFalse(tracker.interrupt(UNIQUE));
+    tracker.applied(entry(1, id), FsState.genesis());
+    tracker.completeDone(1, 0);
+    assertEquals(List.of("a committed"), told);
+  }
+
+  @Test
+  void aSignalEndsWhatTheLeaderHasRefusedForNow() {
+    IntentId id = mkdir("a", 0);
+    tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, 0);
+    assertFalse(tracker.interrupt(UNIQUE + 2), "of another call");
+    assertTrue(tracker.interrupt(UNIQUE));
+    assertEquals(List.of("a EINTR"), told);
+    link.sent.clear();
+    tracker.retry(MS);
+    assertEquals(List.of(), link.sent);
+    assertEquals(0, tracker.size());
+  }
+
+  @Test
+  void butNotOnceItIsSentAgain() {
+    IntentId id = mkdir("a", 0);
+    tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, 0);
+    tracker.retry(MS);
+    assertFalse(tracker.interrupt(UNIQUE));
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void aSignalEndsAnFsync() {
+    Chunk chunk = Chunk.of(new byte[] {1});
+    tracker.submit(write(List.of(chunk), List.of()), 0);
+    IntentId id = onlySubmit().intent();
+    tracker.barrier(FILE, new WaitingCall(20, () -> {}, () -> told.add("interrupted")));
+    tracker.barrier(FILE, call("synced"));
+    assertTrue(tracker.interrupt(20));
+    assertEquals(List.of("interrupted"), told);
+    tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
+    assertEquals(List.of("interrupted", "write ENOSPC", "synced"), told);
   }
 
   @Test
@@ -259,14 +306,18 @@ class IntentTrackerTest {
 
   private IntentId mkdir(String name, long nowNs) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
-    tracker.submit(new Mutation(PID, "", op, List.of(), List.of(), heard(name)), nowNs);
+    tracker.submit(new Mutation(UNIQUE, PID, "", op, List.of(), List.of(), heard(name)), nowNs);
     return ((SubmitIntent) link.sent.getLast()).intent();
   }
 
   private Mutation write(List<Chunk> chunks, List<Hash> uploading) {
     FsOp op =
         new FsOp.Write(FILE, WriteMode.PWRITE, 0, chunks.stream().map(Chunk::ref).toList(), false);
-    return new Mutation(PID, "", op, chunks, uploading, heard("write"));
+    return new Mutation(UNIQUE, PID, "", op, chunks, uploading, heard("write"));
+  }
+
+  private WaitingCall call(String name) {
+    return new WaitingCall(14, () -> told.add(name), () -> told.add(name + " EINTR"));
   }
 
   private SubmitIntent onlySubmit() {

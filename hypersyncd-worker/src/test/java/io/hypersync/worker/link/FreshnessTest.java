@@ -106,8 +106,34 @@ class FreshnessTest {
     freshness.live();
   }
 
+  @Test
+  void whoGetsASignalWaitsNoLonger() {
+    inTouchAt(1_000, 7);
+    freshness.whenFresh(5, 1_000, waiter("reaching"));
+    freshness.whenFresh(5, 1_000, waiter("too"));
+    freshness.whenCurrent(waiter("asking"));
+    assertFalse(freshness.interrupt("nobody".hashCode()));
+    assertTrue(freshness.interrupt("asking".hashCode()));
+    assertTrue(freshness.interrupt("reaching".hashCode()));
+    assertEquals(List.of("asking interrupted", "reaching interrupted"), ended);
+    assertFalse(freshness.interrupt("reaching".hashCode()), "only once");
+    assertEquals(1, freshness.waiting());
+    freshness.advance(7);
+    assertEquals(List.of("asking interrupted", "reaching interrupted", "too fresh"), ended);
+  }
+
   private Freshness.Waiter waiter(String name) {
     return new Freshness.Waiter() {
+      @Override
+      public long unique() {
+        return name.hashCode();
+      }
+
+      @Override
+      public void interrupted() {
+        ended.add(name + " interrupted");
+      }
+
       @Override
       public void fresh() {
         ended.add(name + " fresh");

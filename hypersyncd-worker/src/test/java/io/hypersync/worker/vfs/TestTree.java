@@ -18,6 +18,7 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.worker.coherence.Effects;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.replica.Published;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ final class TestTree implements Mutations {
   final List<FsOp> ops = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
-  private View view = new View(new Published(0, state, state.root()), Effects.NONE);
+  private volatile View view = new View(new Published(0, state, state.root()), Effects.NONE);
   private boolean writable = true;
 
   void readOnly() {
@@ -70,13 +71,13 @@ final class TestTree implements Mutations {
   }
 
   @Override
-  public void whenFresh(Runnable ready) {
-    ready.run();
+  public void whenFresh(WaitingCall call) {
+    call.ready().run();
   }
 
   @Override
-  public void whenCurrent(Runnable ready) {
-    ready.run();
+  public void whenCurrent(WaitingCall call) {
+    call.ready().run();
   }
 
   @Override
@@ -91,9 +92,13 @@ final class TestTree implements Mutations {
   }
 
   @Override
-  public void fsync(NodeId node, Runnable done) {
-    done.run();
+  public void fsync(NodeId node, WaitingCall call) {
+    call.ready().run();
   }
+
+  /** Nothing waits here. */
+  @Override
+  public void interrupted(long unique) {}
 
   private Node made(FsOp op, String name) {
     commit(op);

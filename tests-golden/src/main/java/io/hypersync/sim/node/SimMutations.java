@@ -9,6 +9,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
 import java.util.List;
 
@@ -42,13 +43,13 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void whenFresh(Runnable ready) {
-    host.execute(() -> agent.whenFresh(ready));
+  public void whenFresh(WaitingCall call) {
+    host.execute(() -> agent.whenFresh(call));
   }
 
   @Override
-  public void whenCurrent(Runnable ready) {
-    host.execute(() -> agent.whenCurrent(ready));
+  public void whenCurrent(WaitingCall call) {
+    host.execute(() -> agent.whenCurrent(call));
   }
 
   @Override
@@ -58,6 +59,7 @@ final class SimMutations implements Mutations {
     recording.mutations().made(tag, mutation.op());
     Mutation tagged =
         new Mutation(
+            mutation.unique(),
             mutation.caller(),
             tag,
             mutation.op(),
@@ -68,14 +70,20 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void fsync(NodeId node, Runnable done) {
+  public void fsync(NodeId node, WaitingCall call) {
     List<String> before = recording.mutations().changing(node, tagPrefix);
     Runnable judged =
         () -> {
           recording.mutations().synced(node, before);
-          done.run();
+          call.ready().run();
         };
-    host.execute(() -> agent.fsync(node, judged));
+    WaitingCall heard = new WaitingCall(call.unique(), judged, call.interrupted());
+    host.execute(() -> agent.fsync(node, heard));
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    host.execute(() -> agent.interrupt(unique));
   }
 
   private Completion heard(String tag, Completion completion) {

@@ -1,6 +1,8 @@
 package io.hypersync.worker.fuse.protocol;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import org.jspecify.annotations.Nullable;
 
 /** What a message from the kernel turned out to be. */
 public sealed interface Decoded {
@@ -32,10 +34,13 @@ public sealed interface Decoded {
   /**
    * Not understood.
    *
+   * @param opcode what it wants to be, or null if that is unknown
    * @param answered whether the kernel waits for an answer
    * @param errno what to answer then: ENOSYS for an opcode that is unknown or not served, EIO for a
    *     message that is cut short or whose sizes lie
    * @param reason for the log
    */
-  record Malformed(long unique, boolean answered, Errno errno, String reason) implements Decoded {}
+  record Malformed(
+      long unique, @Nullable FuseOpcode opcode, boolean answered, Errno errno, String reason)
+      implements Decoded {}
 }

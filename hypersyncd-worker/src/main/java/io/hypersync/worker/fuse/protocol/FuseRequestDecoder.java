@@ -49,6 +49,9 @@ import java.util.Set;
 public final class FuseRequestDecoder {
   private static final int HIGH_BITS = 32;
 
+  /** The 256 pages that are agreed on at most, of the largest size that Linux has: 64 KiB. */
+  private static final int MAX_READ_BYTES = 1 << 24;
+
   private final boolean longSetXattr;
 
   /**
@@ -64,20 +67,21 @@ public final class FuseRequestDecoder {
   public Decoded decode(ByteBuffer message) {
     ByteBuffer bytes = message.slice().order(ByteOrder.nativeOrder());
     if (bytes.limit() < InHeader.SIZE) {
-      return new Decoded.Malformed(0, false, Errno.EIO, "no header in " + bytes.limit() + " bytes");
+      return new Decoded.Malformed(
+          0, null, false, Errno.EIO, "no header in " + bytes.limit() + " bytes");
     }
     long unique = bytes.getLong(InHeader.UNIQUE);
     int code = bytes.getInt(InHeader.OPCODE);
     FuseOpcode opcode = FuseOpcode.of(code);
     if (opcode == null) {
       return new Decoded.Malformed(
-          unique, true, Errno.ENOSYS, "unknown opcode " + Integer.toUnsignedString(code));
+          unique, null, true, Errno.ENOSYS, "unknown opcode " + Integer.toUnsignedString(code));
     }
     try {
       return decode(header(bytes, opcode), body(bytes));
     } catch (MalformedMessageException e) {
       return new Decoded.Malformed(
-          unique, opcode.isAnswered(), Errno.EIO, opcode + ": " + e.getMessage());
+          unique, opcode, opcode.isAnswered(), Errno.EIO, opcode + ": " + e.getMessage());
     }
   }
 
@@ -113,7 +117,8 @@ public final class FuseRequestDecoder {
       case DESTROY -> new Decoded.Destroy(unique);
       case NOTIFY_REPLY -> throw new MalformedMessageException("nothing was retrieved");
       case SETUPMAPPING, REMOVEMAPPING ->
-          new Decoded.Malformed(unique, true, Errno.ENOSYS, header.opcode() + " is not served");
+          new Decoded.Malformed(
+              unique, header.opcode(), true, Errno.ENOSYS, header.opcode() + " is not served");
       default -> new Decoded.Request(new FuseRequest(header, operation(header.opcode(), in)));
     };
   }
@@ -168,7 +173,7 @@ public final class FuseRequestDecoder {
         yield new FuseOperation.Read(
             in.int64(ReadIn.FH),
             in.int64(ReadIn.OFFSET),
-            in.length(ReadIn.LENGTH),
+            readLength(in),
             in.int32(ReadIn.READ_FLAGS),
             in.int64(ReadIn.LOCK_OWNER),
             in.int32(ReadIn.FLAGS));
@@ -176,12 +181,12 @@ public final class FuseRequestDecoder {
       case READDIR -> {
         in.requireSize(ReadIn.SIZE);
         yield new FuseOperation.ReadDir(
-            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), in.length(ReadIn.LENGTH));
+            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
       }
       case READDIRPLUS -> {
         in.requireSize(ReadIn.SIZE);
         yield new FuseOperation.ReadDirPlus(
-            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), in.length(ReadIn.LENGTH));
+            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
       }
       case WRITE -> write(in);
       case STATFS -> new FuseOperation.StatFs();
@@ -279,6 +284,14 @@ public final class FuseRequestDecoder {
       case INIT, INTERRUPT, DESTROY, NOTIFY_REPLY, SETUPMAPPING, REMOVEMAPPING ->
           throw new IllegalStateException(opcode + " is no operation");
     };
+  }
+
+  private static int readLength(MessageBody in) throws MalformedMessageException {
+    int length = in.length(ReadIn.LENGTH);
+    if (length > MAX_READ_BYTES) {
+      throw new MalformedMessageException(length + " bytes asked for");
+    }
+    return length;
   }
 
   private static FuseOperation batchForget(MessageBody in) throws MalformedMessageException {

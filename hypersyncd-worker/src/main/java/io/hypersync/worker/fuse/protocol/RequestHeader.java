@@ -13,4 +13,12 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
  * @param opcode what is asked
  */
 public record RequestHeader(
-    long unique, long nodeId, int uid, int gid, int pid, FuseOpcode opcode) {}
+    long unique, long nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
+  /**
+   * The same for the rest of a request of which a part has been done: no interrupt names it, so it
+   * does not end with EINTR any more.
+   */
+  public RequestHeader uninterruptible() {
+    return new RequestHeader(0, nodeId, uid, gid, pid, opcode);
+  }
+}

@@ -14,9 +14,10 @@ public interface FuseHandler {
 
   /**
    * The caller of the request got a signal. The kernel goes on waiting for the answer; a handler
-   * that waits for something should give up and answer EINTR. Called only while the request is
-   * unanswered, though the answer may be given meanwhile. Reads through the page cache are never
-   * interrupted: their callers wait for the page, not for the request.
+   * that waits for something should give up and answer EINTR. Called only after {@link #handle} has
+   * returned and while the request is unanswered, though the answer may be given meanwhile. Reads
+   * through the page cache are never interrupted: their callers wait for the page, not for the
+   * request.
    *
    * @param unique the request's number
    */

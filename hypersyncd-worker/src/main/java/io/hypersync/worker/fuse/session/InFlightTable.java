@@ -28,9 +28,10 @@ final class InFlightTable {
     replies.remove(reply.unique(), reply);
   }
 
-  /** Whether the kernel waits for it. */
-  boolean contains(long unique) {
-    return replies.containsKey(unique);
+  /** Whether the kernel waits for it and the handler has it. */
+  boolean isWithHandler(long unique) {
+    PendingReply reply = replies.get(unique);
+    return reply != null && reply.isWithHandler();
   }
 
   int size() {

@@ -35,6 +35,7 @@ final class PendingReply implements FuseReply {
   private final InFlightTable inFlight;
   private final FuseCounters counters;
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+  private volatile boolean withHandler;
 
   PendingReply(
       RequestHeader request, KernelChannel channel, InFlightTable inFlight, FuseCounters counters) {
@@ -54,6 +55,15 @@ final class PendingReply implements FuseReply {
     if (claim()) {
       sendError(errno);
     }
+  }
+
+  /** The handler has the request: what it is told of it from now on does not overtake it. */
+  void handedOver() {
+    withHandler = true;
+  }
+
+  boolean isWithHandler() {
+    return withHandler;
   }
 
   /** Answers the error unless there is an answer: the session ends, nobody is to blame. */

@@ -18,6 +18,7 @@ final class RequestDispatcher {
   private final FuseHandler handler;
   private final InFlightTable inFlight;
   private final FuseCounters counters;
+  private final Complaints complaints = new Complaints();
 
   RequestDispatcher(
       FuseRequestDecoder decoder,
@@ -51,6 +52,7 @@ final class RequestDispatcher {
     }
     try {
       handler.handle(request, reply);
+      reply.handedOver();
     } catch (Throwable e) {
       counters.handlerFailure();
       LOG.error("{} failed", request.header(), e);
@@ -59,9 +61,9 @@ final class RequestDispatcher {
   }
 
   private void interrupt(Decoded.Interrupt interrupt, KernelChannel channel) {
-    if (!inFlight.contains(interrupt.target())) {
-      // Either answered already, or another reader has it and did not get to the table yet. EAGAIN
-      // makes the kernel repeat the interrupt if it still waits.
+    if (!inFlight.isWithHandler(interrupt.target())) {
+      // Either answered already, or another reader has it and has not brought it to the handler
+      // yet. EAGAIN makes the kernel repeat the interrupt if it still waits.
       answer(channel, FuseReplyEncoder.error(interrupt.unique(), Errno.EAGAIN));
       return;
     }
@@ -76,10 +78,14 @@ final class RequestDispatcher {
 
   private void refuse(Decoded.Malformed malformed, KernelChannel channel) {
     counters.malformedRequest();
-    if (malformed.errno() == Errno.ENOSYS) {
-      LOG.info("request {} not served: {}", malformed.unique(), malformed.reason());
-    } else {
-      LOG.error("request {} not understood: {}", malformed.unique(), malformed.reason());
+    long count = complaints.count(malformed.opcode());
+    if (Complaints.isWorthALine(count)) {
+      String times = count == 1 ? "" : " (" + count + " like it so far)";
+      if (malformed.errno() == Errno.ENOSYS) {
+        LOG.info("request {} not served: {}{}", malformed.unique(), malformed.reason(), times);
+      } else {
+        LOG.error("request {} not understood: {}{}", malformed.unique(), malformed.reason(), times);
+      }
     }
     if (malformed.answered()) {
       answer(channel, FuseReplyEncoder.error(malformed.unique(), malformed.errno()));

@@ -100,6 +100,8 @@ class FuseRequestDecoderTest {
             new Lie(16, 16, 6), // more
             new Lie(16, 16, -1),
             new Lie(15, 16, -1), // READ of 4 GiB
+            new Lie(15, 16, Integer.MAX_VALUE), // more than a reply can hold
+            new Lie(28, 16, (1 << 24) + 1),
             new Lie(21, 0, 4), // SETXATTR
             new Lie(39, 24, 3), // IOCTL
             new Lie(42, 0, 3), // BATCH_FORGET

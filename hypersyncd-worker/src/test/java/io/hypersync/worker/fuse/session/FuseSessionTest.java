@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -304,6 +305,36 @@ class FuseSessionTest {
       FakeKernel.Reply reply = kernel.reply();
       assertEquals(5, reply.unique());
       assertEquals(-Errno.EAGAIN.code(), reply.error());
+      assertEquals(0, session.counters().interrupts());
+    }
+  }
+
+  @Test
+  void anInterruptDoesNotOvertakeItsRequestOnTheWayToTheHandler() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (FuseSession session =
+        session(
+            2,
+            (request, reply) -> {
+              begun.countDown();
+              try {
+                goOn.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              held.add(reply);
+            })) {
+      kernel.request(4, GETATTR, 1, GETATTR_BODY);
+      begun.await();
+      kernel.request(5, FuseOpcode.INTERRUPT.code(), 0, unique(4));
+      FakeKernel.Reply again = kernel.reply();
+      assertEquals(5, again.unique());
+      assertEquals(-Errno.EAGAIN.code(), again.error(), "to be repeated");
+      assertTrue(interrupted.isEmpty(), "it has not got there yet");
+      goOn.countDown();
+      held.take().error(Errno.EINTR);
+      assertEquals(4, kernel.reply().unique());
       assertEquals(0, session.counters().interrupts());
     }
   }

@@ -1,0 +1,230 @@
+package io.hypersync.worker.intents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.link.Freshness;
+import io.hypersync.worker.port.LeaderLink;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What waits for the state that it was decided on, before it goes to the leader (6.2). */
+class MutationGateTest {
+  private static final long STALE_NS = 250;
+  private static final long DEADLINE_NS = 1_000_000;
+  private static final NodeId DIRECTORY = new NodeId(7, 7);
+  private static final NodeId FILE = new NodeId(8, 8);
+  private static final IntentId NONE = new IntentId(new ClientId(9, 9), 9);
+
+  private final List<IntentId> sent = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private final LeaderLink link =
+      new LeaderLink() {
+        @Override
+        public void connect() {}
+
+        @Override
+        public void send(WorkerMessage message) {
+          if (message instanceof SubmitIntent submit) {
+            sent.add(submit.intent());
+          }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void disconnect() {}
+      };
+  private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
+  private final Freshness freshness = new Freshness(link, STALE_NS);
+  private final MutationGate gate = new MutationGate(intents, freshness, new StoppedClock());
+
+  @BeforeEach
+  void inTouchAndTwoEntriesAhead() {
+    freshness.live();
+    freshness.heard(0);
+    freshness.observed(7);
+  }
+
+  @Test
+  void whatIsFreshIsSentAtOnce() {
+    gate.submit(mkdir(2), 7);
+    assertEquals(1, sent.size());
+  }
+
+  @Test
+  void whatIsNotWaits() {
+    gate.submit(mkdir(2), 5);
+    assertEquals(List.of(), sent);
+    assertEquals(1, gate.size());
+    freshness.advance(7);
+    assertEquals(1, sent.size());
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void aWriteNeedsNoPathAndDoesNotWait() {
+    gate.submit(write(2), 5);
+    assertEquals(1, sent.size());
+  }
+
+  @Test
+  void withoutALeaderItEndsWithErofs() {
+    gate.submit(mkdir(2), 5);
+    freshness.lost();
+    assertEquals(List.of("2 EROFS"), told);
+    gate.submit(mkdir(4), 7);
+    assertEquals(List.of("2 EROFS", "4 EROFS"), told);
+    assertEquals(0, gate.size());
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void aSignalEndsWhatHasNotBeenSent() {
+    gate.submit(mkdir(2), 5);
+    gate.submit(mkdir(4), 5);
+    gate.interrupt(2);
+    gate.interrupt(2);
+    gate.interrupt(6);
+    assertEquals(List.of("2 EINTR"), told);
+    freshness.advance(7);
+    assertEquals(1, sent.size());
+    gate.interrupt(4);
+    assertEquals(List.of("2 EINTR"), told, "what was sent goes on");
+    assertEquals(1, gate.size());
+  }
+
+  @Test
+  void aSignalEndsWhatTheLeaderHasRefusedForNow() {
+    gate.submit(mkdir(2), 7);
+    intents.acknowledged(new CommitAck(sent.getFirst(), Errno.EAGAIN, null, 0), 7, 0);
+    gate.interrupt(2);
+    assertEquals(List.of("2 EINTR"), told);
+    assertEquals(0, gate.size());
+  }
+
+  @Test
+  void whatMustNotEndHalfDoneIsNamedByNoSignal() {
+    gate.submit(mkdir(0), 5);
+    gate.interrupt(2);
+    assertEquals(1, gate.size());
+  }
+
+  @Test
+  void fsyncWaitsForWhatWaitsHereAndThenForTheLeader() {
+    gate.submit(mkdir(2), 5);
+    assertTrue(gate.fsync(FILE, call("other")));
+    assertFalse(gate.fsync(DIRECTORY, call("synced")));
+    freshness.advance(7);
+    assertEquals(List.of("other"), told);
+    intents.acknowledged(new CommitAck(sent.getFirst(), Errno.EEXIST, null, 0), 7, 0);
+    assertEquals(List.of("other", "2 EEXIST", "synced"), told);
+  }
+
+  @Test
+  void fsyncIsOverWhenWhatItWaitsForIsGivenUp() {
+    gate.submit(mkdir(2), 5);
+    assertFalse(gate.fsync(DIRECTORY, call("synced")));
+    gate.interrupt(2);
+    assertEquals(List.of("2 EINTR", "synced"), told);
+  }
+
+  @Test
+  void aSignalEndsAnFsync() {
+    gate.submit(mkdir(2), 5);
+    gate.fsync(DIRECTORY, call("here"));
+    gate.interrupt(12);
+    assertEquals(List.of("here EINTR"), told);
+    gate.fsync(DIRECTORY, call("there"));
+    freshness.advance(7);
+    gate.interrupt(12);
+    assertEquals(List.of("here EINTR", "there EINTR"), told);
+    assertEquals(1, gate.size(), "the mutation goes on");
+  }
+
+  @Test
+  void aDirectoryMayBeHeldByWhatWaitsHere() {
+    assertFalse(gate.mayHold(DIRECTORY, NONE));
+    gate.submit(mkdir(2), 5);
+    assertTrue(gate.mayHold(DIRECTORY, NONE));
+    assertFalse(gate.mayHold(FILE, NONE));
+    gate.interrupt(2);
+    assertFalse(gate.mayHold(DIRECTORY, NONE));
+  }
+
+  @Test
+  void aDirectoryMayBeHeldByAnFsync() {
+    gate.submit(mkdir(2), 5);
+    gate.fsync(DIRECTORY, call("synced"));
+    freshness.advance(7);
+    assertTrue(gate.mayHold(DIRECTORY, sent.getFirst()), "by the fsync alone");
+    gate.interrupt(12);
+    assertFalse(gate.mayHold(DIRECTORY, sent.getFirst()));
+    assertTrue(gate.mayHold(DIRECTORY, NONE));
+  }
+
+  private Mutation mkdir(long unique) {
+    return mutation(unique, new FsOp.MakeDir(DIRECTORY, Name.of("d"), 0755, 0, 0));
+  }
+
+  private Mutation write(long unique) {
+    ChunkRef chunk = new ChunkRef(Hash.ZERO, 1);
+    return mutation(unique, new FsOp.Write(FILE, WriteMode.APPEND, 0, List.of(chunk), false));
+  }
+
+  private Mutation mutation(long unique, FsOp op) {
+    return new Mutation(
+        unique,
+        42,
+        "",
+        op,
+        List.of(),
+        List.of(),
+        new Completion() {
+          @Override
+          public void committed(LogEntry entry, FsState state) {
+            told.add(unique + " committed");
+          }
+
+          @Override
+          public void failed(Errno errno) {
+            told.add(unique + " " + errno);
+          }
+        });
+  }
+
+  private WaitingCall call(String name) {
+    return new WaitingCall(12, () -> told.add(name), () -> told.add(name + " EINTR"));
+  }
+
+  private static final class StoppedClock implements Clock {
+    @Override
+    public long monotonicNs() {
+      return 0;
+    }
+
+    @Override
+    public long epochNs() {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.hypersync.worker.vfs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.state.Node;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.session.FuseCounters;
+import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.fuse.session.FuseSession;
+import io.hypersync.worker.fuse.session.FuseSessionOptions;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A million messages of which most make no sense: nothing breaks, each that has an answer gets one,
+ * nothing is remembered for longer than the kernel knows it. {@code hypersync.seed} and {@code
+ * hypersync.messages} choose others.
+ */
+@Timeout(300)
+class OddKernelTest {
+  private static final int READERS = 4;
+  private static final int MESSAGES = Integer.getInteger("hypersync.messages", 500_000);
+  private static final int ROWS = 1_000;
+  private static final long FIXED = 20_261_121;
+
+  private final TestTree tree = new TestTree();
+  private final KernelInodes inodes = new KernelInodes();
+  private final ExecutorService agent =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("agent").factory());
+
+  @AfterEach
+  void end() throws InterruptedException {
+    agent.shutdownNow();
+    assertTrue(agent.awaitTermination(10, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void theSameEveryTime() throws Exception {
+    run(FIXED);
+  }
+
+  @Test
+  void andOthers() throws Exception {
+    run(Long.getLong("hypersync.seed", System.nanoTime()));
+  }
+
+  private void run(long seed) throws Exception {
+    System.out.println("seed " + seed);
+    Node anchor = tree.file("anchor");
+    OddKernel kernel = new OddKernel(seed, MESSAGES / READERS);
+    Vfs vfs =
+        new Vfs(
+            tree::view,
+            inodes,
+            new Posted(kernel),
+            new GrantingLocks(task -> post(kernel, task, "a lock")),
+            new InMemoryChunkStore(),
+            _ -> new int[] {50},
+            () -> 1_000_000,
+            new CachePolicy(true, true, true, false),
+            Clock.SYSTEM);
+    try (FuseSession session =
+        FuseSession.start(
+            kernel, FuseSessionOptions.defaults().withReaders(READERS), new Watched(vfs, kernel))) {
+      await(kernel);
+      assertNull(kernel.wrong());
+      assertFalse(session.hasEnded());
+      FuseCounters.Snapshot counters = session.counters();
+      System.out.println(counters);
+      assertEquals(0, counters.handlerFailures());
+      assertEquals(0, counters.doubleReplies());
+      assertEquals(0, counters.refusedReplies());
+      assertEquals(0, session.inFlight());
+      byte[] name = "anchor\0".getBytes(StandardCharsets.US_ASCII);
+      kernel.put(FuseOpcode.LOOKUP, 4, 1, name);
+      ByteBuffer entry = kernel.answer();
+      assertEquals(anchor.inode().value(), entry.getLong(0));
+      forgetAll(kernel, vfs);
+      assertEquals(1, inodes.size(), "inodes, the root alone");
+      assertEquals(0, vfs.openHandles());
+      assertNull(kernel.wrong());
+    }
+  }
+
+  private static void await(OddKernel kernel) throws InterruptedException {
+    long last = Long.MAX_VALUE;
+    int idle = 0;
+    while (kernel.wrong() == null && (!kernel.hasNoMore() || kernel.unanswered() > 0)) {
+      Thread.sleep(50);
+      long now = kernel.unanswered();
+      idle = kernel.hasNoMore() && now == last ? idle + 1 : 0;
+      last = now;
+      assertTrue(idle < 200, () -> "never answered: " + kernel.oneUnanswered());
+    }
+  }
+
+  /** As a kernel does that is unmounted. */
+  private void forgetAll(OddKernel kernel, Vfs vfs) throws InterruptedException {
+    long lastInode = tree.file("newest").inode().value();
+    for (long first = 2; first <= lastInode; first += ROWS) {
+      ByteBuffer body = ByteBuffer.allocate(8 + 16 * ROWS).order(ByteOrder.nativeOrder());
+      body.putInt(ROWS).putInt(0);
+      for (int row = 0; row < ROWS; row++) {
+        body.putLong(first + row).putLong(Long.MAX_VALUE);
+      }
+      kernel.put(FuseOpcode.BATCH_FORGET, 6, 0, body.array());
+    }
+    for (long fh = 1; vfs.openHandles() > 0; fh++) {
+      kernel.put(
+          FuseOpcode.RELEASE,
+          8,
+          1,
+          ByteBuffer.allocate(24).order(ByteOrder.nativeOrder()).putLong(fh).array());
+      var _ = kernel.answer();
+    }
+    kernel.put(FuseOpcode.STATFS, 10, 1, new byte[0]);
+    var _ = kernel.answer();
+  }
+
+  /** The agent's thread: what reaches the tree comes one after another, and later. */
+  private final class Posted implements Mutations {
+    private static final int NOT_FRESH = 4;
+
+    private final OddKernel kernel;
+    private final AtomicInteger opens = new AtomicInteger();
+
+    Posted(OddKernel kernel) {
+      this.kernel = kernel;
+    }
+
+    @Override
+    public boolean isWritable() {
+      return tree.isWritable();
+    }
+
+    @Override
+    public boolean isFresh() {
+      return opens.incrementAndGet() % NOT_FRESH != 0;
+    }
+
+    @Override
+    public void whenFresh(WaitingCall call) {
+      post(call.ready(), "an open");
+    }
+
+    @Override
+    public void whenCurrent(WaitingCall call) {
+      post(call.ready(), "a read");
+    }
+
+    @Override
+    public void submit(Mutation mutation) {
+      post(() -> tree.submit(mutation), mutation.op());
+    }
+
+    @Override
+    public void fsync(NodeId node, WaitingCall call) {
+      post(call.ready(), "fsync");
+    }
+
+    @Override
+    public void interrupted(long unique) {
+      post(() -> tree.interrupted(unique), "an interrupt");
+    }
+
+    private void post(Runnable task, Object what) {
+      OddKernelTest.this.post(kernel, task, what);
+    }
+  }
+
+  private void post(OddKernel kernel, Runnable task, Object what) {
+    agent.execute(
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException | Error e) {
+            kernel.fail(what + ": " + trace(e), 0);
+          }
+        });
+  }
+
+  private record Watched(Vfs vfs, OddKernel kernel) implements FuseHandler {
+    @Override
+    public void handle(FuseRequest request, FuseReply reply) {
+      try {
+        vfs.handle(request, reply);
+      } catch (RuntimeException | Error e) {
+        kernel.fail(request + ": " + trace(e), reply.unique());
+        throw e;
+      }
+    }
+
+    @Override
+    public void interrupted(long unique) {
+      vfs.interrupted(unique);
+    }
+  }
+
+  private static String trace(Throwable e) {
+    java.io.StringWriter text = new java.io.StringWriter();
+    e.printStackTrace(new java.io.PrintWriter(text));
+    return text.toString();
+  }
+}
