@@ -117,7 +117,7 @@ public final class MutationLedger {
         errno,
         " but is entry ",
         record.loggedAt);
-    if (errno != Errno.EROFS && errno != Errno.ENOSPC) {
+    if (errno != Errno.EROFS && errno != Errno.ENOSPC && errno != Errno.EINTR) {
       Violation.unless(
           log().explains(record.op, errno, record.madeAtIndex, seen.index()),
           tag,
@@ -183,6 +183,12 @@ public final class MutationLedger {
         " and ",
         entry.index());
     record.loggedAt = entry.index();
+    Violation.unless(
+        record.errno != Errno.EINTR,
+        record.tag,
+        " is entry ",
+        entry.index(),
+        ", its caller was told that a signal had ended it");
     Violation.unless(
         entry.index() > record.madeAtIndex,
         record.tag,

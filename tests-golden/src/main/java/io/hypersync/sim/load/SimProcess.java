@@ -24,6 +24,12 @@ public final class SimProcess {
   private static final int MAX_HANDLES = 3;
   private static final long THINK_SHORTEST_NS = 20_000;
 
+  /** Of so many calls that wait one gets a signal. */
+  private static final int SIGNALS = 8;
+
+  private static final long SIGNAL_SOONEST_NS = 10_000;
+  private static final long SIGNAL_LATEST_NS = 2_000_000_000L;
+
   /** An open file. */
   record Handle(long inode, long fh, int flags) {}
 
@@ -92,19 +98,50 @@ public final class SimProcess {
     outstanding++;
     String what = describe(node, opcode, operation);
     kernel.worker().host().note(what);
-    return kernel.request(
-        pid,
-        node,
-        opcode,
-        operation,
-        answer -> {
-          outstanding--;
-          kernel.worker().host().note(what + " -> " + answer);
-          then.accept(answer);
-          if (outstanding == 0) {
-            think();
-          }
-        });
+    boolean[] answered = {false};
+    long unique =
+        kernel.request(
+            pid,
+            node,
+            opcode,
+            operation,
+            answer -> {
+              answered[0] = true;
+              outstanding--;
+              kernel.worker().host().note(what + " -> " + answer);
+              then.accept(answer);
+              if (outstanding == 0) {
+                think();
+              }
+            });
+    if (!answered[0] && mayGetASignal(operation) && chance.oneIn(SIGNALS)) {
+      kernel
+          .worker()
+          .host()
+          .after(
+              chance.scale(SIGNAL_SOONEST_NS, SIGNAL_LATEST_NS),
+              "",
+              () -> {
+                if (!answered[0] && isActive()) {
+                  kernel.interrupt(unique);
+                }
+              });
+    }
+    return unique;
+  }
+
+  /** Locks get signals of their own; who reads or closes does not expect to be told EINTR. */
+  private static boolean mayGetASignal(FuseOperation operation) {
+    return switch (operation) {
+      case FuseOperation.SetLk _,
+          FuseOperation.GetLk _,
+          FuseOperation.Read _,
+          FuseOperation.Flush _,
+          FuseOperation.Release _,
+          FuseOperation.Forget _ ->
+          false;
+      default -> true;
+    };
   }
 
   void opened(long inode, Answer answer, int flags) {

@@ -1,0 +1,35 @@
+package io.hypersync.e2e;
+
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A signal ends a call that the leader has not been sent, and no other (hypersync.md 6.4): the
+ * cases are in {@code posix/signals.py}.
+ */
+@RealMounts
+class SignalsTest {
+  @RegisterExtension final FabricExtension extension = new FabricExtension();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"not_sent", "sent"})
+  void holds(String name) throws Exception {
+    Fabric fabric = extension.get();
+    Path folder = Files.createDirectory(fabric.mount("a").resolve("signals"));
+    String leader = Long.toString(fabric.leader().pid());
+    Shell.must(folder, "python3", script(), name, leader);
+    fabric.awaitWritable("b");
+    fabric.assertSameRoots("a", "b");
+  }
+
+  private static String script() throws URISyntaxException {
+    URL found = Objects.requireNonNull(SignalsTest.class.getResource("/posix/signals.py"));
+    return Path.of(found.toURI()).toString();
+  }
+}
