@@ -24,6 +24,8 @@ class SignalsTest {
     Path folder = Files.createDirectory(fabric.mount("a").resolve("signals"));
     String leader = Long.toString(fabric.leader().pid());
     Shell.must(folder, "python3", script(), name, leader);
+    // The leader was silent for so long that it may have given them up.
+    fabric.awaitWritable("a");
     fabric.awaitWritable("b");
     fabric.assertSameRoots("a", "b");
   }
