@@ -105,7 +105,7 @@ public final class WorkerAgent implements Agent {
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
-    this.gate = new MutationGate(intents, freshness, clock);
+    this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
     this.replica = new Replica(chunks, this::applied);
     this.publisher =
         new Publisher(
@@ -113,10 +113,8 @@ public final class WorkerAgent implements Agent {
             caches,
             notifier,
             gate,
-            (entry, before, after) -> {
-              intents.applied(entry, after);
-              listener.applied(entry, before, after);
-            });
+            listener,
+            (entry, _, after) -> intents.applied(entry, after));
   }
 
   /** What the kernel's requests are answered from; any thread. */
@@ -140,12 +138,12 @@ public final class WorkerAgent implements Agent {
       mutation.completion().failed(Errno.EROFS);
       return;
     }
-    gate.submit(mutation, published().index());
+    gate.submit(mutation, publisher.settled());
   }
 
   /** Whether {@link #whenFresh} would not wait; any thread. */
   public boolean isFresh() {
-    return freshness.isFresh(published().index(), clock.monotonicNs());
+    return freshness.isFresh(publisher.settled(), clock.monotonicNs());
   }
 
   /**
@@ -153,7 +151,7 @@ public final class WorkerAgent implements Agent {
    * once when the leader is out of touch: reads go on then (6.4).
    */
   public void whenFresh(WaitingCall call) {
-    freshness.whenFresh(published().index(), clock.monotonicNs(), regardless(call));
+    freshness.whenFresh(publisher.settled(), clock.monotonicNs(), regardless(call));
   }
 
   /** The same for what is committed by now, whether we know of it or not (5.3, strict reads). */
@@ -242,14 +240,14 @@ public final class WorkerAgent implements Agent {
       case Refused refused -> refused(refused, now);
       case LeaderMessage.Heartbeat(_, long index) -> freshness.observed(index);
       case LeaderMessage.BarrierResponse(long request, long index) ->
-          freshness.answered(request, index, published().index());
+          freshness.answered(request, index, publisher.settled());
       case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
         freshness.observed(index);
         take(entries);
       }
-      case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, published().index(), now);
+      case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, publisher.settled(), now);
       case LeaderMessage.IntentStatusResponse response ->
-          intents.status(response, published().index(), now);
+          intents.status(response, publisher.settled(), now);
       case LeaderMessage.LockResponse response -> locks.answered(response);
       case LeaderMessage.LockExpiryWarning warning -> locks.warned(warning, now);
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
@@ -285,7 +283,7 @@ public final class WorkerAgent implements Agent {
     int work = publisher.backlog() < MAX_INVISIBLE ? replica.apply(APPLY_SLICE) : 0;
     long now = clock.monotonicNs();
     work += publisher.publish(now);
-    long visible = published().index();
+    long visible = publisher.settled();
     intents.completeDone(visible, now);
     whenVisible.reached(visible);
     locks.tick(now);
@@ -314,7 +312,8 @@ public final class WorkerAgent implements Agent {
       link.disconnect(); // it talks, but says nothing about our mutations: start afresh (6.4)
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
-    if (replica.error() != null) {
+    gate.expire(now);
+    if (replica.error() != null && publisher.backlog() == 0) {
       locks.neverVisible();
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)
     }

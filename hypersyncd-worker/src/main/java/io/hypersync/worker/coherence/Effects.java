@@ -23,15 +23,21 @@ import org.jspecify.annotations.Nullable;
  * @param movedDirectories inodes of directories that are in another directory afterwards; a kernel
  *     that has one at its old place, for keeping or not, may fail with ESTALE to find it at the new
  *     one
+ * @param changesOwner whether a node's owner or group changes, by which the kernel judges callers
+ *     without asking for attributes first
  */
 public record Effects(
-    List<Long> attributes, List<CachedName> names, List<Long> pages, List<Long> movedDirectories) {
+    List<Long> attributes,
+    List<CachedName> names,
+    List<Long> pages,
+    List<Long> movedDirectories,
+    boolean changesOwner) {
   /** Nothing. */
-  public static final Effects NONE = new Effects(List.of(), List.of(), List.of(), List.of());
+  public static final Effects NONE = new Effects(List.of(), List.of(), List.of(), List.of(), false);
 
   /** These names alone. */
   static Effects ofNames(List<CachedName> names) {
-    return names.isEmpty() ? NONE : new Effects(List.of(), names, List.of(), List.of());
+    return names.isEmpty() ? NONE : new Effects(List.of(), names, List.of(), List.of(), false);
   }
 
   /** Of an entry, given the states around it. */
@@ -66,6 +72,7 @@ public record Effects(
       }
       case SetAttributes set -> {
         found.attributes(set.node());
+        found.owner(set.node());
         if ((set.mask() & SetAttributes.MTIME) != 0) {
           found.pages(set.node());
         }
@@ -118,6 +125,7 @@ public record Effects(
     private final List<CachedName> names = new ArrayList<>(2);
     private final List<Long> pages = new ArrayList<>(1);
     private final List<Long> movedDirectories = new ArrayList<>(0);
+    private boolean changesOwner;
 
     Collector(FsState before, FsState after) {
       this.before = before;
@@ -148,6 +156,16 @@ public record Effects(
       return node;
     }
 
+    void owner(NodeId id) {
+      Node old = before.node(id);
+      Node now = after.node(id);
+      changesOwner =
+          old != null
+              && now != null
+              && (old.attributes().uid() != now.attributes().uid()
+                  || old.attributes().gid() != now.attributes().gid());
+    }
+
     void pages(NodeId id) {
       Node node = after.node(id);
       if (node != null) {
@@ -165,7 +183,7 @@ public record Effects(
     }
 
     Effects effects() {
-      return new Effects(attributes, names, pages, movedDirectories);
+      return new Effects(attributes, names, pages, movedDirectories, changesOwner);
     }
   }
 }

@@ -2,8 +2,6 @@ package io.hypersync.worker.coherence;
 
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
-import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.Node;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.Published;
@@ -37,7 +35,8 @@ public final class Publisher {
   private final KernelCaches caches;
   private final CacheNotifier notifier;
   private final LocalCalls calls;
-  private final ApplyListener listener;
+  private final ApplyListener shown;
+  private final ApplyListener done;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
 
   /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
@@ -47,26 +46,38 @@ public final class Publisher {
   private @Nullable Wait wait;
   private long namesDistrusted;
   private volatile View view;
+  private volatile long settled;
 
   /** An entry that is applied. */
   private record Step(LogEntry entry, Published before, Published after) {}
 
-  /** What keeps the next step, or the one after {@code step}, from being taken. */
+  /** Where a step stands that has to wait. */
+  private enum Phase {
+    /** The kernel forgets what the step contradicts; then it is shown. */
+    BEFORE,
+    /** It is shown; the kernel drops the pages that it changes; then a caller here is told. */
+    PAGES,
+    /** A caller here is told; the kernel puts the names right; then the next step is taken. */
+    OWN_NAMES
+  }
+
   private static final class Wait {
     private final Step step;
-
-    /** Whether the step is visible already, and only the next one has to wait. */
-    private final boolean afterwards;
-
+    private final Phase phase;
     private final List<CachedName> names;
+
+    /** Names which the kernel changes itself when the caller is told. */
+    private final List<CachedName> ownNames;
+
     private final long untilNs;
     private long namesTicket;
     private long contentsTicket;
 
-    Wait(Step step, boolean afterwards, List<CachedName> names, long untilNs) {
+    Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
       this.step = step;
-      this.afterwards = afterwards;
+      this.phase = phase;
       this.names = names;
+      this.ownNames = ownNames;
       this.untilNs = untilNs;
     }
 
@@ -78,19 +89,23 @@ public final class Publisher {
   /**
    * Nothing but the initial state is visible.
    *
-   * @param listener hears of every entry that has become visible
+   * @param shown hears of every entry that has become visible
+   * @param done hears of it when a caller here may be told
    */
   public Publisher(
       Published initial,
       KernelCaches caches,
       CacheNotifier notifier,
       LocalCalls calls,
-      ApplyListener listener) {
+      ApplyListener shown,
+      ApplyListener done) {
+    this.settled = initial.index();
     this.view = new View(initial, Effects.NONE);
     this.caches = caches;
     this.notifier = notifier;
     this.calls = calls;
-    this.listener = listener;
+    this.shown = shown;
+    this.done = done;
   }
 
   /** What requests are answered from; any thread. */
@@ -98,9 +113,17 @@ public final class Publisher {
     return view;
   }
 
+  /**
+   * The newest entry of which the kernel knows, too, all that it has to: whoever acts on having
+   * seen it, or waits for it, goes by this one. At most one behind the view; any thread.
+   */
+  public long settled() {
+    return settled;
+  }
+
   /** How many entries are applied and not yet visible. */
   public int backlog() {
-    return steps.size();
+    return steps.size() + (wait == null ? 0 : 1);
   }
 
   /** How often all names of the mount had to be looked up again. */
@@ -137,11 +160,13 @@ public final class Publisher {
           return published;
         }
         wait = null;
-        if (waiting.afterwards) {
-          view = new View(waiting.step.after, Effects.NONE);
-        } else {
-          published++;
-          show(waiting.step, List.of(), nowNs);
+        switch (waiting.phase) {
+          case BEFORE -> {
+            published++;
+            show(waiting.step, waiting.ownNames, nowNs);
+          }
+          case PAGES -> finish(waiting.step, waiting.ownNames, nowNs);
+          case OWN_NAMES -> settle(waiting.step);
         }
       } else {
         Step step = steps.pollFirst();
@@ -164,13 +189,16 @@ public final class Publisher {
         unknown.add(inode);
       }
     }
-    List<Long> pages = new ArrayList<>(0);
+    List<PageRange> pages = new ArrayList<>(0);
     for (long inode : effects.pages()) {
       if (caches.takePages(inode)) {
-        pages.add(inode);
+        pages.add(PageRange.all(inode));
       }
     }
     boolean own = calls.isWaiting(step.entry.intent());
+    if (!own && effects.changesOwner() && effects.attributes().stream().anyMatch(caches::isKnown)) {
+      distrust(); // the kernel checks owners by what the last walk to the node has told it
+    }
     boolean moved = !own && effects.movedDirectories().stream().anyMatch(caches::isKnown);
     List<CachedName> cached = new ArrayList<>(0);
     for (CachedName name : effects.names()) {
@@ -187,7 +215,7 @@ public final class Publisher {
       show(step, ownNames, nowNs);
       return 1;
     }
-    Wait waiting = new Wait(step, false, names, nowNs + PATIENCE_NS);
+    Wait waiting = new Wait(step, Phase.BEFORE, names, ownNames, nowNs + PATIENCE_NS);
     if (!unknown.isEmpty() || !pages.isEmpty()) {
       waiting.contentsTicket = ++tickets;
       notifier.dropContents(waiting.contentsTicket, unknown, pages);
@@ -199,29 +227,49 @@ public final class Publisher {
     return 0;
   }
 
-  /**
-   * The step is visible from here on.
-   *
-   * @param ownNames names which the kernel changes itself when the caller is told
-   */
+  /** The step is visible from here on. */
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
     view = new View(step.after, Effects.ofNames(ownNames));
-    dropMappedPages(step.entry.op(), step.after.state());
-    listener.applied(step.entry, step.before.state(), step.after.state());
-    if (!ownNames.isEmpty()) {
-      Wait waiting = new Wait(step, true, ownNames, nowNs + PATIENCE_NS);
+    shown.applied(step.entry, step.before.state(), step.after.state());
+    PageRange changed = PageRange.changedBy(step.entry.op(), step.after.state());
+    if (changed != null && caches.mayHavePages(changed.inode())) {
+      Wait waiting = new Wait(step, Phase.PAGES, List.of(), ownNames, nowNs);
+      waiting.contentsTicket = ++tickets;
+      notifier.dropContents(waiting.contentsTicket, List.of(), List.of(changed));
+      wait = waiting;
+    } else {
+      finish(step, ownNames, nowNs);
+    }
+  }
+
+  /** A caller here may be told. */
+  private void finish(Step step, List<CachedName> ownNames, long nowNs) {
+    done.applied(step.entry, step.before.state(), step.after.state());
+    if (ownNames.isEmpty()) {
+      settle(step);
+    } else {
+      Wait waiting = new Wait(step, Phase.OWN_NAMES, ownNames, ownNames, nowNs + PATIENCE_NS);
       dropNames(waiting, true);
       wait = waiting;
     }
   }
 
+  private void settle(Step step) {
+    view = new View(step.after, Effects.NONE);
+    settled = step.after.index();
+  }
+
   private void dropNames(Wait waiting, boolean expire) {
+    long ticket = ++tickets;
     if (overtaken.isEmpty()) {
-      waiting.namesTicket = ++tickets;
-      notifier.dropNames(waiting.namesTicket, waiting.names, expire);
+      waiting.namesTicket = ticket;
     } else {
-      distrust(); // the way is blocked by an earlier one
+      // The way is blocked by an earlier one. It is taken nevertheless, later: a listing with
+      // attributes that the kernel is just taking up would count as newer than the distrust.
+      overtaken.add(ticket);
+      distrust();
     }
+    notifier.dropNames(ticket, waiting.names, expire);
   }
 
   private boolean isOver(Wait waiting, long nowNs) {
@@ -246,41 +294,5 @@ public final class Publisher {
   private void distrust() {
     namesDistrusted++;
     notifier.distrustNames();
-  }
-
-  /**
-   * Reads find out by themselves that pages are old: mtime or size have changed. Memory that is
-   * mapped does not; it may be late (hypersync.md 0.1.3(2.1)), but not for ever.
-   */
-  private void dropMappedPages(FsOp op, FsState after) {
-    switch (op) {
-      case FsOp.Write write ->
-          dropMappedPages(after.node(write.node()), write.offset(), write.length());
-      case FsOp.Truncate truncate -> dropMappedPages(after.node(truncate.node()), 0, 0);
-      case FsOp.Allocate allocate ->
-          dropMappedPages(after.node(allocate.node()), allocate.offset(), allocate.length());
-      case FsOp.CopyRange copy ->
-          dropMappedPages(after.node(copy.target()), copy.targetOffset(), copy.length());
-      case FsOp.CreateFile _,
-          FsOp.MakeDir _,
-          FsOp.MakeSymlink _,
-          FsOp.MakeNode _,
-          FsOp.Link _,
-          FsOp.Unlink _,
-          FsOp.RemoveDir _,
-          FsOp.Rename _,
-          FsOp.SetAttributes _,
-          FsOp.SetXattr _,
-          FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _,
-          FsOp.MakeTemporary _,
-          FsOp.LinkTemporary _ -> {}
-    }
-  }
-
-  private void dropMappedPages(@Nullable Node node, long offset, long length) {
-    if (node != null && caches.mayHavePages(node.inode().value())) {
-      notifier.dropPagesSoon(node.inode().value(), offset, length);
-    }
   }
 }

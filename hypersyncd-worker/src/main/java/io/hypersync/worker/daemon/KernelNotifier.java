@@ -1,6 +1,7 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -26,7 +28,6 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long TO_THE_END = 0;
 
   private final KernelInodes inodes;
   private final LongConsumer dropped;
@@ -86,23 +87,18 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
+  public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
     run(
         contents,
         notifier -> {
           for (long inode : attributes) {
             dropUnknown(notifier, inode);
           }
-          for (long inode : pages) {
-            var _ = notifier.invalidateInode(inode, 0, TO_THE_END);
+          for (PageRange range : pages) {
+            var _ = notifier.invalidateInode(range.inode(), range.offset(), range.length());
           }
         },
         () -> dropped.accept(ticket));
-  }
-
-  @Override
-  public void dropPagesSoon(long inode, long offset, long length) {
-    run(contents, notifier -> notifier.invalidateInode(inode, offset, length), () -> {});
   }
 
   @Override
@@ -146,21 +142,27 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
   private void run(ExecutorService thread, Notification notification, Runnable done) {
     FuseNotifier notifier = kernel;
-    if (notifier == null || thread.isShutdown()) {
+    if (notifier == null) {
       done.run();
       return;
     }
-    thread.execute(
-        () -> {
-          try {
-            faults.slowNotifier();
-            notification.send(notifier);
-          } catch (IOException e) {
-            failed.accept(e);
-          } finally {
-            done.run();
-          }
-        });
+    try {
+      thread.execute(
+          () -> {
+            try {
+              faults.slowNotifier();
+              notification.send(notifier);
+            } catch (IOException e) {
+              failed.accept(e);
+            } catch (RuntimeException e) {
+              failed.accept(new IOException("a notification failed", e));
+            } finally {
+              done.run();
+            }
+          });
+    } catch (RejectedExecutionException ended) {
+      done.run(); // unmounted meanwhile
+    }
   }
 
   private static ExecutorService thread(String name) {

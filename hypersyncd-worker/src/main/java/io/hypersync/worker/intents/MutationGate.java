@@ -9,8 +9,10 @@ import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.link.Freshness;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -21,17 +23,26 @@ public final class MutationGate implements LocalCalls {
   private final IntentTracker intents;
   private final Freshness freshness;
   private final Clock clock;
-  private final Set<Mutation> waiting = new LinkedHashSet<>();
+  private final long deadlineNs;
+
+  /** By when they have to be let through, in the order of their arrival. */
+  private final Map<Mutation, Long> waiting = new LinkedHashMap<>();
+
   private final List<Sync> syncs = new ArrayList<>();
 
   /** An fsync behind mutations that have not been let through. */
   private record Sync(NodeId node, Set<Mutation> behind, WaitingCall call) {}
 
-  /** An open gate. */
-  public MutationGate(IntentTracker intents, Freshness freshness, Clock clock) {
+  /**
+   * An open gate.
+   *
+   * @param deadlineNs MUTATION_DEADLINE in nanoseconds (6.4)
+   */
+  public MutationGate(IntentTracker intents, Freshness freshness, Clock clock, long deadlineNs) {
     this.intents = intents;
     this.freshness = freshness;
     this.clock = clock;
+    this.deadlineNs = deadlineNs;
   }
 
   /** How many calls wait, here and for the leader. */
@@ -50,7 +61,7 @@ public final class MutationGate implements LocalCalls {
       intents.submit(mutation, clock.monotonicNs());
       return;
     }
-    waiting.add(mutation);
+    waiting.put(mutation, clock.monotonicNs() + deadlineNs);
     freshness.whenFresh(
         visible,
         clock.monotonicNs(),
@@ -62,9 +73,10 @@ public final class MutationGate implements LocalCalls {
 
           @Override
           public void fresh() {
-            waiting.remove(mutation);
-            intents.submit(mutation, clock.monotonicNs());
-            passed(mutation);
+            if (waiting.remove(mutation) != null) {
+              intents.submit(mutation, clock.monotonicNs());
+              passed(mutation);
+            }
           }
 
           @Override
@@ -93,10 +105,22 @@ public final class MutationGate implements LocalCalls {
     }
   }
 
+  /** Ends with EIO what has waited here for too long: this worker does not get on. */
+  public void expire(long nowNs) {
+    while (!waiting.isEmpty()) {
+      Map.Entry<Mutation, Long> eldest = waiting.entrySet().iterator().next();
+      if (eldest.getValue() - nowNs > 0) {
+        return;
+      }
+      fail(eldest.getKey(), Errno.EIO);
+    }
+  }
+
   private void fail(Mutation mutation, Errno errno) {
-    waiting.remove(mutation);
-    mutation.completion().failed(errno);
-    passed(mutation);
+    if (waiting.remove(mutation) != null) {
+      mutation.completion().failed(errno);
+      passed(mutation);
+    }
   }
 
   /**
@@ -106,7 +130,7 @@ public final class MutationGate implements LocalCalls {
    */
   public boolean fsync(NodeId node, WaitingCall call) {
     Set<Mutation> behind = new LinkedHashSet<>();
-    for (Mutation mutation : waiting) {
+    for (Mutation mutation : waiting.keySet()) {
       if (IntentTracker.touches(mutation.op(), node)) {
         behind.add(mutation);
       }
@@ -125,7 +149,7 @@ public final class MutationGate implements LocalCalls {
 
   @Override
   public boolean mayHold(NodeId directory, IntentId except) {
-    for (Mutation mutation : waiting) {
+    for (Mutation mutation : waiting.keySet()) {
       if (IntentTracker.touches(mutation.op(), directory)) {
         return true;
       }

@@ -1,6 +1,7 @@
 package io.hypersync.worker.port;
 
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.PageRange;
 import java.util.List;
 
 /**
@@ -25,13 +26,10 @@ public interface CacheNotifier {
   void dropNames(long ticket, List<CachedName> names, boolean expire);
 
   /**
-   * Drops attributes of inodes that the kernel may be about to hear of, and all pages of others. It
+   * Drops attributes of inodes that the kernel may be about to hear of, and pages of others. It
    * waits for no call that waits for a commit.
    */
-  void dropContents(long ticket, List<Long> attributes, List<Long> pages);
-
-  /** Drops some pages, some time: nothing depends on it but what is mapped into memory. */
-  void dropPagesSoon(long inode, long offset, long length);
+  void dropContents(long ticket, List<Long> attributes, List<PageRange> pages);
 
   /** Makes the kernel look every name of the mount up again, at once. */
   void distrustNames();

@@ -28,11 +28,6 @@ public record CachePolicy(
     return attributes ? FuseFlags.OpenReply.KEEP_CACHE : 0;
   }
 
-  /** How a directory is opened: bits of the reply to OPENDIR. */
-  int directoryFlags() {
-    return attributes ? FuseFlags.OpenReply.KEEP_CACHE | FuseFlags.OpenReply.CACHE_DIR : 0;
-  }
-
   /** Nothing is kept where every read has to ask. */
   public CachePolicy {
     attributes = attributes && !strictReads;

@@ -36,12 +36,12 @@ final class DirectoryRequests {
     if (node.type() != NodeType.DIRECTORY) {
       throw new RequestFailed(Errno.ENOTDIR);
     }
-    reply.open(handles.open(new OpenDirectory(node.id())), nodes.policy().directoryFlags());
+    // Listings are not for the kernel to keep: it mixes those of several readers into one.
+    reply.open(handles.open(new OpenDirectory(node.id())), 0);
   }
 
   void read(RequestHeader header, FuseOperation.ReadDir request, FuseReply reply)
       throws RequestFailed {
-    nodes.reading(header.nodeId());
     Listing listing = listing(request.fh(), request.offset());
     DirectoryBuffer.Plain rows = new DirectoryBuffer.Plain(request.size());
     fill(
@@ -59,7 +59,6 @@ final class DirectoryRequests {
 
   void readPlus(RequestHeader header, FuseOperation.ReadDirPlus request, FuseReply reply)
       throws RequestFailed {
-    nodes.reading(header.nodeId());
     Listing listing = listing(request.fh(), request.offset());
     DirectoryBuffer.Plus rows = new DirectoryBuffer.Plus(request.size());
     fill(

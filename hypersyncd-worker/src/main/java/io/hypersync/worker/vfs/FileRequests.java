@@ -169,10 +169,7 @@ final class FileRequests {
     return (openFlags & ACCESS_MODE) != 0;
   }
 
-  /**
-   * Handles that can write bypass the page cache: nothing is visible before it is committed. What
-   * others leave in it stays, for the kernel drops it when size or mtime change.
-   */
+  /** Handles that can write bypass the page cache: nothing is visible before it is committed. */
   private int replyFlags(int openFlags) {
     if (writes(openFlags)) {
       return FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;

@@ -44,9 +44,13 @@ final class KernelInode {
   }
 
   boolean takeAttributes() {
-    boolean noted = attributes;
+    // Not cleared unless it was seen: a note that comes now is for the next one to take. If it
+    // was, a note that comes now is for an answer that the kernel will find to be too old.
+    if (!attributes) {
+      return false;
+    }
     attributes = false;
-    return noted;
+    return true;
   }
 
   void notePages() {
@@ -60,9 +64,11 @@ final class KernelInode {
   }
 
   boolean takePages() {
-    boolean noted = pages;
+    if (!pages) {
+      return false;
+    }
     pages = false;
-    return noted;
+    return true;
   }
 
   /** Notes the name; false if there are too many already. */

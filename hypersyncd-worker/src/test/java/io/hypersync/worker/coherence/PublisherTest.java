@@ -39,6 +39,7 @@ class PublisherTest {
   private final Set<String> kept = new HashSet<>();
   private final List<String> told = new ArrayList<>();
   private final List<Long> visible = new ArrayList<>();
+  private final List<Long> callersTold = new ArrayList<>();
   private final Set<Long> unknownInodes = new HashSet<>();
   private final Set<IntentId> waitingCalls = new HashSet<>();
   private boolean held;
@@ -50,12 +51,14 @@ class PublisherTest {
           new Caches(),
           new Notifier(),
           new Calls(),
-          (entry, _, _) -> visible.add(entry.index()));
+          (entry, _, _) -> visible.add(entry.index()),
+          (entry, _, _) -> callersTold.add(entry.index()));
 
   PublisherTest() {
     apply(new FsOp.CreateFile(FsState.ROOT, X, 0644, 0, 0));
     publisher.publish(0);
     visible.clear();
+    callersTold.clear();
   }
 
   @Test
@@ -129,13 +132,15 @@ class PublisherTest {
     publisher.publish(0);
     assertEquals(List.of(), visible);
     publisher.publish(5 * MS);
-    assertEquals(List.of("names 1 [x] at 1", "distrust", "distrust"), told);
+    assertEquals(List.of("names 1 [x] at 1", "distrust", "distrust", "names 2 [y] at 2"), told);
     assertEquals(List.of(2L, 3L), visible);
     publisher.dropped(1);
+    publisher.dropped(2);
     kept.add("name 1 y");
     apply(new FsOp.Unlink(FsState.ROOT, Y));
     publisher.publish(5 * MS);
-    assertEquals("names 2 [y] at 3", told.getLast());
+    assertEquals("names 3 [y] at 3", told.getLast());
+    assertEquals(2, publisher.namesDistrusted());
   }
 
   @Test
@@ -145,7 +150,8 @@ class PublisherTest {
     apply(new FsOp.Rename(FsState.ROOT, X, FsState.ROOT, Y, RenameMode.REPLACE));
     apply(new FsOp.Truncate(FILE_ID, 5, false));
     publisher.publish(0);
-    assertEquals(List.of(2L), visible, "its caller is told");
+    assertEquals(List.of(2L), callersTold);
+    assertEquals(1, publisher.settled(), "the kernel is not through");
     assertEquals(List.of("expire 1 [x, y] at 2"), told);
     assertTrue(kept.contains("name 1 y"), "where it went the kernel keeps it for as long");
     publisher.dropped(1);
@@ -169,7 +175,7 @@ class PublisherTest {
     kept.add("pages 2");
     apply(new SetAttributes(FILE_ID, SetAttributes.MTIME, 0, 0, 0, 77));
     publisher.publish(0);
-    assertEquals(List.of("contents 1 [] [2] at 1"), told);
+    assertEquals(List.of("contents 1 [] [2:0+0] at 1"), told);
     assertEquals(List.of(), visible);
     publisher.dropped(1);
     publisher.publish(0);
@@ -177,13 +183,32 @@ class PublisherTest {
   }
 
   @Test
-  void mappedPagesOfWhatIsTruncatedAreDroppedSoonAndStayNoted() {
+  void pagesAreDroppedWhenTheEntryIsVisibleAndBeforeACallerIsToldOrTheNextEntryIsTaken() {
     kept.add("pages 2");
+    waitingCalls.add(intent(2));
     apply(new FsOp.Truncate(FILE_ID, 0, false));
+    apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
+    assertEquals(List.of("contents 1 [] [2:0+0] at 2"), told);
     assertEquals(List.of(2L), visible);
-    assertEquals(List.of("soon 2 0+0 at 2"), told);
+    assertEquals(List.of(), callersTold);
+    assertEquals(1, publisher.settled());
     assertTrue(kept.contains("pages 2"), "others than these may be there still");
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(List.of(2L, 3L), callersTold);
+    assertEquals(3, publisher.settled());
+  }
+
+  @Test
+  void anotherOwnerHasAllNamesWalkedAgain() {
+    kept.add("known 2");
+    apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 0, 0, 0));
+    publisher.publish(0);
+    assertEquals(List.of(), told, "the same owner");
+    apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 1000, 0, 0));
+    publisher.publish(0);
+    assertEquals(List.of("distrust"), told);
   }
 
   private void apply(FsOp op) {
@@ -276,13 +301,10 @@ class PublisherTest {
     }
 
     @Override
-    public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
-      note("contents " + ticket + " " + attributes + " " + pages);
-    }
-
-    @Override
-    public void dropPagesSoon(long inode, long offset, long length) {
-      note("soon " + inode + " " + offset + "+" + length);
+    public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
+      List<String> ranges =
+          pages.stream().map(p -> p.inode() + ":" + p.offset() + "+" + p.length()).toList();
+      note("contents " + ticket + " " + attributes + " " + ranges);
     }
 
     @Override

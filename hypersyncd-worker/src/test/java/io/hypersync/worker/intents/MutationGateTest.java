@@ -56,7 +56,8 @@ class MutationGateTest {
       };
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final Freshness freshness = new Freshness(link, STALE_NS);
-  private final MutationGate gate = new MutationGate(intents, freshness, new StoppedClock());
+  private final MutationGate gate =
+      new MutationGate(intents, freshness, new StoppedClock(), 30_000_000_000L);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {
@@ -95,6 +96,17 @@ class MutationGateTest {
     gate.submit(mkdir(4), 7);
     assertEquals(List.of("2 EROFS", "4 EROFS"), told);
     assertEquals(0, gate.size());
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void whatWaitsForTooLongEndsWithEioAndIsNeverSent() {
+    gate.submit(mkdir(2), 5);
+    gate.expire(29_999_999_999L);
+    assertEquals(List.of(), told);
+    gate.expire(30_000_000_000L);
+    assertEquals(List.of("2 EIO"), told);
+    freshness.advance(7);
     assertEquals(List.of(), sent);
   }
 

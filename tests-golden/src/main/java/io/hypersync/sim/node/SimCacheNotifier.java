@@ -3,6 +3,7 @@ package io.hypersync.sim.node;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.port.CacheNotifier;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -33,12 +34,9 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void dropContents(long ticket, List<Long> attributes, List<Long> pages) {
+  public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
     later(ticket);
   }
-
-  @Override
-  public void dropPagesSoon(long inode, long offset, long length) {}
 
   @Override
   public void distrustNames() {}

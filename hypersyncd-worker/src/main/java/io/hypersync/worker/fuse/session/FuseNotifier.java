@@ -89,9 +89,10 @@ public final class FuseNotifier {
       counters.notification();
       return true;
     }
-    if (refusal != Errno.ENOENT && refusal != Errno.ENODEV) {
-      throw new IOException("the kernel refused a notification: " + refusal.message());
-    }
-    return false;
+    return switch (refusal) {
+      case ENOENT -> false;
+      case ENODEV -> true; // the mount is gone, and all its caches
+      default -> throw new IOException("the kernel refused a notification: " + refusal.message());
+    };
   }
 }

@@ -74,7 +74,9 @@ public record FuseSessionOptions(
 
   /**
    * Pages are dropped by the kernel when size or mtime have changed (AUTO_INVAL_DATA), which the
-   * coherence of attributes rests on; the umask is the kernel's business.
+   * coherence of attributes rests on; the umask is the kernel's business. Without ATOMIC_O_TRUNC:
+   * it would have the kernel set the size to 0 when the caller of open runs again, whatever the
+   * file has become meanwhile; so O_TRUNC comes as a SETATTR after the OPEN.
    */
   public static FuseSessionOptions defaults() {
     return new FuseSessionOptions(
@@ -86,7 +88,6 @@ public record FuseSessionOptions(
             InitFlag.ASYNC_READ,
             InitFlag.POSIX_LOCKS,
             InitFlag.FLOCK_LOCKS,
-            InitFlag.ATOMIC_O_TRUNC,
             InitFlag.BIG_WRITES,
             InitFlag.AUTO_INVAL_DATA,
             InitFlag.DO_READDIRPLUS,

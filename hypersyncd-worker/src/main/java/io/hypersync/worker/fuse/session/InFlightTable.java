@@ -1,7 +1,11 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -9,6 +13,21 @@ import java.util.concurrent.ConcurrentHashMap;
  * EIO at once: nobody would answer it later.
  */
 final class InFlightTable {
+  /** Interrupts of requests that were answered meanwhile stay here until so many others came. */
+  private static final int MAX_EARLY = 1024;
+
+  private final Set<Long> early =
+      Collections.newSetFromMap(
+          Collections.synchronizedMap(
+              new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+                  return size() > MAX_EARLY;
+                }
+              }));
+
   private final ConcurrentHashMap<Long, PendingReply> replies = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
@@ -28,10 +47,29 @@ final class InFlightTable {
     replies.remove(reply.unique(), reply);
   }
 
-  /** Whether the kernel waits for it and the handler has it. */
-  boolean isWithHandler(long unique) {
+  /**
+   * An interrupt of a request has come. It may have overtaken the request on its way to the
+   * handler, in another reader's hands; then {@link #handedOver} says so later.
+   *
+   * <p>Noted first and looked up then, while the other side marks first and looks at the notes
+   * then: so at least one of them finds it, and only one can take it.
+   *
+   * @return whether the handler is to be told now
+   */
+  boolean isInterruptedNow(long unique) {
+    early.add(unique);
     PendingReply reply = replies.get(unique);
-    return reply != null && reply.isWithHandler();
+    return reply != null && reply.isWithHandler() && early.remove(unique);
+  }
+
+  /**
+   * The handler has the request.
+   *
+   * @return whether it is to be told of an interrupt that came before
+   */
+  boolean handedOver(PendingReply reply) {
+    reply.handedOver();
+    return !early.isEmpty() && early.remove(reply.unique()) && replies.containsKey(reply.unique());
   }
 
   int size() {

@@ -36,7 +36,13 @@ final class RequestDispatcher {
     Decoded decoded = decoder.decode(message);
     switch (decoded) {
       case Decoded.Request(FuseRequest request) -> handle(request, channel);
-      case Decoded.Interrupt interrupt -> interrupt(interrupt, channel);
+      case Decoded.Interrupt interrupt -> {
+        // It has no answer. EAGAIN would have the kernel repeat it, but only if it were sent by the
+        // channel that the request came by, which is not known yet.
+        if (inFlight.isInterruptedNow(interrupt.target())) {
+          interrupted(interrupt.target());
+        }
+      }
       case Decoded.Destroy destroy -> answer(channel, FuseReplyEncoder.header(destroy.unique(), 0));
       case Decoded.Init init ->
           answer(channel, FuseReplyEncoder.error(init.unique(), Errno.EPROTO));
@@ -52,7 +58,9 @@ final class RequestDispatcher {
     }
     try {
       handler.handle(request, reply);
-      reply.handedOver();
+      if (inFlight.handedOver(reply)) {
+        interrupted(reply.unique());
+      }
     } catch (Throwable e) {
       counters.handlerFailure();
       LOG.error("{} failed", request.header(), e);
@@ -60,19 +68,13 @@ final class RequestDispatcher {
     }
   }
 
-  private void interrupt(Decoded.Interrupt interrupt, KernelChannel channel) {
-    if (!inFlight.isWithHandler(interrupt.target())) {
-      // Either answered already, or another reader has it and has not brought it to the handler
-      // yet. EAGAIN makes the kernel repeat the interrupt if it still waits.
-      answer(channel, FuseReplyEncoder.error(interrupt.unique(), Errno.EAGAIN));
-      return;
-    }
+  private void interrupted(long unique) {
     counters.interrupt();
     try {
-      handler.interrupted(interrupt.target());
+      handler.interrupted(unique);
     } catch (Throwable e) {
       counters.handlerFailure();
-      LOG.error("interrupt of {} failed", interrupt.target(), e);
+      LOG.error("interrupt of {} failed", unique, e);
     }
   }
 

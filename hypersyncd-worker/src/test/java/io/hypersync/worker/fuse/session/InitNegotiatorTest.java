@@ -63,7 +63,8 @@ class InitNegotiatorTest {
   void byDefaultNothingIsAgreedOnThatWouldHideWrites() {
     Set<InitFlag> flags = agreed(45, Set.of(InitFlag.values())).connection().flags();
     assertEquals(OPTIONS.flags(), flags);
-    assertTrue(flags.contains(InitFlag.ATOMIC_O_TRUNC), () -> "agreed: " + flags);
+    assertTrue(flags.contains(InitFlag.AUTO_INVAL_DATA), () -> "agreed: " + flags);
+    assertFalse(flags.contains(InitFlag.ATOMIC_O_TRUNC), () -> "agreed: " + flags);
   }
 
   @ParameterizedTest
