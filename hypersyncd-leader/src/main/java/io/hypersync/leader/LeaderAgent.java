@@ -1,5 +1,7 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.lease.OpenLeases;
+import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
@@ -17,7 +19,9 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.wire.agent.Agent;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.agent.Entropy;
@@ -43,6 +47,8 @@ public final class LeaderAgent implements Agent {
   private final IntentDesk desk;
   private final LockDesk locks;
   private final Greeter greeter;
+  private final OpenLeases leases;
+  private final Reaper reaper;
   private long streamedThrough;
   private long nextHeartbeatNs;
   private boolean sessionsChanged;
@@ -82,6 +88,15 @@ public final class LeaderAgent implements Agent {
             worker -> sessions.of(worker) != null,
             clock.monotonicNs());
     this.greeter = new Greeter(config, epoch, log, sessions, port, locks);
+    this.leases = new OpenLeases(epoch, config.openLeaseTtlNs());
+    this.reaper =
+        new Reaper(
+            config.openLeaseTtlNs(),
+            leases,
+            sequencer.orphans(),
+            sessions,
+            this::reap,
+            clock.monotonicNs());
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
   }
@@ -106,6 +121,9 @@ public final class LeaderAgent implements Agent {
     session.heard(now);
     if (message instanceof WorkerMessage.Hello hello) {
       greeter.hello(session, hello, now);
+      if (session.greeted()) {
+        leases.greeted(session.worker());
+      }
       sessionsChanged = true;
       return;
     }
@@ -128,6 +146,9 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);
       case WorkerMessage.LockCancel cancel -> locks.cancel(session.worker(), cancel);
       case WorkerMessage.LockRenew renew -> locks.renew(session.worker(), renew);
+      case WorkerMessage.OpenLeaseAcquire acquire -> leases.acquire(session.worker(), acquire);
+      case WorkerMessage.OpenLeaseRelease release -> leases.release(session.worker(), release);
+      case WorkerMessage.OpenLeaseRenew renew -> leases.renew(session.worker(), renew);
       case WorkerMessage.ChunkPut put -> chunks.ingest(id, put);
       case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
     }
@@ -185,6 +206,7 @@ public final class LeaderAgent implements Agent {
         sessions.close(session, null);
       }
     }
+    work += reaper.tick(durable, now);
     port.flush();
     return work;
   }
@@ -212,6 +234,21 @@ public final class LeaderAgent implements Agent {
   /** The lock manager; for status reports, on the agent's thread only. */
   public LockDesk locks() {
     return locks;
+  }
+
+  /** Which nodes are open where; for status reports, on the agent's thread only. */
+  public OpenLeases leases() {
+    return leases;
+  }
+
+  /** Forgets orphans; for status reports, on the agent's thread only. */
+  public Reaper reaper() {
+    return reaper;
+  }
+
+  /** What cannot be logged now, because the disk is full or slow, is tried again. */
+  private boolean reap(List<NodeId> orphans) {
+    return !log.mayWait() && desk.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
   }
 
   /** Nothing is sequenced before the first entry, for which there may be no room just now. */

@@ -14,6 +14,7 @@ import io.hypersync.model.id.WorkspaceId;
  * @param tailCacheBytes how much of the log's tail is kept in memory
  * @param lockTtlNs how long a lock lives without being renewed (10.2(4))
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
+ * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
  */
 public record LeaderConfig(
     WorkspaceId workspace,
@@ -24,7 +25,8 @@ public record LeaderConfig(
     int maxPendingIntents,
     long tailCacheBytes,
     long lockTtlNs,
-    long lockGraceNs) {
+    long lockGraceNs,
+    long openLeaseTtlNs) {
   private static final long MS = 1_000_000;
 
   /** The defaults for a workspace. */
@@ -38,6 +40,7 @@ public record LeaderConfig(
         10_000,
         4L * 1024 * 1024,
         5_000 * MS,
-        2_000 * MS);
+        2_000 * MS,
+        15_000 * MS);
   }
 }

@@ -20,6 +20,8 @@ import java.time.Duration;
  * @param windowEntries how far the log is sent ahead of a worker's report (hypersync.md 12.4)
  * @param lockTtl how long a lock lives without being renewed (hypersync.md 10.2)
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
+ * @param openLeaseTtl how long a worker's open files stay protected when it is not heard from, and
+ *     how long a file without a name stays at least; OPEN_LEASE_TTL (hypersync.md 6.8)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -32,4 +34,5 @@ public record LeaderDaemonOptions(
     int maxPendingIntents,
     int windowEntries,
     Duration lockTtl,
-    Duration lockGrace) {}
+    Duration lockGrace,
+    Duration openLeaseTtl) {}

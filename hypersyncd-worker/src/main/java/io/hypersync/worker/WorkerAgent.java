@@ -25,6 +25,8 @@ import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
 import io.hypersync.worker.intents.WaitingCall;
+import io.hypersync.worker.lease.KernelInterest;
+import io.hypersync.worker.lease.OpenLeases;
 import io.hypersync.worker.link.Freshness;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.LinkState;
@@ -71,6 +73,8 @@ public final class WorkerAgent implements Agent {
   private final IndexWaits whenVisible = new IndexWaits();
   private final Holdings holdings = new Holdings();
   private final LockClient locks;
+  private final OpenLeases leases;
+
   private OptionalLong epochSeen = OptionalLong.empty();
   private long catchUpTarget;
   private long reportedIndex;
@@ -83,6 +87,7 @@ public final class WorkerAgent implements Agent {
    * A worker with an empty replica.
    *
    * @param caches what the kernel may have cached
+   * @param interest what it has open
    * @param notifier makes it forget
    * @param listener hears of what has become visible
    * @param latency told the nanoseconds which each successful mutation took
@@ -92,6 +97,7 @@ public final class WorkerAgent implements Agent {
       LeaderLink link,
       WorkerChunks chunks,
       KernelCaches caches,
+      KernelInterest interest,
       CacheNotifier notifier,
       ApplyListener listener,
       Clock clock,
@@ -106,6 +112,7 @@ public final class WorkerAgent implements Agent {
     this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
     this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
+    this.leases = new OpenLeases(link, interest);
     this.replica = new Replica(chunks, this::applied);
     this.publisher =
         new Publisher(
@@ -113,7 +120,10 @@ public final class WorkerAgent implements Agent {
             caches,
             notifier,
             gate,
-            listener,
+            (entry, before, after) -> {
+              leases.applied(entry, before, after, clock.monotonicNs());
+              listener.applied(entry, before, after);
+            },
             (entry, _, after) -> intents.applied(entry, after));
   }
 
@@ -302,7 +312,8 @@ public final class WorkerAgent implements Agent {
       monitor.connecting();
       link.connect();
     }
-    if (monitor.isConnected()) {
+    leases.tick(isGreeted(), now);
+    if (isGreeted()) {
       report(now, replica.published().index());
     }
     if (monitor.state() == LinkState.LIVE) {
@@ -348,6 +359,11 @@ public final class WorkerAgent implements Agent {
     return gate.size();
   }
 
+  /** How many nodes the leader is kept from reaping; on the agent's thread. */
+  public int openLeases() {
+    return leases.size();
+  }
+
   /** fsync calls that had nothing to wait for; on the agent's thread. */
   public long fsyncsElided() {
     return fsyncsElided;
@@ -363,6 +379,7 @@ public final class WorkerAgent implements Agent {
     catchUpTarget = welcome.commitIndex();
     monitor.welcomed(nowNs);
     locks.welcomed(welcome, nowNs);
+    leases.welcomed(welcome, nowNs);
     freshness.observed(welcome.commitIndex());
   }
 
@@ -391,10 +408,11 @@ public final class WorkerAgent implements Agent {
     }
   }
 
+  private boolean isGreeted() {
+    return monitor.isConnected() && monitor.state() != LinkState.GREETING;
+  }
+
   private void report(long nowNs, long applied) {
-    if (monitor.state() == LinkState.GREETING) {
-      return;
-    }
     if (nowNs >= nextReportNs || applied - reportedIndex >= REPORT_EVERY_ENTRIES) {
       nextReportNs = nowNs + config.reportNs();
       reportedIndex = applied;

@@ -55,6 +55,9 @@ record Climate(
   /** How much longer it can still be renewed. */
   static final long LOCK_GRACE_NS = 400 * Timeline.MS;
 
+  /** OPEN_LEASE_TTL of this world: longer than an agent may stand still and be connected. */
+  static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
+
   /** The longest time that a process stands still. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
@@ -115,7 +118,8 @@ record Climate(
         maxPendingIntents,
         tailCacheBytes,
         LOCK_TTL_NS,
-        LOCK_GRACE_NS);
+        LOCK_GRACE_NS,
+        OPEN_LEASE_TTL_NS);
   }
 
   WorkerConfig worker(String name) {

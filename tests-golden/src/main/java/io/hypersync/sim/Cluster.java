@@ -5,6 +5,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.MutationLedger;
+import io.hypersync.sim.check.OpenLedger;
 import io.hypersync.sim.check.RequestLedger;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
@@ -52,6 +53,7 @@ final class Cluster {
             mutations,
             new RequestLedger(timeline, REQUEST_FACTOR * Climate.longestMutationNs()),
             new LockLedger(this::lockSession),
+            new OpenLedger(),
             new WrittenBytes());
     this.network =
         new SimNetwork(
@@ -123,7 +125,8 @@ final class Cluster {
               chance.split(),
               climate.slowestSyncNs(),
               Climate.TICK_NS,
-              recording.log());
+              recording.log(),
+              recording.open());
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
     }
@@ -136,6 +139,7 @@ final class Cluster {
     recording.mutations().abandoned(gone.tagPrefix());
     recording.requests().abandoned(gone.id().name());
     recording.locks().abandoned(gone.id().name());
+    recording.open().abandoned(gone.id().name());
     if (powerLost) {
       stores.get(index).losePower(chance);
     }

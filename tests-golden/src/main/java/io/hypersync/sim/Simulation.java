@@ -11,7 +11,8 @@ import io.hypersync.sim.world.Trace;
  * must come to rest in one state. After every step the invariants are checked.
  */
 public final class Simulation {
-  private static final long REST_NS = 4 * Climate.longestMutationNs();
+  private static final long REST_NS =
+      4 * Climate.longestMutationNs() + 4 * Climate.OPEN_LEASE_TTL_NS;
   private static final long MANY_STEPS = 2_000_000;
 
   private final SimulationOptions options;
@@ -78,12 +79,15 @@ public final class Simulation {
         mutations.unknownCount(),
         cluster.recording().locks().grantedCount(),
         faults.count(),
+        cluster.recording().open().reapedCount(),
+        cluster.recording().open().lateCount(),
         timeline.monotonicNs() / Timeline.MS);
   }
 
   private static boolean isAtRest(Cluster cluster) {
     var leader = cluster.leader();
     if (leader == null
+        || leader.agent().sequencer().orphans().size() > 0
         || leader.agent().sequencer().headIndex() != cluster.recording().log().index()
         || leader.agent().desk().unacknowledged() > 0
         || leader.agent().desk().pending() > 0
@@ -106,6 +110,8 @@ public final class Simulation {
     if (leader != null) {
       out.append(", head ").append(leader.agent().sequencer().headIndex());
       out.append(", pending ").append(leader.agent().desk().pending());
+      out.append(", orphans ").append(leader.agent().sequencer().orphans().size());
+      out.append(", leases ").append(leader.agent().leases().size());
       out.append(", unacknowledged ").append(leader.agent().desk().unacknowledged());
     }
     cluster
@@ -118,6 +124,12 @@ public final class Simulation {
                     .append(worker.agent().monitor().state())
                     .append(" at ")
                     .append(worker.agent().published().index())
+                    .append(" leases ")
+                    .append(worker.agent().openLeases())
+                    .append(" handles ")
+                    .append(worker.vfs().openHandles())
+                    .append(" inodes ")
+                    .append(worker.inodes().size())
                     .append(" error ")
                     .append(worker.agent().applyError()));
     out.append(", waiting ").append(cluster.recording().mutations().waitingTags());

@@ -11,6 +11,8 @@ package io.hypersync.sim;
  * @param unknown mutations that were told EIO
  * @param locks locks that were granted
  * @param faults how many things went wrong on purpose
+ * @param reaped orphans that were reaped
+ * @param late handles that outlived their node, because their worker was cut off
  * @param simulatedMs how much time passed
  */
 public record SimulationReport(
@@ -22,4 +24,6 @@ public record SimulationReport(
     long unknown,
     long locks,
     long faults,
+    long reaped,
+    long late,
     long simulatedMs) {}

@@ -97,19 +97,26 @@ class SimulationTest {
     long unknown = 0;
     long locks = 0;
     long faults = 0;
+    long reaped = 0;
     for (SimulationReport report : reports) {
       committed += report.committed();
       failed += report.failed();
       unknown += report.unknown();
       locks += report.locks();
       faults += report.faults();
+      reaped += report.reaped();
     }
     assertTrue(
-        committed > 1_000 && failed > 1_000 && unknown > 0 && locks > 300 && faults > 300,
+        committed > 1_000
+            && failed > 1_000
+            && unknown > 0
+            && locks > 300
+            && faults > 300
+            && reaped > 200,
         String.format(
             "too tame to find anything: committed %d, failed %d, unknown %d, locks %d, faults"
-                + " %d",
-            committed, failed, unknown, locks, faults));
+                + " %d, reaped %d",
+            committed, failed, unknown, locks, faults, reaped));
   }
 
   @Test

@@ -109,6 +109,16 @@ public final class Settings {
           Duration.ofSeconds(2),
           "How much longer the lock can still be renewed, before it is freed.");
 
+  /** How long open files without a name are kept for a silent worker; OPEN_LEASE_TTL. */
+  public static final Setting<Duration> LEADER_OPEN_LEASE_TTL =
+      used(
+          LEADER,
+          "open_lease_ttl",
+          ValueType.duration(Duration.ofMillis(500), ONE_HOUR),
+          Duration.ofSeconds(15),
+          "How long deleted files are kept at least, and for a worker that has them open and is not"
+              + " heard from.");
+
   /** Who this worker is. */
   public static final Setting<WorkerId> WORKER_ID =
       used(

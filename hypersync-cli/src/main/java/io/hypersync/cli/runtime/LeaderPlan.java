@@ -38,7 +38,8 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
         Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)),
         configuration.get(Settings.LEADER_LOCK_TTL),
-        configuration.get(Settings.LEADER_LOCK_GRACE));
+        configuration.get(Settings.LEADER_LOCK_GRACE),
+        configuration.get(Settings.LEADER_OPEN_LEASE_TTL));
   }
 
   private static InetSocketAddress resolve(HostPort address) {

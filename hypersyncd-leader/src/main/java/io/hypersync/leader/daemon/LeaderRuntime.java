@@ -177,7 +177,8 @@ public final class LeaderRuntime implements AutoCloseable {
         options.maxPendingIntents(),
         defaults.tailCacheBytes(),
         options.lockTtl().toNanos(),
-        options.lockGrace().toNanos());
+        options.lockGrace().toNanos(),
+        options.openLeaseTtl().toNanos());
   }
 
   private static long size(Path directory) {

@@ -57,6 +57,9 @@ final class LeaderStatus {
     status.put("unacknowledged", agent.desk().unacknowledged());
     status.put("deduplicated_intents", agent.desk().deduplicated());
     status.set("locks", locks(agent.locks().counters()));
+    status.put("orphans", agent.sequencer().orphans().size());
+    status.put("open_leases", agent.leases().size());
+    status.put("reaped", agent.reaper().reaped());
     ArrayNode workers = status.putArray("workers");
     for (WorkerSession session : agent.sessions().all()) {
       workers.add(worker(session, log.durableIndex()));

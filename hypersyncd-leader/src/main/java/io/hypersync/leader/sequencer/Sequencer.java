@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.leader.lease.Orphans;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.recovery.LeaderState;
@@ -31,6 +32,7 @@ public final class Sequencer {
   private final Clock clock;
   private final Entropy entropy;
   private final IntentIndex intents;
+  private final Orphans orphans;
   private FsState head;
   private Hash headRoot;
   private long headIndex;
@@ -42,6 +44,7 @@ public final class Sequencer {
     this.clock = clock;
     this.entropy = entropy;
     this.intents = recovered.intents();
+    this.orphans = new Orphans(recovered.state(), recovered.index());
     this.head = recovered.state();
     this.headRoot = recovered.root();
     this.headIndex = recovered.index();
@@ -94,6 +97,7 @@ public final class Sequencer {
         } catch (OpLogFullException e) {
           return new Result.Refused(Errno.ENOSPC);
         }
+        orphans.applied(entry, head, next);
         head = next;
         headRoot = root;
         headIndex = index;
@@ -117,6 +121,11 @@ public final class Sequencer {
   /** The Merkle root of that state. */
   public Hash headRoot() {
     return headRoot;
+  }
+
+  /** The nodes of {@link #head} that have no name. */
+  public Orphans orphans() {
+    return orphans;
   }
 
   /** Where committed intents are in the log. */

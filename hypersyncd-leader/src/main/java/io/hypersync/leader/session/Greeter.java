@@ -65,7 +65,8 @@ public final class Greeter {
             log.durableIndex(),
             (int) (config.heartbeatNs() / NS_PER_MS),
             Protocol.INLINE_THRESHOLD,
-            locks.greeted(session.worker(), hello.run())));
+            locks.greeted(session.worker(), hello.run()),
+            (int) (config.openLeaseTtlNs() / NS_PER_MS)));
     locks.resumed(session.worker());
   }
 

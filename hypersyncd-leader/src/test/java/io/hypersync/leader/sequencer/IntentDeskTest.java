@@ -345,7 +345,8 @@ class IntentDeskTest {
             maxPending,
             defaults.tailCacheBytes(),
             defaults.lockTtlNs(),
-            defaults.lockGraceNs());
+            defaults.lockGraceNs(),
+            defaults.openLeaseTtlNs());
     FsState genesis = FsState.genesis();
     LeaderState empty =
         new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));

@@ -58,7 +58,8 @@ class GreeterTest {
   @Test
   void aNewWorkerIsWelcome() {
     greet(1, hello(0, GENESIS), 0);
-    assertEquals(new Welcome(WORKSPACE, 77, 1, 100, Protocol.INLINE_THRESHOLD, 88), lastSent());
+    assertEquals(
+        new Welcome(WORKSPACE, 77, 1, 100, Protocol.INLINE_THRESHOLD, 88, 15_000), lastSent());
   }
 
   @Test

@@ -82,9 +82,8 @@ public record Effects(
       case FsOp.MakeTemporary _ -> {
         // No directory changes, and nobody knows the node yet.
       }
-      case FsOp.ReapOrphans _ -> {
-        // Nothing leads to them, and whoever asks for one is told that it is gone.
-      }
+      // Whoever has one open has been cut off for long, and must not find it in a cache.
+      case FsOp.ReapOrphans reap -> reap.nodes().forEach(found::reaped);
     }
     return found.effects();
   }
@@ -164,6 +163,14 @@ public record Effects(
               && now != null
               && (old.attributes().uid() != now.attributes().uid()
                   || old.attributes().gid() != now.attributes().gid());
+    }
+
+    void reaped(NodeId id) {
+      Node node = before.node(id);
+      if (node != null) {
+        attributes.add(node.inode().value());
+        pages.add(node.inode().value());
+      }
     }
 
     void pages(NodeId id) {

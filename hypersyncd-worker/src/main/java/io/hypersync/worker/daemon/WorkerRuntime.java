@@ -84,6 +84,7 @@ public final class WorkerRuntime implements AutoCloseable {
             link,
             chunks,
             inodes,
+            inodes,
             notifier,
             (_, _, _) -> {},
             Clock.SYSTEM,

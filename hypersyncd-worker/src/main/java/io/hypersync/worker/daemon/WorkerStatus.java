@@ -50,6 +50,7 @@ final class WorkerStatus {
     status.put("locks_held", agent.locks().held());
     status.put("locks_waiting", agent.locks().waiting());
     status.put("locks_lost", agent.locks().lost());
+    status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_distrusted", agent.namesDistrusted());
     status.put("commit_latency_us_p50", latencyNs.getValueAtPercentile(50) / NS_PER_US);

@@ -266,7 +266,11 @@ final class FileRequests {
           reply,
           (_, state) -> {
             Node truncated = state.node(file.id());
-            created(truncated == null ? file : truncated, request.flags(), reply);
+            if (truncated == null) {
+              reply.error(Errno.ESTALE); // unlinked and reaped meanwhile
+            } else {
+              created(truncated, request.flags(), reply);
+            }
           });
     }
   }

@@ -7,19 +7,23 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.KernelCaches;
+import io.hypersync.worker.lease.KernelInterest;
+import io.hypersync.worker.lease.OpenNodes;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inodes that the kernel knows, by the number it calls them, with their lookup counts and what
- * it may keep of them. An InodeNo is never reused, so an answer from here is never about another
- * node.
+ * The inodes that the kernel knows, by the number it calls them, with their lookup counts, what it
+ * may keep of them, and which nodes it has open. An InodeNo is never reused, so an answer from here
+ * is never about another node.
  *
  * <p>Threads: any. A count is raised before the reply which carries the entry is written, so a
  * FORGET for it cannot come earlier.
  */
-public final class KernelInodes implements KernelCaches {
+public final class KernelInodes implements KernelCaches, KernelInterest {
   private final ConcurrentHashMap<Long, KernelInode> inodes = new ConcurrentHashMap<>();
+  private final OpenNodes opened = new OpenNodes();
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
@@ -91,6 +95,31 @@ public final class KernelInodes implements KernelCaches {
     if (known != null) {
       known.changing(untilNs);
     }
+  }
+
+  /** The nodes with open handles; whoever opens and closes handles says so here. */
+  OpenNodes opened() {
+    return opened;
+  }
+
+  @Override
+  public boolean isOpen(NodeId node) {
+    return opened.isOpen(node);
+  }
+
+  @Override
+  public void openNodes(Consumer<NodeId> receiver) {
+    opened.forEach(receiver);
+  }
+
+  @Override
+  public void drainChanged(Consumer<NodeId> receiver) {
+    opened.drainChanged(receiver);
+  }
+
+  @Override
+  public boolean isKnown(long inode) {
+    return inodes.containsKey(inode);
   }
 
   @Override

@@ -22,7 +22,8 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
     this.node = node;
   }
 
-  NodeId node() {
+  @Override
+  public NodeId node() {
     return node;
   }
 

@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.lease.OpenNodes;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,18 @@ import org.jspecify.annotations.Nullable;
 final class OpenHandles {
   private final ConcurrentHashMap<Long, OpenHandle> handles = new ConcurrentHashMap<>();
   private final AtomicLong next = new AtomicLong(1);
+  private final OpenNodes opened;
+
+  /** No handle; tells {@code opened} of each. */
+  OpenHandles(OpenNodes opened) {
+    this.opened = opened;
+  }
 
   /** What a handle is. */
-  sealed interface OpenHandle permits OpenFile, OpenDirectory {}
+  sealed interface OpenHandle permits OpenFile, OpenDirectory {
+    /** What is open. */
+    NodeId node();
+  }
 
   /** An open file; it keeps meaning the same node, whatever happens to its names. */
   record OpenFile(NodeId node) implements OpenHandle {}
@@ -19,6 +29,7 @@ final class OpenHandles {
   long open(OpenHandle handle) {
     long fh = next.getAndIncrement();
     handles.put(fh, handle);
+    opened.opened(handle.node());
     return fh;
   }
 
@@ -27,7 +38,10 @@ final class OpenHandles {
   }
 
   void release(long fh) {
-    handles.remove(fh);
+    OpenHandle handle = handles.remove(fh);
+    if (handle != null) {
+      opened.closed(handle.node());
+    }
   }
 
   int size() {

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  */
 public final class Vfs implements FuseHandler {
   private final KernelInodes inodes;
-  private final OpenHandles handles = new OpenHandles();
+  private final OpenHandles handles;
   private final ReadRequests reads;
   private final DirectoryRequests directories;
   private final NamespaceRequests namespace;
@@ -51,6 +51,7 @@ public final class Vfs implements FuseHandler {
       CachePolicy policy,
       Clock clock) {
     this.inodes = inodes;
+    this.handles = new OpenHandles(inodes.opened());
     this.mutations = mutations;
     this.policy = policy;
     this.nodes = new Nodes(view, inodes, times, policy, clock);

@@ -9,6 +9,7 @@ import io.hypersync.sim.world.Host;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The op log of one run of the leader: one sync at a time, which takes what has queued up, and with
@@ -23,6 +24,7 @@ public final class SimOpLog implements OpLog {
   private final Host host;
   private final Chance chance;
   private final long slowestSyncNs;
+  private final Consumer<byte[]> onAppend;
   private final Runnable onDurable;
   private final ArrayDeque<Boolean> needsChunkSync = new ArrayDeque<>();
   private boolean syncing;
@@ -30,14 +32,21 @@ public final class SimOpLog implements OpLog {
   /**
    * The log after recovery.
    *
+   * @param onAppend called with every entry that is appended
    * @param onDurable called when the durable index has moved
    */
   public SimOpLog(
-      LeaderDisk disk, Host host, Chance chance, long slowestSyncNs, Runnable onDurable) {
+      LeaderDisk disk,
+      Host host,
+      Chance chance,
+      long slowestSyncNs,
+      Consumer<byte[]> onAppend,
+      Runnable onDurable) {
     this.disk = disk;
     this.host = host;
     this.chance = chance;
     this.slowestSyncNs = slowestSyncNs;
+    this.onAppend = onAppend;
     this.onDurable = onDurable;
   }
 
@@ -50,6 +59,7 @@ public final class SimOpLog implements OpLog {
       throw new IllegalArgumentException("entry " + index + " after entry " + appendedIndex());
     }
     disk.write(payload);
+    onAppend.accept(payload);
     needsChunkSync.addLast(chunkSync);
     sync();
   }

@@ -1,5 +1,6 @@
 package io.hypersync.sim.load;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.load.SimProcess.Handle;
@@ -153,7 +154,7 @@ final class FileCalls {
         _ -> {});
   }
 
-  private void read(Handle handle) {
+  void read(Handle handle) {
     int offset = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 4);
     int length = (int) chance.scale(1, LONGEST_FILE);
     SimWorker worker = kernel.worker();
@@ -164,6 +165,9 @@ final class FileCalls {
         new FuseOperation.Read(handle.fh(), offset, length, 0, 0, handle.flags()),
         answer -> {
           byte[] data = answer.data();
+          if (answer.errno() == Errno.ESTALE && node != null && kernel.isReaped(node)) {
+            return; // this worker was cut off for so long that its lease ended
+          }
           if (data == null || node == null) {
             throw new Violation("read of an open file failed with " + answer.errno());
           }

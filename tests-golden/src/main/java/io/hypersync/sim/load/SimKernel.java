@@ -1,6 +1,7 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimWorker;
@@ -80,6 +81,7 @@ public final class SimKernel {
     FuseRequest request =
         new FuseRequest(new RequestHeader(unique, node, user, user, pid, opcode), operation);
     use(node, 1);
+    closing(node, operation);
     recording.requests().made(worker.id().name(), request);
     try {
       worker
@@ -92,6 +94,7 @@ public final class SimKernel {
                     recording.requests().answered(unique);
                     use(node, -1);
                     learn(answer.entry());
+                    opened(node, operation, answer);
                     receiver.accept(answer);
                   }));
     } catch (RuntimeException e) {
@@ -117,6 +120,51 @@ public final class SimKernel {
     inodes.remove(number);
     long _ =
         request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
+  }
+
+  /** Nobody needs anything any more: all that is not used is forgotten. */
+  void forgetUnused(int pid) {
+    new ArrayList<>(inodes.keySet()).forEach(number -> forget(pid, number));
+  }
+
+  /** Whether the leader was right to answer as if the node were gone: it was reaped. */
+  boolean isReaped(NodeId node) {
+    return recording.open().isReaped(node);
+  }
+
+  private void opened(long node, FuseOperation operation, Answer answer) {
+    if (answer.errno() != null) {
+      return;
+    }
+    switch (operation) {
+      case FuseOperation.Open _, FuseOperation.OpenDir _ -> opened(node);
+      case FuseOperation.Create _, FuseOperation.Tmpfile _ -> {
+        FuseEntry entry = answer.entry();
+        if (entry != null) {
+          opened(entry.nodeId());
+        }
+      }
+      default -> {
+        // opens nothing
+      }
+    }
+  }
+
+  private void opened(long number) {
+    NodeId node = worker.inodes().node(number);
+    if (node != null) {
+      recording.open().opened(worker.id().name(), node);
+    }
+  }
+
+  private void closing(long number, FuseOperation operation) {
+    if (operation instanceof FuseOperation.Release
+        || operation instanceof FuseOperation.ReleaseDir) {
+      NodeId node = worker.inodes().node(number);
+      if (node != null) {
+        recording.open().closed(worker.id().name(), node);
+      }
+    }
   }
 
   private void learn(@Nullable FuseEntry entry) {

@@ -184,6 +184,9 @@ public final class SimProcess {
                 choice.next();
               } else {
                 choice.locks().letGo();
+                if (outstanding == 0) {
+                  choice.wane();
+                }
               }
               if (outstanding == 0) {
                 think();

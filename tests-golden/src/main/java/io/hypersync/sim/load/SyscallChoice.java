@@ -12,6 +12,7 @@ import java.util.List;
 /** What a process does next. */
 final class SyscallChoice {
   private static final int BUFFER = 4096;
+  private static final int WANE_ONE_IN = 60;
   private static final List<byte[]> NAMES = List.of(ascii("a"), ascii("b"), ascii("c"), ascii("d"));
   private static final List<byte[]> XATTRS = List.of(ascii("user.x"), ascii("user.y"));
 
@@ -50,6 +51,20 @@ final class SyscallChoice {
       case 17 -> createUnnamed();
       case 18, 19, 20, 21 -> locks.next();
       default -> files.next();
+    }
+  }
+
+  /** Nothing new is begun: what is open is read and closed, one after another, with pauses. */
+  void wane() {
+    if (!chance.oneIn(WANE_ONE_IN)) {
+      return;
+    }
+    if (process.handles().isEmpty()) {
+      kernel.forgetUnused(process.pid());
+    } else if (chance.oneIn(2)) {
+      files.read(process.handles().getFirst());
+    } else {
+      process.close(process.handles().getFirst());
     }
   }
 

@@ -257,7 +257,10 @@ public final class SimConnection {
           WorkerMessage.LockRequest _,
           WorkerMessage.LockRelease _,
           WorkerMessage.LockCancel _,
-          WorkerMessage.LockRenew _ ->
+          WorkerMessage.LockRenew _,
+          WorkerMessage.OpenLeaseAcquire _,
+          WorkerMessage.OpenLeaseRelease _,
+          WorkerMessage.OpenLeaseRenew _ ->
           Stream.CONTROL_UP;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> Stream.INTENTS;
       case WorkerMessage.ChunkPut _ -> Stream.CHUNKS;

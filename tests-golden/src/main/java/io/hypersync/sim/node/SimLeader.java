@@ -5,8 +5,13 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.sim.check.LogChecker;
+import io.hypersync.sim.check.OpenLedger;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
 import io.hypersync.sim.net.LeaderEnd;
@@ -30,6 +35,7 @@ public final class SimLeader implements LeaderEnd {
   private final Host host;
   private final Chance chance;
   private final LogChecker checker;
+  private final OpenLedger open;
   private final LeaderDisk disk;
   private final SimOpLog log;
   private final LeaderAgent agent;
@@ -44,13 +50,16 @@ public final class SimLeader implements LeaderEnd {
       Chance chance,
       long slowestSyncNs,
       long tickNs,
-      LogChecker checker) {
+      LogChecker checker,
+      OpenLedger open) {
+    this.open = open;
     this.chance = chance;
     this.checker = checker;
     this.disk = disk;
     this.host = new Host(timeline, chance.split(), "leader");
     LeaderState recovered = recover(disk, checker);
-    this.log = new SimOpLog(disk, host, chance.split(), slowestSyncNs, this::durable);
+    this.log =
+        new SimOpLog(disk, host, chance.split(), slowestSyncNs, this::appended, this::durable);
     this.agent =
         new LeaderAgent(
             config,
@@ -132,6 +141,21 @@ public final class SimLeader implements LeaderEnd {
       }
     }
     return work;
+  }
+
+  private void appended(byte[] payload) {
+    try {
+      if (LogEntryCodec.decode(payload).op() instanceof FsOp.ReapOrphans reap) {
+        open.reaping(
+            reap,
+            agent.sessions().all().stream()
+                .filter(WorkerSession::greeted)
+                .map(session -> session.worker().name())
+                .toList());
+      }
+    } catch (DecodeException e) {
+      throw new IllegalStateException("the leader logs what is no entry", e);
+    }
   }
 
   private void durable() {

@@ -70,6 +70,7 @@ public final class SimWorker implements WorkerEnd {
             link,
             chunks,
             inodes,
+            inodes,
             new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
             this::applied,
             timeline,

@@ -170,6 +170,38 @@ final class Fields {
     return UnsafeByteOperations.unsafeWrap(bytes);
   }
 
+  /** Node ids one after another, {@code min} to {@link Protocol#MAX_NODES_PER_MESSAGE} of them. */
+  static List<NodeId> nodeIds(ByteString value, int min, String field) throws ProtocolException {
+    int count = value.size() / NodeId.BYTES;
+    if (value.size() % NodeId.BYTES != 0 || count < min || count > Protocol.MAX_NODES_PER_MESSAGE) {
+      throw new ProtocolException(
+          field
+              + " has "
+              + value.size()
+              + " bytes, "
+              + min
+              + " to "
+              + Protocol.MAX_NODES_PER_MESSAGE
+              + " ids of "
+              + NodeId.BYTES
+              + " allowed");
+    }
+    ByteBuffer bytes = value.asReadOnlyByteBuffer();
+    List<NodeId> nodes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      nodes.add(new NodeId(bytes.getLong(), bytes.getLong()));
+    }
+    return nodes;
+  }
+
+  static ByteString nodeIds(List<NodeId> nodes) {
+    ByteBuffer bytes = ByteBuffer.allocate(nodes.size() * NodeId.BYTES);
+    for (NodeId node : nodes) {
+      bytes.putLong(node.high()).putLong(node.low());
+    }
+    return UnsafeByteOperations.unsafeWrap(bytes.flip());
+  }
+
   static LeaderMessage.Committed committed(Committed place) throws ProtocolException {
     require(place.hasLogIndex() && place.hasCommittedAtNs(), "log_index or committed_at_ns");
     ByteBuffer opId = fixed(place.hasOpId(), place.getOpId(), ID_BYTES, "op_id");

@@ -22,6 +22,9 @@ enum FrameKind {
   LOCK_RELEASE(0x06, StreamKind.CONTROL, FrameKind.SMALL),
   LOCK_CANCEL(0x07, StreamKind.CONTROL, FrameKind.SMALL),
   LOCK_RENEW(0x08, StreamKind.CONTROL, FrameKind.SMALL),
+  OPEN_LEASE_ACQUIRE(0x09, StreamKind.CONTROL, FrameKind.NODES),
+  OPEN_LEASE_RELEASE(0x0a, StreamKind.CONTROL, FrameKind.NODES),
+  OPEN_LEASE_RENEW(0x0b, StreamKind.CONTROL, FrameKind.NODES),
   SUBMIT_INTENT(0x10, StreamKind.INTENTS, FrameKind.INTENT),
   INTENT_STATUS_REQUEST(0x11, StreamKind.INTENTS, FrameKind.SMALL),
   CHUNK_PUT(0x20, StreamKind.CHUNKS, ClientId.BYTES + 8 + Hash.BYTES + ChunkRef.MAX_LENGTH),
@@ -47,6 +50,9 @@ enum FrameKind {
 
   /** {@link Protocol#MAX_HASHES_PER_MESSAGE} hashes with their lengths. */
   private static final int HASHES = 256 * 1024;
+
+  /** {@link Protocol#MAX_NODES_PER_MESSAGE} node ids. */
+  private static final int NODES = 80 * 1024;
 
   /** An op with its chunk references, and an inline payload. */
   private static final int INTENT = 1024 * 1024;
@@ -83,6 +89,9 @@ enum FrameKind {
       case WorkerMessage.LockRelease _ -> LOCK_RELEASE;
       case WorkerMessage.LockCancel _ -> LOCK_CANCEL;
       case WorkerMessage.LockRenew _ -> LOCK_RENEW;
+      case WorkerMessage.OpenLeaseAcquire _ -> OPEN_LEASE_ACQUIRE;
+      case WorkerMessage.OpenLeaseRelease _ -> OPEN_LEASE_RELEASE;
+      case WorkerMessage.OpenLeaseRenew _ -> OPEN_LEASE_RENEW;
       case WorkerMessage.SubmitIntent _ -> SUBMIT_INTENT;
       case WorkerMessage.IntentStatusRequest _ -> INTENT_STATUS_REQUEST;
       case WorkerMessage.ChunkPut _ -> CHUNK_PUT;

@@ -99,6 +99,9 @@ final class LeaderMessages {
           LOCK_RELEASE,
           LOCK_CANCEL,
           LOCK_RENEW,
+          OPEN_LEASE_ACQUIRE,
+          OPEN_LEASE_RELEASE,
+          OPEN_LEASE_RENEW,
           SUBMIT_INTENT,
           INTENT_STATUS_REQUEST,
           CHUNK_PUT ->
@@ -114,6 +117,7 @@ final class LeaderMessages {
         .setHeartbeatMs(welcome.heartbeatMs())
         .setInlineThreshold(welcome.inlineThreshold())
         .setLockSession(welcome.lockSession())
+        .setOpenLeaseTtlMs(welcome.openLeaseTtlMs())
         .build();
   }
 
@@ -123,13 +127,15 @@ final class LeaderMessages {
     Fields.require(proto.hasHeartbeatMs(), "heartbeat_ms");
     Fields.require(proto.hasInlineThreshold(), "inline_threshold");
     Fields.require(proto.hasLockSession(), "lock_session");
+    Fields.require(proto.hasOpenLeaseTtlMs(), "open_lease_ttl_ms");
     return new LeaderMessage.Welcome(
         Fields.workspaceId(proto.hasWorkspaceId(), proto.getWorkspaceId()),
         proto.getLeaderEpoch(),
         Fields.number(proto.getCommitIndex(), 0, "commit_index"),
         Fields.number(proto.getHeartbeatMs(), 1, Integer.MAX_VALUE, "heartbeat_ms"),
         Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold"),
-        proto.getLockSession());
+        proto.getLockSession(),
+        Fields.number(proto.getOpenLeaseTtlMs(), 1, Integer.MAX_VALUE, "open_lease_ttl_ms"));
   }
 
   private static Refused.Reason reason(LeaderMessage.Refused.Reason reason) {

@@ -49,6 +49,9 @@ final class WorkerMessages {
       case WorkerMessage.LockRelease release -> LockMessages.toProto(release);
       case WorkerMessage.LockCancel cancel -> LockMessages.toProto(cancel);
       case WorkerMessage.LockRenew renew -> LockMessages.toProto(renew);
+      case WorkerMessage.OpenLeaseAcquire acquire -> LeaseMessages.toProto(acquire);
+      case WorkerMessage.OpenLeaseRelease release -> LeaseMessages.toProto(release);
+      case WorkerMessage.OpenLeaseRenew renew -> LeaseMessages.toProto(renew);
       case WorkerMessage.ChunkPut _ ->
           throw new IllegalArgumentException("chunks do not pass through protobuf");
     };
@@ -66,6 +69,9 @@ final class WorkerMessages {
       case LOCK_RELEASE -> LockMessages.release(body);
       case LOCK_CANCEL -> LockMessages.cancel(body);
       case LOCK_RENEW -> LockMessages.renew(body);
+      case OPEN_LEASE_ACQUIRE -> LeaseMessages.acquire(body);
+      case OPEN_LEASE_RELEASE -> LeaseMessages.release(body);
+      case OPEN_LEASE_RENEW -> LeaseMessages.renew(body);
       case CHUNK_PUT,
           WELCOME,
           REFUSED,

@@ -23,6 +23,7 @@ public sealed interface LeaderMessage {
    * @param inlineThreshold payloads up to this many bytes travel inside the intent
    * @param lockSession random; another one than at the last Welcome says that all locks of this run
    *     are lost (10.2)
+   * @param openLeaseTtlMs OPEN_LEASE_TTL: leases are renewed three times as often (6.8)
    */
   record Welcome(
       WorkspaceId workspace,
@@ -30,7 +31,8 @@ public sealed interface LeaderMessage {
       long commitIndex,
       int heartbeatMs,
       int inlineThreshold,
-      long lockSession)
+      long lockSession,
+      int openLeaseTtlMs)
       implements LeaderMessage {}
 
   /** The Hello was not accepted; the connection ends. Retrying without a change is useless. */

@@ -17,5 +17,8 @@ public final class Protocol {
   /** The most chunks of one ChunkFetch and the most hashes of one ChunkNeed. */
   public static final int MAX_HASHES_PER_MESSAGE = 4096;
 
+  /** The most nodes of one OpenLeaseAcquire, OpenLeaseRelease or OpenLeaseRenew. */
+  public static final int MAX_NODES_PER_MESSAGE = 4096;
+
   private Protocol() {}
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * byte. Order is kept within a stream, and nothing is promised between two of them.
  */
 public enum StreamKind {
-  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports, locks. */
+  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports, locks, leases. */
   CONTROL(1, true),
   /** Worker to leader: mutations, and questions about them. */
   INTENTS(2, true),
@@ -48,7 +48,10 @@ public enum StreamKind {
           WorkerMessage.LockRequest _,
           WorkerMessage.LockRelease _,
           WorkerMessage.LockCancel _,
-          WorkerMessage.LockRenew _ ->
+          WorkerMessage.LockRenew _,
+          WorkerMessage.OpenLeaseAcquire _,
+          WorkerMessage.OpenLeaseRelease _,
+          WorkerMessage.OpenLeaseRenew _ ->
           CONTROL;
       case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> INTENTS;
       case WorkerMessage.ChunkPut _ -> CHUNKS;

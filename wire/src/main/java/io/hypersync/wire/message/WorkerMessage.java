@@ -145,4 +145,48 @@ public sealed interface WorkerMessage {
    * @param answeredThrough LockResponses up to this number have arrived and will not be undone
    */
   record LockRenew(ClientId run, long leaderEpoch, long answeredThrough) implements WorkerMessage {}
+
+  /**
+   * Somebody on this worker has these nodes open now: they must not be reaped (6.8); control
+   * stream. After a Welcome, and before the first WorkerApplied, everything that is open is said
+   * again.
+   *
+   * @param leaderEpoch whom it is said to: the epoch of the Welcome
+   * @param nodes 1 to {@link Protocol#MAX_NODES_PER_MESSAGE}
+   */
+  record OpenLeaseAcquire(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
+    /** Copies the list. */
+    public OpenLeaseAcquire {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * Nobody on this worker has these nodes open any more; control stream.
+   *
+   * @param leaderEpoch whom it is said to
+   * @param nodes 1 to {@link Protocol#MAX_NODES_PER_MESSAGE}
+   */
+  record OpenLeaseRelease(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
+    /** Copies the list. */
+    public OpenLeaseRelease {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * All leases of this worker go on; control stream, every third of OPEN_LEASE_TTL. A worker's
+   * leases live and end together, so those of nodes that have names, which nobody may reap anyway,
+   * need not be listed.
+   *
+   * @param leaderEpoch whom it is said to
+   * @param nodes the orphans among them, at most {@link Protocol#MAX_NODES_PER_MESSAGE} in one
+   *     message
+   */
+  record OpenLeaseRenew(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
+    /** Copies the list. */
+    public OpenLeaseRenew {
+      nodes = List.copyOf(nodes);
+    }
+  }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.op.ChunkRef;
@@ -116,6 +117,23 @@ class FrameCodecTest {
                 """
                 + HASH_HEX
                 + "\n"),
+        Arguments.of(
+            new WorkerMessage.OpenLeaseAcquire(1, List.of(SampleMessages.NODE, new NodeId(0, 1))),
+            """
+            00 00 00 2c                         length
+            09                                  OpenLeaseAcquire
+            09 01 00 00 00 00 00 00 00          leader_epoch, little-endian
+            12 20                               node_ids
+            e0e1e2e3e4e5e6e7e8e9eaebecedeeef
+            00000000000000000000000000000001
+            """),
+        Arguments.of(
+            new WorkerMessage.OpenLeaseRenew(1, List.of()),
+            """
+            00 00 00 0a                         length
+            0b                                  OpenLeaseRenew
+            09 01 00 00 00 00 00 00 00          leader_epoch
+            """),
         Arguments.of(
             new WorkerMessage.ChunkPut(
                 SampleMessages.INTENT, SampleMessages.HASH, new byte[] {1, 2, 3}),
@@ -298,6 +316,12 @@ class FrameCodecTest {
         fault("06", intent + "21 0000000000000000", "flock is missing"),
         fault("07", intent + "10 00", "request_seq_no is 0"),
         fault("08", "11 0000000000000000", "answered_through is missing"),
+        fault("09", "", "leader_epoch is missing"),
+        fault("09", "09 0100000000000000", "node_ids has 0 bytes"),
+        fault("09", "09 0100000000000000 12 03 010203", "node_ids has 3 bytes"),
+        fault("0a", "12 10 e0e1e2e3e4e5e6e7e8e9eaebecedeeef", "leader_epoch is missing"),
+        fault("0a", "09 0100000000000000 12 00", "1 to 4096 ids of 16 allowed"),
+        fault("0b", "09 0100000000000000 12 01 01", "0 to 4096 ids of 16 allowed"),
         fault("10", "1a 01 00", "intent id is missing"),
         fault("10", intent, "op is missing"),
         fault("10", "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1000 1a 01 00", "seq_no is 0"),
@@ -401,6 +425,18 @@ class FrameCodecTest {
         new WorkerMessage.ChunkFetch(
             most.stream().map(hash -> new ChunkRef(hash, ChunkRef.MAX_LENGTH)).toList());
     assertEquals(fetch, decode(fetch, frame(fetch)));
+  }
+
+  @Test
+  void theMostNodesThatAMessageMayHaveFitAndNotOneMore() throws ProtocolException {
+    List<NodeId> most = Collections.nCopies(Protocol.MAX_NODES_PER_MESSAGE, SampleMessages.NODE);
+    List<NodeId> more =
+        Collections.nCopies(Protocol.MAX_NODES_PER_MESSAGE + 1, SampleMessages.NODE);
+    WorkerMessage renew = new WorkerMessage.OpenLeaseRenew(-1, most);
+    assertEquals(renew, decode(renew, frame(renew)));
+    ByteBuf tooMany = frame(new WorkerMessage.OpenLeaseAcquire(-1, more));
+    assertThrows(
+        ProtocolException.class, () -> FrameCodec.decodeWorkerMessage(StreamKind.CONTROL, tooMany));
   }
 
   @Test

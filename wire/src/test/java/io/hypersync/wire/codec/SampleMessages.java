@@ -31,6 +31,7 @@ public final class SampleMessages {
   public static final NodeId NODE = NodeId.parse("e0e1e2e3e4e5e6e7e8e9eaebecedeeef");
   public static final Hash HASH =
       Hash.parse("101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f");
+  public static final NodeId NODE = NodeId.parse("e0e1e2e3e4e5e6e7e8e9eaebecedeeef");
   public static final LeaderMessage.Committed COMMITTED =
       new LeaderMessage.Committed(
           9, OpId.parse("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"), 1_000_000_007L, HASH, -1);
@@ -81,12 +82,16 @@ public final class SampleMessages {
         new WorkerMessage.LockRelease(INTENT, NODE, LockSpace.FLOCK, -2),
         new WorkerMessage.LockRelease(INTENT, NODE, LockSpace.POSIX, 0),
         new WorkerMessage.LockCancel(INTENT, 6),
-        new WorkerMessage.LockRenew(INTENT.client(), -3, 0));
+        new WorkerMessage.LockRenew(INTENT.client(), -3, 0),
+        new WorkerMessage.OpenLeaseAcquire(-3, List.of(NODE, new NodeId(0, 1))),
+        new WorkerMessage.OpenLeaseRelease(3, List.of(NODE)),
+        new WorkerMessage.OpenLeaseRenew(3, List.of(NODE)),
+        new WorkerMessage.OpenLeaseRenew(3, List.of()));
   }
 
   public static List<LeaderMessage> leader() {
     return List.of(
-        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD, -4),
+        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD, -4, 15_000),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.Heartbeat(-3, 5),
         new LeaderMessage.BarrierResponse(-1, 5),

@@ -1,0 +1,33 @@
+package io.hypersync.leader.lease;
+
+import java.util.ArrayDeque;
+
+/** Remembers which index had been reached a fixed time ago. */
+final class DelayedIndex {
+  private record Sample(long timeNs, long index) {}
+
+  private final long delayNs;
+  private final ArrayDeque<Sample> samples = new ArrayDeque<>();
+  private long newest;
+  private long settled;
+
+  DelayedIndex(long delayNs) {
+    this.delayNs = delayNs;
+  }
+
+  /** Now this index has been reached. */
+  void reached(long index, long nowNs) {
+    if (index > newest) {
+      newest = index;
+      samples.addLast(new Sample(nowNs, index));
+    }
+  }
+
+  /** The index that had been reached so long ago, 0 if that was none. */
+  long settled(long nowNs) {
+    while (!samples.isEmpty() && nowNs - samples.getFirst().timeNs >= delayNs) {
+      settled = samples.removeFirst().index;
+    }
+    return settled;
+  }
+}

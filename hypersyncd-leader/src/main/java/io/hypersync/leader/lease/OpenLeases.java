@@ -1,0 +1,128 @@
+package io.hypersync.leader.lease;
+
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which nodes are open on which workers (hypersync.md 6.8(3), 9.5). Runtime state: it is in no log
+ * and no snapshot, and another run of the leader knows nothing of it.
+ *
+ * <p>A worker says everything again after each Welcome, and from then on every change, in order. So
+ * its leases need no expiry of their own: they end together, OPEN_LEASE_TTL after it was last heard
+ * of. What it had said before the Welcome lives on until that would have ended.
+ */
+public final class OpenLeases {
+  private static final class Holder {
+    private final Set<NodeId> nodes = new HashSet<>();
+    private final Set<NodeId> earlier = new HashSet<>();
+    private long untilNs;
+    private long earlierUntilNs;
+
+    Holder(long nowNs) {
+      this.untilNs = nowNs;
+      this.earlierUntilNs = nowNs;
+    }
+
+    boolean holds(NodeId node, long nowNs) {
+      return (untilNs - nowNs > 0 && nodes.contains(node))
+          || (earlierUntilNs - nowNs > 0 && earlier.contains(node));
+    }
+
+    boolean isOver(long nowNs) {
+      return untilNs - nowNs <= 0 && earlierUntilNs - nowNs <= 0;
+    }
+  }
+
+  private final long epoch;
+  private final long ttlNs;
+  private final Map<WorkerId, Holder> holders = new HashMap<>();
+  private long nowNs;
+
+  /**
+   * Nothing is open.
+   *
+   * @param epoch of this run of the leader; what is said to another one does not count
+   * @param ttlNs OPEN_LEASE_TTL
+   */
+  public OpenLeases(long epoch, long ttlNs) {
+    this.epoch = epoch;
+    this.ttlNs = ttlNs;
+  }
+
+  /** Time has passed. */
+  void advance(long newNowNs) {
+    nowNs = newNowNs;
+    holders.values().removeIf(holder -> holder.isOver(nowNs));
+  }
+
+  /**
+   * A Hello of the worker was accepted: it says everything again, in this run of it or the next.
+   */
+  public void greeted(WorkerId worker) {
+    Holder holder = holders.get(worker);
+    if (holder == null) {
+      return;
+    }
+    if (holder.earlierUntilNs - nowNs <= 0) {
+      holder.earlier.clear();
+      holder.earlierUntilNs = holder.untilNs;
+    }
+    holder.earlier.addAll(holder.nodes);
+    holder.earlierUntilNs = Math.max(holder.earlierUntilNs, holder.untilNs);
+    holder.nodes.clear();
+  }
+
+  /** Nodes are open on the worker. */
+  public void acquire(WorkerId worker, OpenLeaseAcquire acquire) {
+    hold(worker, acquire.leaderEpoch(), acquire.nodes());
+  }
+
+  /** All that the worker has said to be open still is. */
+  public void renew(WorkerId worker, OpenLeaseRenew renew) {
+    hold(worker, renew.leaderEpoch(), renew.nodes());
+  }
+
+  /** Nodes are not open on the worker any more. */
+  public void release(WorkerId worker, OpenLeaseRelease release) {
+    Holder holder = holders.get(worker);
+    if (holder != null && release.leaderEpoch() == epoch) {
+      release.nodes().forEach(holder.nodes::remove);
+      release.nodes().forEach(holder.earlier::remove);
+    }
+  }
+
+  /** Whether the node is open on some worker. */
+  public boolean isHeld(NodeId node) {
+    for (Holder holder : holders.values()) {
+      if (holder.holds(node, nowNs)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many leases there are. */
+  public int size() {
+    int size = 0;
+    for (Holder holder : holders.values()) {
+      size += holder.nodes.size() + holder.earlier.size();
+    }
+    return size;
+  }
+
+  private void hold(WorkerId worker, long leaderEpoch, Collection<NodeId> nodes) {
+    if (leaderEpoch == epoch) {
+      Holder holder = holders.computeIfAbsent(worker, _ -> new Holder(nowNs));
+      holder.nodes.addAll(nodes);
+      holder.untilNs = nowNs + ttlNs;
+    }
+  }
+}

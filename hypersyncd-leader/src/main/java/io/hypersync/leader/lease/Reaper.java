@@ -1,0 +1,114 @@
+package io.hypersync.leader.lease;
+
+import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.wire.transport.SessionId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Decides when orphans are forgotten (hypersync.md 6.8, 14.2(2), 22.1(8)): when the entry that made
+ * them has been durable, and reported as applied by every connected worker, for OPEN_LEASE_TTL, and
+ * no worker holds an open-lease.
+ *
+ * <p>Time is counted only while the leader runs: one that was paused must read first what has
+ * arrived meanwhile.
+ */
+public final class Reaper {
+  /** The most nodes of one entry, and the most that are looked at in one turn. */
+  private static final int BATCH = 1_000;
+
+  private static final long LONGEST_PAUSE_NS = 100_000_000;
+  private static final int LOOKS_PER_TTL = 50;
+  private static final int STEPS_PER_TTL = 10;
+
+  private final long ttlNs;
+  private final long pauseNs;
+  private final OpenLeases leases;
+  private final Orphans orphans;
+  private final WorkerSessions sessions;
+  private final Predicate<List<NodeId>> log;
+  private final DelayedIndex durable;
+  private final Map<SessionId, DelayedIndex> reported = new HashMap<>();
+  private long lastMonotonicNs;
+  private long awakeNs;
+  private long nextLookNs;
+  private long reaped;
+
+  /**
+   * A reaper for one run of the leader.
+   *
+   * @param ttlNs OPEN_LEASE_TTL
+   * @param log commits ReapOrphans of these nodes; false if that is not possible now
+   */
+  public Reaper(
+      long ttlNs,
+      OpenLeases leases,
+      Orphans orphans,
+      WorkerSessions sessions,
+      Predicate<List<NodeId>> log,
+      long monotonicNs) {
+    this.ttlNs = ttlNs;
+    this.pauseNs = Math.min(ttlNs / LOOKS_PER_TTL, LONGEST_PAUSE_NS);
+    this.leases = leases;
+    this.orphans = orphans;
+    this.sessions = sessions;
+    this.log = log;
+    this.durable = new DelayedIndex(ttlNs);
+    this.lastMonotonicNs = monotonicNs;
+  }
+
+  /**
+   * Time has passed.
+   *
+   * @return how many orphans were reaped
+   */
+  public int tick(long durableIndex, long monotonicNs) {
+    awakeNs += Math.clamp(monotonicNs - lastMonotonicNs, 0, ttlNs / STEPS_PER_TTL);
+    lastMonotonicNs = monotonicNs;
+    if (awakeNs < nextLookNs) {
+      return 0;
+    }
+    nextLookNs = awakeNs + pauseNs;
+    leases.advance(awakeNs);
+    long settled = settled(durableIndex);
+    List<NodeId> ripe =
+        orphans.ripe(settled, leases::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
+    if (ripe.isEmpty() || !log.test(ripe)) {
+      return 0;
+    }
+    reaped += ripe.size();
+    nextLookNs = awakeNs; // there may be more
+    return ripe.size();
+  }
+
+  /** How many orphans this run has reaped. */
+  public long reaped() {
+    return reaped;
+  }
+
+  /** The entry up to which everybody has had time to say what is open. */
+  private long settled(long durableIndex) {
+    durable.reached(durableIndex, awakeNs);
+    long settled = durable.settled(awakeNs);
+    Set<SessionId> connected = new HashSet<>();
+    for (WorkerSession session : sessions.all()) {
+      if (session.greeted()) {
+        connected.add(session.id());
+        DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
+        if (session.report() != null) {
+          // Its first report comes after everything that it had open when it was greeted.
+          index.reached(session.appliedIndex(), awakeNs);
+        }
+        settled = Math.min(settled, index.settled(awakeNs));
+      }
+    }
+    reported.keySet().retainAll(connected);
+    return settled;
+  }
+}
