@@ -63,8 +63,10 @@ class OpenLeaseCrashTest {
     holder.must("fd = os.open('" + folder + "', os.O_TMPFILE | os.O_RDWR); os.write(fd, b'late')");
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
     assertEquals(1, orphans());
-    holder.must("assert ctypes.CDLL(None).linkat(-100, b'/proc/self/fd/%d' % fd, -100, b'"
-        + folder + "/late', 0x400) == 0; os.close(fd)");
+    holder.must(
+        "assert ctypes.CDLL(None).linkat(-100, b'/proc/self/fd/%d' % fd, -100, b'"
+            + folder
+            + "/late', 0x400) == 0; os.close(fd)");
     assertEquals(0, orphans());
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
     fabric.settle("a");

@@ -123,11 +123,6 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   @Override
-  public boolean isKnown(long inode) {
-    return inodes.containsKey(inode);
-  }
-
-  @Override
   public boolean takeAttributes(long inode) {
     KernelInode known = inodes.get(inode);
     return known != null && known.takeAttributes();

@@ -242,7 +242,7 @@ class LockClientTest {
   }
 
   private void welcome(long session) {
-    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, session), 0);
+    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, session, 15_000), 0);
   }
 
   private void answer(long seqNo, Verdict verdict, boolean held, long commitIndex) {

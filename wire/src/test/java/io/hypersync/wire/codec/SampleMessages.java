@@ -28,7 +28,6 @@ public final class SampleMessages {
   public static final WorkerId WORKER = new WorkerId("w1");
   public static final IntentId INTENT =
       new IntentId(ClientId.parse("c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"), 7);
-  public static final NodeId NODE = NodeId.parse("e0e1e2e3e4e5e6e7e8e9eaebecedeeef");
   public static final Hash HASH =
       Hash.parse("101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f");
   public static final NodeId NODE = NodeId.parse("e0e1e2e3e4e5e6e7e8e9eaebecedeeef");

@@ -1,0 +1,223 @@
+package io.hypersync.leader.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hypersync.leader.session.RecordingSessions;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When orphans are forgotten (hypersync.md 6.8, 22.1(8)). Time is in milliseconds. */
+class ReaperTest {
+  private static final long MS = 1_000_000;
+  private static final long TTL = 1_000;
+  private static final long EPOCH = 5;
+  private static final WorkerId W = new WorkerId("w1");
+  private static final NodeId NODE = new NodeId(9, 9);
+
+  private final RecordingSessions sessions = new RecordingSessions();
+  private final OpenLeases leases = new OpenLeases(EPOCH, TTL * MS);
+  private final List<NodeId> reaped = new ArrayList<>();
+  private FsState head = FsState.genesis();
+  private final Orphans orphans = new Orphans(head, 0);
+  private boolean full;
+  private long index;
+  private long durable;
+  private long now;
+  private final Reaper reaper =
+      new Reaper(TTL * MS, leases, orphans, sessions.sessions(), this::log, 0);
+
+  @Test
+  void nothingIsReapedBeforeItHasBeenDurableForTheTtl() {
+    orphan(NODE);
+    pass(2 * TTL);
+    durable = 1;
+    pass(TTL - 50);
+    assertEquals(List.of(), reaped);
+    pass(100);
+    assertEquals(List.of(NODE), reaped);
+    assertEquals(0, orphans.size());
+    assertEquals(1, reaper.reaped());
+  }
+
+  @Test
+  void aWorkerThatIsConnectedMustHaveAppliedItForTheTtl() {
+    sessions.greet(1, W, 0);
+    orphan(NODE);
+    durable = 1;
+    pass(3 * TTL);
+    assertEquals(List.of(), reaped, "it has not reported");
+    sessions.report(1, 1);
+    pass(TTL - 50);
+    assertEquals(List.of(), reaped, "it has just reported");
+    pass(200);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
+  void aWorkerThatIsGreetedAgainHoldsEverythingUpUntilItHasReported() {
+    orphan(NODE);
+    durable = 1;
+    pass(TTL - 50);
+    sessions.greet(1, W, 1);
+    pass(3 * TTL);
+    assertEquals(List.of(), reaped);
+    sessions.sessions().closed(sessions.id(1));
+    pass(200);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
+  void aLeaseLivesAsLongAsItIsRenewed() {
+    orphan(NODE);
+    durable = 1;
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    for (int i = 0; i < 10; i++) {
+      pass(TTL / 2);
+      leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
+    }
+    assertEquals(List.of(), reaped);
+    pass(TTL + 300);
+    assertEquals(List.of(NODE), reaped);
+    assertEquals(0, leases.size());
+  }
+
+  @Test
+  void aLeaseThatIsReleasedProtectsNothing() {
+    orphan(NODE);
+    durable = 1;
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    pass(TTL / 2);
+    leases.renew(W, new OpenLeaseRenew(EPOCH, List.of(NODE)));
+    leases.release(W, new OpenLeaseRelease(EPOCH, List.of(NODE)));
+    pass(TTL / 2 + 100);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
+  void whatIsNotSaidAgainAfterAHelloEndsWithTheOldLease() {
+    orphan(NODE);
+    durable = 1;
+    pass(TTL / 2);
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    leases.greeted(W);
+    pass(TTL / 2 + 300);
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(new NodeId(1, 2))));
+    assertEquals(List.of(), reaped);
+    pass(TTL / 2);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
+  void whatWasSaidToAnotherLeaderDoesNotCount() {
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH + 1, List.of(NODE)));
+    assertEquals(0, leases.size());
+  }
+
+  @Test
+  void aFullLogIsTriedAgain() {
+    orphan(NODE);
+    durable = 1;
+    full = true;
+    pass(3 * TTL);
+    full = false;
+    pass(TTL / 2);
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
+  void aFileThatGotANameIsLeftAlone() {
+    orphan(NODE);
+    apply(
+        new FsOp.LinkTemporary(
+            NODE, FsState.ROOT, Name.of("f".getBytes(StandardCharsets.US_ASCII))),
+        LogEntry.NO_NODE);
+    durable = 2;
+    pass(3 * TTL);
+    assertEquals(List.of(), reaped);
+    assertEquals(0, orphans.size());
+  }
+
+  @Test
+  void aPauseOfTheLeaderIsNoTime() {
+    orphan(NODE);
+    durable = 1;
+    now += 100 * TTL;
+    tick();
+    pass(TTL / 2);
+    assertEquals(List.of(), reaped);
+  }
+
+  @Test
+  void anEntryHasABoundedNumber() {
+    for (int i = 0; i < 2_500; i++) {
+      orphan(new NodeId(7, i));
+    }
+    durable = index;
+    pass(TTL + 100);
+    assertEquals(2_500, reaped.size());
+    assertEquals(2_503, index, "three entries");
+  }
+
+  private void pass(long ms) {
+    for (long left = ms; left > 0; left -= 10) {
+      now += 10;
+      tick();
+    }
+  }
+
+  private void tick() {
+    int _ = reaper.tick(durable, now * MS);
+  }
+
+  private boolean log(List<NodeId> nodes) {
+    if (full) {
+      return false;
+    }
+    reaped.addAll(nodes);
+    apply(new FsOp.ReapOrphans(nodes), LogEntry.NO_NODE);
+    return true;
+  }
+
+  private void orphan(NodeId node) {
+    apply(new FsOp.MakeTemporary(FsState.ROOT, 0600, 0, 0), node);
+  }
+
+  private void apply(FsOp op, NodeId created) {
+    index++;
+    Outcome outcome = FsStateMachine.apply(head, op, new Stamp(index, created));
+    FsState next = ((Outcome.Applied) outcome).state();
+    LogEntry entry =
+        new LogEntry(
+            index,
+            new OpId(1, index),
+            index,
+            new IntentId(new ClientId(1, 1), index),
+            W,
+            "",
+            op,
+            created,
+            Hash.ZERO,
+            new byte[0],
+            new byte[0]);
+    orphans.applied(entry, head, next);
+    head = next;
+  }
+}

@@ -1,0 +1,34 @@
+package io.hypersync.leader.session;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.transport.SessionId;
+import java.util.Objects;
+
+/** Sessions whose workers are greeted and report when a test says so. */
+public final class RecordingSessions {
+  private final WorkerSessions sessions =
+      new WorkerSessions(new RecordingPort(), (_, _, _) -> {}, new TailCache(1, 100), 10);
+
+  public WorkerSessions sessions() {
+    return sessions;
+  }
+
+  public SessionId id(long number) {
+    return new SessionId(number);
+  }
+
+  public void greet(long number, WorkerId worker, long appliedIndex) {
+    sessions.opened(id(number), worker, "test", 0);
+    sessions.greet(session(number), appliedIndex);
+  }
+
+  public void report(long number, long appliedIndex) {
+    session(number).reported(new WorkerApplied(appliedIndex, Hash.ZERO, false, 0, null));
+  }
+
+  private WorkerSession session(long number) {
+    return Objects.requireNonNull(sessions.get(id(number)));
+  }
+}
