@@ -43,8 +43,7 @@ class OpenLeasesTest {
    * @param works the holder again, when that is long ago
    * @param letGo the holder needs it no longer
    */
-  record Case(
-      String name, String prepare, String hold, String lose, String works, String letGo) {
+  record Case(String name, String prepare, String hold, String lose, String works, String letGo) {
     @Override
     public String toString() {
       return name;
