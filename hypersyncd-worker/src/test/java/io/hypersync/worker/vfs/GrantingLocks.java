@@ -35,7 +35,7 @@ final class GrantingLocks implements Locks, LeaderLink {
    */
   GrantingLocks(Executor agent) {
     this.agent = agent;
-    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, 1), 0);
+    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, 1, 15_000), 0);
   }
 
   @Override
