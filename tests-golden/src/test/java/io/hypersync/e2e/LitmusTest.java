@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @RealMounts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LitmusTest {
-  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 400);
+  private static final int ITERATIONS = Integer.getInteger("hypersync.litmus.iterations", 200);
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
   private static final Map<String, String> SLOW =
       Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
