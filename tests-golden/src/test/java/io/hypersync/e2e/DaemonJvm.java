@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A leader or a worker in a process of its own. */
 final class DaemonJvm {
@@ -23,6 +24,9 @@ final class DaemonJvm {
   private final Process process;
   private final Path log;
   private final AdminClient admin;
+
+  /** Will wake the process while it is frozen. */
+  private @Nullable Process waker;
 
   private DaemonJvm(String name, Process process, Path log, AdminClient admin) {
     this.name = name;
@@ -100,18 +104,30 @@ final class DaemonJvm {
     process.destroyForcibly().waitFor();
   }
 
-  /** SIGSTOP: it is silent, and its sockets stay; to the others that is a partition. */
+  /**
+   * SIGSTOP: it is silent, and its sockets stay; to the others that is a partition.
+   *
+   * <p>Who will wake it is started before: a new process closes what it inherits, and a file that
+   * this one has open on the mount of a silent worker cannot be closed.
+   */
   void freeze() throws IOException, InterruptedException {
-    signal("STOP");
+    String script = "kill -STOP " + pid() + " && echo stopped; read go; kill -CONT " + pid();
+    Process started = new ProcessBuilder("sh", "-c", script).start();
+    waker = started;
+    if (started.getInputStream().read() < 0) {
+      throw new AssertionError("cannot stop " + name);
+    }
   }
 
   /** SIGCONT. */
   void thaw() throws IOException, InterruptedException {
-    signal("CONT");
-  }
-
-  private void signal(String signal) throws IOException, InterruptedException {
-    Shell.must(Path.of("/"), "kill", "-" + signal, Long.toString(pid()));
+    Process waiting = waker;
+    if (waiting == null) {
+      throw new AssertionError(name + " is not frozen");
+    }
+    waker = null;
+    waiting.getOutputStream().close();
+    waiting.waitFor();
   }
 
   /** SIGTERM. */
