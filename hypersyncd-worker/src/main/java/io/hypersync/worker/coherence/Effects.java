@@ -13,13 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an entry changes that a kernel may have cached. Of the pages of a file only those are listed
- * which the kernel could not find out to be old by itself: it drops the pages of a file whose size
- * or mtime has changed, so only an mtime that is set by hand can hide that they are old.
+ * What an entry changes that a kernel may have cached.
  *
  * @param attributes inodes whose attributes change
  * @param names names which lead elsewhere afterwards
- * @param pages inodes whose pages must go before the entry is visible
+ * @param hiddenPages inodes whose pages must go before the entry is visible, since the kernel could
+ *     not find out afterwards that they are old: it drops the pages of a file whose size or mtime
+ *     has changed, so an mtime that is set by hand can hide it
+ * @param changedPages the pages whose bytes change
  * @param movedDirectories inodes of directories that are in another directory afterwards; a kernel
  *     that has one at its old place, for keeping or not, may fail with ESTALE to find it at the new
  *     one
@@ -29,15 +30,16 @@ import org.jspecify.annotations.Nullable;
 public record Effects(
     List<Long> attributes,
     List<CachedName> names,
-    List<Long> pages,
+    List<Long> hiddenPages,
+    @Nullable PageRange changedPages,
     List<Long> movedDirectories,
     boolean changesOwner) {
   /** Nothing. */
-  public static final Effects NONE = new Effects(List.of(), List.of(), List.of(), List.of(), false);
+  public static final Effects NONE = ofNames(List.of());
 
   /** These names alone. */
   static Effects ofNames(List<CachedName> names) {
-    return names.isEmpty() ? NONE : new Effects(List.of(), names, List.of(), List.of(), false);
+    return new Effects(List.of(), names, List.of(), null, List.of(), false);
   }
 
   /** Of an entry, given the states around it. */
@@ -62,10 +64,11 @@ public record Effects(
           found.movedDirectory(rename.parent(), rename.name());
         }
       }
-      case FsOp.Write write -> found.attributes(write.node());
-      case FsOp.Truncate truncate -> found.attributes(truncate.node());
-      case FsOp.Allocate allocate -> found.attributes(allocate.node());
-      case FsOp.CopyRange copy -> found.attributes(copy.target());
+      case FsOp.Write write -> found.data(write.node(), write.offset(), write.length());
+      case FsOp.Truncate truncate -> found.data(truncate.node(), 0, PageRange.TO_THE_END);
+      case FsOp.Allocate allocate ->
+          found.data(allocate.node(), allocate.offset(), allocate.length());
+      case FsOp.CopyRange copy -> found.data(copy.target(), copy.targetOffset(), copy.length());
       case FsOp.LinkTemporary link -> {
         found.entry(link.newParent(), link.newName());
         found.attributes(link.node());
@@ -74,7 +77,7 @@ public record Effects(
         found.attributes(set.node());
         found.owner(set.node());
         if ((set.mask() & SetAttributes.MTIME) != 0) {
-          found.pages(set.node());
+          found.hiddenPages(set.node());
         }
       }
       case FsOp.SetXattr set -> found.attributes(set.node());
@@ -122,7 +125,8 @@ public record Effects(
     private final FsState after;
     private final List<Long> attributes = new ArrayList<>(4);
     private final List<CachedName> names = new ArrayList<>(2);
-    private final List<Long> pages = new ArrayList<>(1);
+    private final List<Long> hiddenPages = new ArrayList<>(1);
+    private @Nullable PageRange changedPages;
     private final List<Long> movedDirectories = new ArrayList<>(0);
     private boolean changesOwner;
 
@@ -169,14 +173,21 @@ public record Effects(
       Node node = before.node(id);
       if (node != null) {
         attributes.add(node.inode().value());
-        pages.add(node.inode().value());
+        hiddenPages.add(node.inode().value());
       }
     }
 
-    void pages(NodeId id) {
+    void data(NodeId id, long offset, long length) {
+      Node node = attributes(id);
+      if (node != null) {
+        changedPages = new PageRange(node.inode().value(), offset, length);
+      }
+    }
+
+    void hiddenPages(NodeId id) {
       Node node = after.node(id);
       if (node != null) {
-        pages.add(node.inode().value());
+        hiddenPages.add(node.inode().value());
       }
     }
 
@@ -190,7 +201,8 @@ public record Effects(
     }
 
     Effects effects() {
-      return new Effects(attributes, names, pages, movedDirectories, changesOwner);
+      return new Effects(
+          attributes, names, hiddenPages, changedPages, movedDirectories, changesOwner);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.hypersync.worker.coherence;
 
 import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.op.FsOp;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.Published;
@@ -49,7 +48,7 @@ public final class Publisher {
   private volatile long settled;
 
   /** An entry that is applied. */
-  private record Step(LogEntry entry, Published before, Published after) {}
+  private record Step(LogEntry entry, Effects effects, Published before, Published after) {}
 
   /** Where a step stands that has to wait. */
   private enum Phase {
@@ -133,7 +132,8 @@ public final class Publisher {
 
   /** The replica has applied an entry. */
   public void applied(LogEntry entry, Published before, Published after) {
-    steps.addLast(new Step(entry, before, after));
+    Effects effects = Effects.of(entry.op(), before.state(), after.state());
+    steps.addLast(new Step(entry, effects, before, after));
   }
 
   /** The notifier has done what this ticket stands for. */
@@ -180,8 +180,7 @@ public final class Publisher {
 
   /** Has the kernel forget what the step contradicts; shows it at once if that needs no waiting. */
   private int prepare(Step step, long nowNs) {
-    FsOp op = step.entry.op();
-    Effects effects = Effects.of(op, step.before.state(), step.after.state());
+    Effects effects = step.effects;
     view = new View(step.before, effects); // before the caches are asked: see KernelCaches
     List<Long> unknown = new ArrayList<>(0);
     for (long inode : effects.attributes()) {
@@ -190,7 +189,7 @@ public final class Publisher {
       }
     }
     List<PageRange> pages = new ArrayList<>(0);
-    for (long inode : effects.pages()) {
+    for (long inode : effects.hiddenPages()) {
       if (caches.takePages(inode)) {
         pages.add(PageRange.all(inode));
       }
@@ -207,7 +206,7 @@ public final class Publisher {
       }
     }
     if (own && !cached.isEmpty()) {
-      Effects.movedTo(op, effects).forEach(caches::noteName);
+      Effects.movedTo(step.entry.op(), effects).forEach(caches::noteName);
     }
     List<CachedName> ownNames = own && !cached.isEmpty() ? effects.names() : List.of();
     List<CachedName> names = own ? List.of() : cached;
@@ -231,7 +230,7 @@ public final class Publisher {
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
     view = new View(step.after, Effects.ofNames(ownNames));
     shown.applied(step.entry, step.before.state(), step.after.state());
-    PageRange changed = PageRange.changedBy(step.entry.op(), step.after.state());
+    PageRange changed = step.effects.changedPages();
     if (changed != null && caches.mayHavePages(changed.inode())) {
       Wait waiting = new Wait(step, Phase.PAGES, List.of(), ownNames, nowNs);
       waiting.contentsTicket = ++tickets;
