@@ -97,6 +97,7 @@ public final class Vfs implements FuseHandler {
 
   private void answer(RequestHeader header, FuseOperation operation, FuseReply reply) {
     try {
+      noteBusyDirectories(header, operation);
       dispatch(header, operation, reply);
     } catch (RequestFailed e) {
       reply.error(e.errno());
@@ -127,6 +128,27 @@ public final class Vfs implements FuseHandler {
     };
   }
 
+  /** The kernel keeps no names of directories in which this machine is about to change some. */
+  private void noteBusyDirectories(RequestHeader header, FuseOperation operation) {
+    switch (operation) {
+      case FuseOperation.Create _,
+          FuseOperation.Symlink _,
+          FuseOperation.MkNod _,
+          FuseOperation.MkDir _,
+          FuseOperation.Unlink _,
+          FuseOperation.RmDir _,
+          FuseOperation.Link _ ->
+          nodes.changing(header.nodeId());
+      case FuseOperation.Rename rename -> {
+        nodes.changing(header.nodeId());
+        nodes.changing(rename.newParent());
+      }
+      default -> {
+        // Changes no names.
+      }
+    }
+  }
+
   private void dispatch(RequestHeader header, FuseOperation operation, FuseReply reply)
       throws RequestFailed {
     switch (operation) {
@@ -150,10 +172,7 @@ public final class Vfs implements FuseHandler {
         reply.ok();
       }
       case FuseOperation.Open open -> files.open(header, open, reply);
-      case FuseOperation.Create create -> {
-        nodes.changing(header.nodeId());
-        files.create(header, create, reply);
-      }
+      case FuseOperation.Create create -> files.create(header, create, reply);
       case FuseOperation.Read read -> files.read(header, read, reply);
       case FuseOperation.Write write -> files.write(header, write, reply);
       case FuseOperation.Release release -> {
@@ -166,35 +185,13 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.SetLk set -> locks.setLk(header, set, reply);
       case FuseOperation.Fsync _ -> files.fsync(header, reply);
       case FuseOperation.FsyncDir _ -> files.fsync(header, reply);
-      case FuseOperation.Symlink symlink -> {
-        nodes.changing(header.nodeId());
-        namespace.symlink(header, symlink, reply);
-      }
-      case FuseOperation.MkNod mkNod -> {
-        nodes.changing(header.nodeId());
-        namespace.mkNod(header, mkNod, reply);
-      }
-      case FuseOperation.MkDir mkDir -> {
-        nodes.changing(header.nodeId());
-        namespace.mkDir(header, mkDir, reply);
-      }
-      case FuseOperation.Unlink unlink -> {
-        nodes.changing(header.nodeId());
-        namespace.unlink(header, unlink, reply);
-      }
-      case FuseOperation.RmDir rmDir -> {
-        nodes.changing(header.nodeId());
-        namespace.rmDir(header, rmDir, reply);
-      }
-      case FuseOperation.Rename rename -> {
-        nodes.changing(header.nodeId());
-        nodes.changing(rename.newParent());
-        namespace.rename(header, rename, reply);
-      }
-      case FuseOperation.Link link -> {
-        nodes.changing(header.nodeId());
-        namespace.link(header, link, reply);
-      }
+      case FuseOperation.Symlink symlink -> namespace.symlink(header, symlink, reply);
+      case FuseOperation.MkNod mkNod -> namespace.mkNod(header, mkNod, reply);
+      case FuseOperation.MkDir mkDir -> namespace.mkDir(header, mkDir, reply);
+      case FuseOperation.Unlink unlink -> namespace.unlink(header, unlink, reply);
+      case FuseOperation.RmDir rmDir -> namespace.rmDir(header, rmDir, reply);
+      case FuseOperation.Rename rename -> namespace.rename(header, rename, reply);
+      case FuseOperation.Link link -> namespace.link(header, link, reply);
       case FuseOperation.SetAttr set -> attributes.setAttr(header, set, reply);
       case FuseOperation.GetXattr get -> attributes.getXattr(header, get, reply);
       case FuseOperation.ListXattr list -> attributes.listXattr(header, list, reply);
