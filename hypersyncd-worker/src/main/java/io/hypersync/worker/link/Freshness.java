@@ -2,10 +2,10 @@ package io.hypersync.worker.link;
 
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
 import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.replica.IndexQueue;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The barrier of hypersync.md 6.2: who acts on what he sees here must not see less than the leader
@@ -17,10 +17,9 @@ import java.util.PriorityQueue;
 public final class Freshness {
   private final LeaderLink link;
   private final long staleNs;
-  private final PriorityQueue<Reaching> reaching = new PriorityQueue<>();
+  private final IndexQueue<Waiter> reaching = new IndexQueue<>();
   private final ArrayDeque<Asking> asking = new ArrayDeque<>();
   private long lastRequest;
-  private long arrivals;
   private boolean unsent;
   private volatile boolean live;
   private volatile long commitIndex;
@@ -42,14 +41,6 @@ public final class Freshness {
   }
 
   private record Asking(long request, Waiter waiter) {}
-
-  private record Reaching(long index, long arrival, Waiter waiter) implements Comparable<Reaching> {
-    @Override
-    public int compareTo(Reaching other) {
-      int byIndex = Long.compare(index, other.index);
-      return byIndex != 0 ? byIndex : Long.compare(arrival, other.arrival);
-    }
-  }
 
   /**
    * Nothing has been heard yet.
@@ -91,10 +82,7 @@ public final class Freshness {
   /** The leader is out of touch: everybody who waits is told so. */
   public void lost() {
     live = false;
-    List<Waiter> waiters = new ArrayList<>();
-    while (!reaching.isEmpty()) {
-      waiters.add(reaching.remove().waiter);
-    }
+    List<Waiter> waiters = reaching.drain();
     asking.forEach(waiter -> waiters.add(waiter.waiter));
     asking.clear();
     waiters.forEach(Waiter::leaderLost);
@@ -107,8 +95,8 @@ public final class Freshness {
    */
   public boolean interrupt(long unique) {
     Waiter found = null;
-    for (Reaching each : reaching) {
-      found = each.waiter.unique() == unique ? each.waiter : found;
+    for (Waiter each : reaching) {
+      found = each.unique() == unique ? each : found;
     }
     for (Asking each : asking) {
       found = each.waiter.unique() == unique ? each.waiter : found;
@@ -117,7 +105,7 @@ public final class Freshness {
       return false;
     }
     Waiter interrupted = found;
-    reaching.removeIf(each -> each.waiter.equals(interrupted));
+    reaching.remove(interrupted);
     asking.removeIf(each -> each.waiter.equals(interrupted));
     interrupted.interrupted();
     return true;
@@ -168,8 +156,9 @@ public final class Freshness {
       unsent = false;
       link.send(new BarrierRequest(lastRequest));
     }
-    while (!reaching.isEmpty() && reaching.peek().index <= visible) {
-      reaching.remove().waiter.fresh();
+    @Nullable Waiter next;
+    while ((next = reaching.pollReached(visible)) != null) {
+      next.fresh();
     }
   }
 
@@ -177,8 +166,7 @@ public final class Freshness {
     if (visible >= index) {
       waiter.fresh();
     } else {
-      arrivals++;
-      reaching.add(new Reaching(index, arrivals, waiter));
+      reaching.add(index, waiter);
     }
   }
 
