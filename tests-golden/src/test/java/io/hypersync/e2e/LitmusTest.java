@@ -53,9 +53,9 @@ class LitmusTest {
     String run(Path directory, int iteration) throws IOException;
   }
 
-  /** What is there before the programs run. */
+  /** Makes or changes something, before the programs run or in one of them. */
   @FunctionalInterface
-  interface Setup {
+  interface Change {
     void make(Path directory, int iteration) throws IOException;
   }
 
@@ -64,7 +64,7 @@ class LitmusTest {
    *
    * @param forbidden outcomes that must not be, one word for each thread
    */
-  record Litmus(String name, Setup setup, List<Program> threads, List<List<String>> forbidden) {
+  record Litmus(String name, Change setup, List<Program> threads, List<List<String>> forbidden) {
     @Override
     public String toString() {
       return name;
@@ -108,68 +108,32 @@ class LitmusTest {
                         + Files.readString(dir.resolve("log" + i));
                   }),
               List.of(List.of("done", "11"), List.of("done", "112"), List.of("done", "21"))),
-          new Litmus(
+          messagePassing(
               "message passing: mode, then a flag",
               (dir, i) -> Files.createFile(dir.resolve("mode" + i)),
-              List.of(
-                  (dir, i) -> {
-                    Files.setPosixFilePermissions(
-                        dir.resolve("mode" + i), PosixFilePermissions.fromString("r--------"));
-                    Files.createFile(dir.resolve("flag" + i));
-                    return "done";
-                  },
-                  (dir, i) -> {
-                    warm(() -> mode(dir.resolve("mode" + i)));
-                    awaitThere(dir.resolve("flag" + i));
-                    return mode(dir.resolve("mode" + i)).equals("r--------") ? "new" : "old";
-                  }),
-              List.of(List.of("done", "old"))),
-          new Litmus(
+              (dir, i) ->
+                  Files.setPosixFilePermissions(
+                      dir.resolve("mode" + i), PosixFilePermissions.fromString("r--------")),
+              (dir, i) -> mode(dir.resolve("mode" + i)).equals("r--------") ? "new" : "old",
+              "old"),
+          messagePassing(
               "message passing: a name that was missing, then a flag",
               (dir, i) -> {},
-              List.of(
-                  (dir, i) -> {
-                    Files.createFile(dir.resolve("x" + i));
-                    Files.createFile(dir.resolve("flag" + i));
-                    return "done";
-                  },
-                  (dir, i) -> {
-                    warm(() -> Files.size(dir.resolve("x" + i)));
-                    awaitThere(dir.resolve("flag" + i));
-                    return is(dir.resolve("x" + i));
-                  }),
-              List.of(List.of("done", "0"))),
-          new Litmus(
+              (dir, i) -> Files.createFile(dir.resolve("x" + i)),
+              (dir, i) -> is(dir.resolve("x" + i)),
+              "0"),
+          messagePassing(
               "message passing: unlink, then a flag",
               (dir, i) -> Files.createFile(dir.resolve("x" + i)),
-              List.of(
-                  (dir, i) -> {
-                    Files.delete(dir.resolve("x" + i));
-                    Files.createFile(dir.resolve("flag" + i));
-                    return "done";
-                  },
-                  (dir, i) -> {
-                    warm(() -> Files.size(dir.resolve("x" + i)));
-                    awaitThere(dir.resolve("flag" + i));
-                    return is(dir.resolve("x" + i));
-                  }),
-              List.of(List.of("done", "1"))),
-          new Litmus(
+              (dir, i) -> Files.delete(dir.resolve("x" + i)),
+              (dir, i) -> is(dir.resolve("x" + i)),
+              "1"),
+          messagePassing(
               "message passing: create, then a flag, seen by readdir",
               (dir, i) -> Files.createDirectory(dir.resolve("list" + i)),
-              List.of(
-                  (dir, i) -> {
-                    Files.createFile(dir.resolve("list" + i).resolve("x"));
-                    Files.createFile(dir.resolve("flag" + i));
-                    return "done";
-                  },
-                  (dir, i) -> {
-                    warm(() -> list(dir.resolve("list" + i)));
-                    warm(() -> list(dir.resolve("list" + i)));
-                    awaitThere(dir.resolve("flag" + i));
-                    return list(dir.resolve("list" + i));
-                  }),
-              List.of(List.of("done", "[]"))),
+              (dir, i) -> Files.createFile(dir.resolve("list" + i).resolve("x")),
+              (dir, i) -> list(dir.resolve("list" + i)),
+              "[]"),
           new Litmus(
               "rename, then a new file under the old name",
               (dir, i) -> Files.writeString(dir.resolve("a" + i), "old"),
@@ -286,6 +250,32 @@ class LitmusTest {
                     return is(dir.resolve("x" + i));
                   }),
               List.of(List.of("done", "done", "0", "0"))));
+
+  /**
+   * One thread makes a change and then a flag; another, who has looked before, sees the flag and
+   * then looks again.
+   *
+   * @param old what it must not see then
+   */
+  private static Litmus messagePassing(
+      String name, Change setup, Change change, Program look, String old) {
+    return new Litmus(
+        name,
+        setup,
+        List.of(
+            (dir, i) -> {
+              change.make(dir, i);
+              Files.createFile(dir.resolve("flag" + i));
+              return "done";
+            },
+            (dir, i) -> {
+              warm(() -> look.run(dir, i));
+              warm(() -> look.run(dir, i));
+              awaitThere(dir.resolve("flag" + i));
+              return look.run(dir, i);
+            }),
+        List.of(List.of("done", old)));
+  }
 
   static Stream<Arguments> runs() {
     List<Arguments> runs = new ArrayList<>();
