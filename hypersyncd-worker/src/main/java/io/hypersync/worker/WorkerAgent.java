@@ -112,7 +112,7 @@ public final class WorkerAgent implements Agent {
     this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
     this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
-    this.leases = new OpenLeases(link, interest);
+    this.leases = new OpenLeases(link, interest, notifier::prune);
     this.replica = new Replica(chunks, this::applied);
     this.publisher =
         new Publisher(

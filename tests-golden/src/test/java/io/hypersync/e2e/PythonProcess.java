@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A Python that makes system calls one after another and keeps what it has open meanwhile. */
 final class PythonProcess implements AutoCloseable {
@@ -41,7 +45,23 @@ final class PythonProcess implements AutoCloseable {
   String run(String line) throws IOException {
     process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
-    return String.valueOf(output.readLine());
+    try {
+      return CompletableFuture.supplyAsync(this::answer)
+          .get(Await.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted in: " + line, interrupted);
+    } catch (ExecutionException | TimeoutException failure) {
+      throw new AssertionError("not done in " + Await.LIMIT.toSeconds() + " s: " + line, failure);
+    }
+  }
+
+  private String answer() {
+    try {
+      return String.valueOf(output.readLine());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /** Runs one line, which must succeed. */

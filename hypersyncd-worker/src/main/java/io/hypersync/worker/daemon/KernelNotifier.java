@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.model.id.Name;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.fuse.session.FuseNotifier;
@@ -36,6 +37,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private final ExecutorService names = thread("kernel-notifier-names");
   private final ExecutorService contents = thread("kernel-notifier-contents");
   private volatile @Nullable FuseNotifier kernel;
+  private volatile boolean canPrune;
 
   /**
    * Nothing is mounted yet, and nothing cached.
@@ -51,8 +53,13 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     this.faults = faults;
   }
 
-  /** The mount is about to answer its first request. */
-  void start(FuseNotifier notifier) {
+  /**
+   * The mount is about to answer its first request.
+   *
+   * @param prunes whether the kernel understands {@link #prune}
+   */
+  void start(FuseNotifier notifier, boolean prunes) {
+    canPrune = prunes;
     kernel = notifier;
   }
 
@@ -111,6 +118,23 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         failed.accept(e);
       }
     }
+  }
+
+  @Override
+  public void prune(List<Long> pruned) {
+    run(
+        names,
+        notifier -> {
+          for (long inode : pruned) {
+            for (Name name : inodes.takeNames(inode)) {
+              var _ = notifier.invalidateEntry(inode, name.bytes()); // it holds the directory
+            }
+          }
+          if (canPrune) {
+            notifier.prune(pruned);
+          }
+        },
+        () -> {});
   }
 
   @Override

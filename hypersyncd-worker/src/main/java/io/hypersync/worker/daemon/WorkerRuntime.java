@@ -138,7 +138,7 @@ public final class WorkerRuntime implements AutoCloseable {
               options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
       FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
       session = started;
-      notifier.start(started.notifier());
+      notifier.start(started.notifier(), started.connection().minor() >= FuseVersion.PRUNE_MINOR);
       Vfs served = filesystem(started.connection());
       vfs = served;
       started.serve(served);

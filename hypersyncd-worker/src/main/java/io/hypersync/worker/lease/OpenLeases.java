@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ public final class OpenLeases {
 
   private final LeaderLink link;
   private final KernelInterest interest;
+  private final Consumer<List<Long>> prune;
   private final Map<NodeId, Orphan> orphans = new HashMap<>();
 
   /** Orphans that nothing tells about when the kernel forgets them; oldest first. */
@@ -66,10 +68,15 @@ public final class OpenLeases {
   private long ttlNs;
   private long nextRenewNs;
 
-  /** Nothing is open. */
-  public OpenLeases(LeaderLink link, KernelInterest interest) {
+  /**
+   * Nothing is open.
+   *
+   * @param prune has the kernel let go of those of these inodes that nobody uses
+   */
+  public OpenLeases(LeaderLink link, KernelInterest interest, Consumer<List<Long>> prune) {
     this.link = link;
     this.interest = interest;
+    this.prune = prune;
   }
 
   /** An entry has become visible. */
@@ -145,16 +152,25 @@ public final class OpenLeases {
   }
 
   private void check(long nowNs) {
+    List<Long> idle = new ArrayList<>(0);
     for (int left = CHECKS_PER_TURN; left > 0 && !checks.isEmpty(); left--) {
       if (!isOld(checks.getFirst().askedNs, nowNs)) {
-        return;
+        break;
       }
       Orphan orphan = checks.removeFirst().orphan;
       orphan.queued = false;
       // Neither open nor known: nothing can lead here any more. Open: its close will be heard of.
       if (isCurrent(orphan) && (held.contains(orphan.node) || interest.isKnown(orphan.inode))) {
         changed(orphan.node, nowNs);
+        if (!interest.isOpen(orphan.node)) {
+          idle.add(orphan.inode);
+        }
       }
+    }
+    if (!idle.isEmpty()) {
+      // A kernel keeps the names it has used, also one that leads to nothing any more, and with it
+      // the inode. What it forgets now is no longer known when the change is said.
+      prune.accept(idle);
     }
   }
 

@@ -5,8 +5,8 @@ import io.hypersync.worker.coherence.PageRange;
 import java.util.List;
 
 /**
- * Makes the kernel forget. Called on the agent's thread; nothing here blocks. What cannot be done
- * at once is reported later through {@code WorkerAgent.dropped}.
+ * Makes the kernel forget. Called on the agent's thread; nothing here blocks. What has a ticket and
+ * cannot be done at once is reported later through {@code WorkerAgent.dropped}.
  */
 public interface CacheNotifier {
   /**
@@ -33,4 +33,10 @@ public interface CacheNotifier {
 
   /** Makes the kernel look every name of the mount up again, at once. */
   void distrustNames();
+
+  /**
+   * Has the kernel let go of those of these inodes that nobody uses, if it can: it keeps what it
+   * knows until memory is short. Nobody waits for it.
+   */
+  void prune(List<Long> inodes);
 }

@@ -2,6 +2,8 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -78,6 +80,12 @@ final class KernelInode {
 
   boolean takeName(Name name) {
     return !names.isEmpty() && names.remove(name);
+  }
+
+  List<Name> takeNames() {
+    List<Name> taken = new ArrayList<>(names);
+    taken.forEach(names::remove);
+    return taken;
   }
 
   /** A process of this machine changes a name here. */

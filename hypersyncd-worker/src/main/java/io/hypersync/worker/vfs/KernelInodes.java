@@ -9,6 +9,7 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.lease.KernelInterest;
 import io.hypersync.worker.lease.OpenNodes;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,12 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   boolean noteName(long directory, Name name, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null && known.isQuiet(nowNs) && known.noteName(name);
+  }
+
+  /** The names of a directory that were noted; they count as dropped from now on. */
+  public List<Name> takeNames(long directory) {
+    KernelInode known = inodes.get(directory);
+    return known == null ? List.of() : known.takeNames();
   }
 
   /** A process of this machine is about to change a name in this directory. */

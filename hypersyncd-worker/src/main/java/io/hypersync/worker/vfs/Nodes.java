@@ -6,6 +6,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
@@ -113,9 +114,15 @@ final class Nodes {
   }
 
   /** How long it may be kept that a name leads to nothing in this view; 0 for not at all. */
-  long absentNs(View view, long directory, Name name) {
-    long nameNs = noteName(directory, name);
-    return current.get() == view && view.keepsName(directory, name) ? nameNs : 0;
+  long absentNs(View view, Node directory, Name name) {
+    long inode = directory.inode().value();
+    if (directory.isOrphan()) {
+      // The kernel remembers what it has looked for here, and by that the directory itself.
+      inodes.noteName(new CachedName(directory.id(), inode, name));
+      return 0;
+    }
+    long nameNs = noteName(inode, name);
+    return current.get() == view && view.keepsName(inode, name) ? nameNs : 0;
   }
 
   /**

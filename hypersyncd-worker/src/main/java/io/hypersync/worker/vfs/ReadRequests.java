@@ -42,7 +42,7 @@ final class ReadRequests {
       reply.entry(nodes.found(view, header.nodeId(), name, node));
       return;
     }
-    long absentNs = directory.isOrphan() ? 0 : nodes.absentNs(view, header.nodeId(), name);
+    long absentNs = nodes.absentNs(view, directory, name);
     if (absentNs == 0) {
       throw new RequestFailed(Errno.ENOENT);
     }

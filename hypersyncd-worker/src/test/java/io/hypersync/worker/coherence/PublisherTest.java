@@ -311,5 +311,10 @@ class PublisherTest {
     public void distrustNames() {
       told.add("distrust");
     }
+
+    @Override
+    public void prune(List<Long> inodes) {
+      note("prune " + inodes);
+    }
   }
 }

@@ -38,8 +38,12 @@ class OpenLeasesTest {
 
   private final OpenNodes open = new OpenNodes();
   private final Set<Long> known = new HashSet<>();
+
+  /** What the kernel knows and nobody uses. */
+  private final Set<Long> idle = new HashSet<>();
+
   private final List<WorkerMessage> sent = new ArrayList<>();
-  private final OpenLeases leases = new OpenLeases(new Link(), new Kernel());
+  private final OpenLeases leases = new OpenLeases(new Link(), new Kernel(), this::prune);
   private FsState state = FsState.genesis();
   private long index;
   private long now;
@@ -126,6 +130,31 @@ class OpenLeasesTest {
   }
 
   @Test
+  void anOrphanThatTheKernelOnlyRemembersIsNotWorthAWord() {
+    welcome(7);
+    long inode = orphan(A);
+    known.add(inode);
+    idle.add(inode);
+    pass(2 * TTL);
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void anOrphanThatTheKernelOnlyRemembersAfterItsCloseIsLetGo() {
+    welcome(7);
+    long inode = orphan(A);
+    known.add(inode);
+    open.opened(A);
+    pass(TTL);
+    assertEquals(new OpenLeaseAcquire(7, List.of(A)), sent.getFirst());
+    idle.add(inode);
+    open.closed(A);
+    pass(TTL);
+    assertEquals(new OpenLeaseRelease(7, List.of(A)), sent.getLast());
+    assertEquals(0, leases.size());
+  }
+
+  @Test
   void anOrphanThatIsHeldWhenTheLeaderChangesIsStillWatched() {
     welcome(7);
     known.add(orphan(A));
@@ -160,6 +189,10 @@ class OpenLeasesTest {
                     ? new OpenLeaseAcquire(epoch, nodes.stream().sorted().toList())
                     : message)
         .toList();
+  }
+
+  private void prune(List<Long> inodes) {
+    inodes.stream().filter(idle::contains).forEach(known::remove);
   }
 
   private void welcome(long epoch) {

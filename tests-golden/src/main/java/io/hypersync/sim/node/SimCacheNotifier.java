@@ -41,6 +41,9 @@ final class SimCacheNotifier implements CacheNotifier {
   @Override
   public void distrustNames() {}
 
+  @Override
+  public void prune(List<Long> inodes) {}
+
   private void later(long ticket) {
     long delayNs = chance.between(0, chance.oneIn(10) ? LONG_NS : SHORT_NS);
     host.after(delayNs, "", () -> host.execute(() -> dropped.accept(ticket)));

@@ -11,6 +11,9 @@ public final class FuseVersion {
   /** Since when all names of a mount can be distrusted at once (Linux 6.16). */
   public static final int INC_EPOCH_MINOR = 44;
 
+  /** Since when the kernel can be asked to let go of nodes (Linux 6.18). */
+  public static final int PRUNE_MINOR = 45;
+
   /** The oldest minor version accepted (Linux 5.4): {@code FUSE_WRITE_KILL_PRIV} came with it. */
   public static final int MIN_MINOR = 31;
 

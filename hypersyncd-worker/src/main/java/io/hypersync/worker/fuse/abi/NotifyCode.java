@@ -7,7 +7,9 @@ public enum NotifyCode {
   /** Drop a name of a directory. */
   INVAL_ENTRY(3),
   /** Distrust every name that is cached, of the whole mount; since FUSE 7.44. */
-  INC_EPOCH(8);
+  INC_EPOCH(8),
+  /** Let go of nodes that nobody uses; since FUSE 7.45. */
+  PRUNE(9);
 
   private final int code;
 

@@ -54,4 +54,24 @@ public final class NotifyLayouts {
 
     private InvalEntryOut() {}
   }
+
+  /**
+   * {@code fuse_notify_prune_out}: let go of nodes that nobody uses; followed by their numbers.
+   *
+   * <pre>
+   *    0 | count     | padding   | spare                 | node numbers ...
+   * </pre>
+   */
+  public static final class PruneOut {
+    /** Bytes of the fixed part. */
+    public static final int SIZE = 16;
+
+    /** Offset of {@code count}. */
+    public static final int COUNT = 0;
+
+    /** Offset of the first number. */
+    public static final int NODES = 16;
+
+    private PruneOut() {}
+  }
 }

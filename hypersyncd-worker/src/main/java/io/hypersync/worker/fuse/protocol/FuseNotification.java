@@ -4,8 +4,10 @@ import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.NotifyCode;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalEntryOut;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalInodeOut;
+import io.hypersync.worker.fuse.abi.NotifyLayouts.PruneOut;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 
 /** The messages that the daemon sends unasked, header included. */
 public final class FuseNotification {
@@ -64,6 +66,20 @@ public final class FuseNotification {
   /** Makes every cached name of the mount one to look up again. */
   public static ByteBuffer incrementEpoch() {
     return message(NotifyCode.INC_EPOCH, 0);
+  }
+
+  /** Has the kernel let go of those of these nodes that nobody uses. */
+  public static ByteBuffer prune(List<Long> nodeIds) {
+    int size = PruneOut.SIZE + nodeIds.size() * Long.BYTES;
+    ByteBuffer out = message(NotifyCode.PRUNE, size);
+    int base = out.limit() - size;
+    out.putInt(base + PruneOut.COUNT, nodeIds.size());
+    int at = base + PruneOut.NODES;
+    for (long nodeId : nodeIds) {
+      out.putLong(at, nodeId);
+      at += Long.BYTES;
+    }
+    return out;
   }
 
   private static ByteBuffer message(NotifyCode code, int bodyBytes) {

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FuseReplyEncoderTest {
@@ -283,6 +284,18 @@ class FuseReplyEncoderTest {
         61626300 # name
         """,
         FuseNotification.invalidateEntry(1, "abc".getBytes(StandardCharsets.UTF_8)));
+    assertHex(
+        """
+        30000000 # len: 48
+        09000000 # PRUNE
+        0000000000000000 # unique: none
+        02000000 # count
+        00000000 # padding
+        0000000000000000 # spare
+        0b00000000000000 # the first node
+        0c00000000000000 # the second node
+        """,
+        FuseNotification.prune(List.of(11L, 12L)));
   }
 
   private static void assertHex(String annotated, ByteBuffer actual) {
