@@ -1,0 +1,31 @@
+package io.hypersync.e2e;
+
+import java.util.List;
+
+/**
+ * One call that an actor makes: the first word says which one, the others are its arguments as in
+ * {@code mixed/actor.py}. Paths are relative to the shared folder.
+ */
+record MixedCall(List<String> words) {
+  static MixedCall of(String... words) {
+    return new MixedCall(List.of(words));
+  }
+
+  String name() {
+    return words.getFirst();
+  }
+
+  String argument(int index) {
+    return words.get(index + 1);
+  }
+
+  /** How an actor is told. */
+  String line() {
+    return String.join("\t", words);
+  }
+
+  @Override
+  public String toString() {
+    return String.join(" ", words);
+  }
+}

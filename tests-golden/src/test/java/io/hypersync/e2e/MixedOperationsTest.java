@@ -1,0 +1,217 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * No answer surprises: many chains of calls go to and fro between two mounts, in the same
+ * directories, and every answer is the one that a single machine would give (hypersync.md 5.2(2),
+ * 6.2). Beside them others call whatever comes to their mind.
+ *
+ * <p>{@code -Dhypersync.mixed.operations=1000000} for a million of them, {@code -Dhypersync.seed}
+ * for the same calls again.
+ */
+@RealMounts
+class MixedOperationsTest {
+  /** Of each kind of hand-over. */
+  private static final long OPERATIONS =
+      Long.getLong("hypersync.mixed.operations", 30_000) / Handover.values().length;
+
+  private static final int CHAINS = 24;
+  private static final int ACTORS_PER_MOUNT = 3;
+  private static final List<String> MOUNTS = List.of("a", "b");
+
+  /** What those may be told who change the same names without asking each other. */
+  private static final Set<String> ERRORS =
+      Set.of("ENOENT", "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL", "EPERM");
+
+  /** How the one whose turn it is next learns that he may go on. */
+  enum Handover {
+    /** He sees on the mount what was done last: then all that was done before must be seen. */
+    SEEN_ON_THE_MOUNT,
+    /** The same while kernels are told late what to forget. */
+    SEEN_WITH_SLOW_KERNELS,
+    /** He is told at once, by other means: the leader is asked before each answer (5.3). */
+    TOLD_AT_ONCE;
+
+    private Fabric workspace() throws Exception {
+      List<String> settings = new ArrayList<>(Fabric.PATIENT);
+      Map<String, String> faults = Map.of();
+      switch (this) {
+        case SEEN_ON_THE_MOUNT -> {}
+        case SEEN_WITH_SLOW_KERNELS -> faults = Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
+        case TOLD_AT_ONCE -> settings.add("hypersync.worker.strict_reads=true");
+      }
+      return Fabric.start(settings, faults, "a", "b");
+    }
+  }
+
+  /** A chain that waits for an actor of a mount. */
+  private record Baton(MixedChain chain, List<MixedCall> first) {}
+
+  private final long seed = Long.getLong("hypersync.seed", System.nanoTime());
+  private final Map<String, BlockingQueue<Baton>> waiting =
+      Map.of("a", new LinkedBlockingQueue<>(), "b", new LinkedBlockingQueue<>());
+  private final AtomicLong judged = new AtomicLong();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void everyAnswerIsThatOfASingleMachine(Handover handover) throws Exception {
+    List<MixedChain> chains = new ArrayList<>();
+    try (Fabric fabric = handover.workspace()) {
+      for (int d = 0; d < MixedChain.DIRECTORIES; d++) {
+        Files.createDirectories(fabric.mount("a").resolve("shared/d" + d));
+      }
+      Files.createDirectory(fabric.mount("a").resolve("shared/batons"));
+      for (int c = 0; c < CHAINS; c++) {
+        MixedChain chain = new MixedChain("c" + c + "-", seed + c);
+        chains.add(chain);
+        Files.createFile(fabric.mount("a").resolve("shared").resolve(chain.baton()));
+        waiting.get("a").add(new Baton(chain, List.of()));
+      }
+      fabric.settle("b");
+      run(fabric, handover);
+      fabric.settle("a", "b");
+      for (String mount : MOUNTS) {
+        try (MixedActor actor = MixedActor.start(shared(fabric, mount))) {
+          for (MixedChain chain : chains) {
+            judge(chain, mount, chain.everything(), actor);
+          }
+        }
+      }
+      fabric.assertSameRoots("a", "b");
+    } catch (Exception | AssertionError failure) {
+      throw new AssertionError(
+          "-Dhypersync.seed=%d, after %,d operations".formatted(seed, judged.get()), failure);
+    }
+  }
+
+  private void run(Fabric fabric, Handover handover) throws Exception {
+    List<Future<Void>> running = new ArrayList<>();
+    long startNs = System.nanoTime();
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      for (String mount : MOUNTS) {
+        Path folder = shared(fabric, mount);
+        for (int i = 0; i < ACTORS_PER_MOUNT; i++) {
+          running.add(threads.submit(() -> untilOver(() -> takeTurns(mount, folder, handover))));
+        }
+        long noiseSeed = seed + running.size();
+        running.add(threads.submit(() -> untilOver(() -> makeNoise(mount, folder, noiseSeed))));
+      }
+    }
+    for (Future<Void> each : running) {
+      each.get();
+    }
+    System.err.printf(
+        "%s: %,d operations in %,d s, seed %d%n",
+        handover, judged.get(), (System.nanoTime() - startNs) / 1_000_000_000, seed);
+  }
+
+  /** The first who ends, ends all. */
+  private Void untilOver(Act act) throws Exception {
+    try {
+      act.run();
+    } finally {
+      over.set(true);
+    }
+    return null;
+  }
+
+  @FunctionalInterface
+  private interface Act {
+    void run() throws Exception;
+  }
+
+  private static Path shared(Fabric fabric, String mount) {
+    return fabric.mount(mount).resolve("shared");
+  }
+
+  private void takeTurns(String mount, Path folder, Handover handover) throws Exception {
+    try (MixedActor actor = MixedActor.start(folder)) {
+      while (!over.get() && judged.get() < OPERATIONS) {
+        Baton baton = waiting.get(mount).poll(100, TimeUnit.MILLISECONDS);
+        if (baton != null) {
+          must(actor, baton.first);
+          judge(baton.chain, mount, baton.chain.nextTurn(), actor);
+          handOver(baton.chain, mount, handover, actor);
+        }
+      }
+    }
+  }
+
+  private void handOver(MixedChain chain, String mount, Handover handover, MixedActor actor)
+      throws IOException {
+    if (!chain.moves()) {
+      waiting.get(mount).add(new Baton(chain, List.of()));
+      return;
+    }
+    List<MixedCall> first = List.of();
+    if (handover != Handover.TOLD_AT_ONCE) {
+      must(actor, List.of(MixedCall.of("append", chain.baton(), "x")));
+      first = List.of(MixedCall.of("wait", chain.baton(), Integer.toString(chain.hops())));
+    }
+    waiting.get(mount.equals("a") ? "b" : "a").add(new Baton(chain, first));
+  }
+
+  private static void must(MixedActor actor, List<MixedCall> calls) throws IOException {
+    for (MixedCall call : calls) {
+      assertEquals(List.of(Errnos.NONE), actor.turn(List.of(call)), call::toString);
+    }
+  }
+
+  private void judge(MixedChain chain, String mount, List<MixedCall> turn, MixedActor actor)
+      throws IOException {
+    List<String> answers = actor.turn(turn);
+    for (int i = 0; i < turn.size(); i++) {
+      chain.judge(mount, turn.get(i), answers.get(i));
+      judged.incrementAndGet();
+    }
+  }
+
+  /** Calls of which only the kind of the answer can be judged. */
+  private void makeNoise(String mount, Path folder, long noiseSeed) throws Exception {
+    MixedChain noise = new MixedChain("noise-", noiseSeed);
+    try (MixedActor actor = MixedActor.start(folder)) {
+      while (!over.get()) {
+        List<MixedCall> turn = new ArrayList<>(noise.nextTurn());
+        turn.removeIf(MixedOperationsTest::movesElsewhere);
+        List<String> answers = actor.turn(turn);
+        for (int i = 0; i < turn.size(); i++) {
+          String answer = answers.get(i);
+          assertTrue(
+              !answer.startsWith("E") || ERRORS.contains(answer),
+              mount + ": " + turn.get(i) + " -> " + answer);
+        }
+      }
+    }
+  }
+
+  /** See docs/open.md for directories that another machine moves to another directory. */
+  private static boolean movesElsewhere(MixedCall call) {
+    return call.name().equals("rename")
+        && !Objects.equals(
+            Path.of(call.argument(0)).getParent(), Path.of(call.argument(1)).getParent());
+  }
+}
