@@ -5,6 +5,7 @@ import errno
 import os
 import struct
 import sys
+import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 KEEP_SIZE, PUNCH_HOLE, COLLAPSE, ZERO_RANGE, INSERT, UNSHARE = 1, 2, 8, 16, 32, 64
@@ -73,6 +74,19 @@ def as_user(uid, call, *arguments):
 
 def equal(expected, actual, what=""):
     assert expected == actual, f"{what}: expected {expected!r}, got {actual!r}"
+
+
+def soon(expected, question, what=""):
+    """What another mount has done, or sees, arrives in its own time."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            if question() == expected:
+                return
+        except FileNotFoundError:
+            pass
+        time.sleep(0.005)
+    equal(expected, question(), what)
 
 
 def make(path, content=b"", mode=0o644):

@@ -1,4 +1,7 @@
-"""What POSIX and Linux say, tried on a mount in an empty directory: `cases.py` lists, `cases.py NAME` runs."""
+"""What POSIX and Linux say, tried on a mount in an empty directory: `cases.py` lists.
+
+`cases.py NAME OTHER` runs one; OTHER is the same directory, seen through another mount.
+"""
 
 import errno
 import fcntl
@@ -15,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from calls import *
 
 USER = 12345
+OTHER = sys.argv[2] if len(sys.argv) > 2 else "."
 
 
 def fallocate_of_every_mode():
@@ -131,6 +135,25 @@ def tmpfile_and_its_first_name():
     os.chmod("group", 0o2755)
     equal(USER, os.fstat(os.open("group", os.O_TMPFILE | os.O_RDWR, 0o600)).st_gid, "group")
     fails("ENOTDIR", os.open, "taken", os.O_TMPFILE | os.O_RDWR, 0o600)
+
+
+def an_unnamed_file_and_the_other_mount():
+    fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o640)
+    os.write(fd, b"unseen")
+    equal([], os.listdir(OTHER))
+    first_name(fd, "f")
+    soon(["f"], lambda: os.listdir(OTHER), "its first name")
+    equal(b"unseen", content(f"{OTHER}/f"))
+    equal((1, 0o640), (os.stat(f"{OTHER}/f").st_nlink, mode(f"{OTHER}/f")))
+    os.write(fd, b" and seen")
+    soon(b"unseen and seen", lambda: content(f"{OTHER}/f"), "what is written later")
+    os.link(f"{OTHER}/f", f"{OTHER}/g")
+    soon(2, lambda: os.fstat(fd).st_nlink, "links")
+    os.unlink(f"{OTHER}/f")
+    os.unlink(f"{OTHER}/g")
+    soon(0, lambda: os.fstat(fd).st_nlink, "links")
+    equal(b"unseen and seen", os.pread(fd, 100, 0), "the other has unlinked it")
+    fails("ENOENT", first_name, fd, "h")
 
 
 def statx_with_btime():
@@ -334,6 +357,138 @@ def names_and_links_that_are_refused():
     fails("EINVAL", os.rename, "d", "d/below")
 
 
+def long_paths_and_many_links():
+    make("f")
+    os.stat("./" * 2047 + "f")
+    fails("ENAMETOOLONG", os.stat, "./" * 2047 + "/f")
+    os.symlink("f", "l1")
+    for number in range(2, 42):
+        os.symlink(f"l{number - 1}", f"l{number}")
+    os.stat("l40")
+    fails("ELOOP", os.stat, "l41")
+    os.lstat("l41")
+    fails("ELOOP", os.rename, "l41/x", "y")
+    fails("ENOTDIR", os.rename, "l40/x", "y")
+
+
+def what_a_rename_may_replace():
+    rows = [
+        ("file", "nothing", None),
+        ("file", "file", None),
+        ("file", "symlink", None),
+        ("file", "fifo", None),
+        ("file", "empty", "EISDIR"),
+        ("file", "full", "EISDIR"),
+        ("symlink", "file", None),
+        ("symlink", "empty", "EISDIR"),
+        ("fifo", "file", None),
+        ("empty", "nothing", None),
+        ("empty", "file", "ENOTDIR"),
+        ("empty", "symlink", "ENOTDIR"),
+        ("empty", "empty", None),
+        ("empty", "full", "ENOTEMPTY"),
+        ("full", "nothing", None),
+        ("full", "fifo", "ENOTDIR"),
+        ("full", "empty", None),
+        ("full", "full", "ENOTEMPTY"),
+        ("nothing", "file", "ENOENT"),
+        ("nothing", "nothing", "ENOENT"),
+    ]
+    for number, (old, new, code) in enumerate(rows):
+        what = f"{old} over {new}"
+        source, target = put(old, f"old{number}"), put(new, f"new{number}")
+        if code:
+            fails(code, os.rename, source, target)
+            equal((old != "nothing", new != "nothing"), (os.path.lexists(source), os.path.lexists(target)), what)
+        else:
+            inode = os.lstat(source).st_ino
+            os.rename(source, target)
+            equal((False, inode), (os.path.lexists(source), os.lstat(target).st_ino), what)
+    put("full", "up")
+    fails("EINVAL", os.rename, "up", "up/inside/below")
+    fails("ENOTEMPTY", os.rename, "up/inside", "up")
+    fails("EBUSY", os.rename, ".", "x")
+    fails("EBUSY", os.rename, "up", "up/..")
+
+
+def put(kind, name):
+    """Something of this kind, with this name."""
+    if kind == "file":
+        make(name)
+    elif kind == "symlink":
+        os.symlink("nowhere", name)
+    elif kind == "fifo":
+        os.mkfifo(name)
+    elif kind in ("empty", "full"):
+        os.mkdir(name)
+        if kind == "full":
+            os.mkdir(f"{name}/inside")
+    return name
+
+
+def slashes_at_the_end_and_dots():
+    make("f")
+    os.mkdir("d/")
+    os.symlink("d", "to-d")
+    os.symlink("f", "to-f")
+    rows = [
+        ("ENOTDIR", os.stat, "f/"),
+        ("ENOTDIR", os.lstat, "to-f/"),
+        ("EISDIR", os.open, "new/", os.O_CREAT | os.O_WRONLY),
+        ("ENOTDIR", os.open, "f/", os.O_RDONLY),
+        ("ENOTDIR", os.unlink, "f/"),
+        ("EISDIR", os.unlink, "d/"),
+        ("ENOTDIR", os.rename, "f", "g/"),
+        ("ENOTDIR", os.rmdir, "to-d/"),
+        ("ENOENT", os.link, "f", "g/"),
+        ("ENOENT", os.symlink, "f", "g/"),
+        ("EINVAL", os.readlink, "to-d/"),
+        ("EEXIST", os.mkdir, "to-f"),
+        ("EEXIST", os.mkdir, "."),
+        ("EEXIST", os.symlink, "x", ".."),
+        ("EEXIST", os.link, "f", "."),
+        ("EISDIR", os.unlink, "."),
+        ("EISDIR", os.unlink, ".."),
+        ("EINVAL", os.rmdir, "."),
+        ("ENOTEMPTY", os.rmdir, ".."),
+        ("ENOENT", os.mkdir, ""),
+        ("ENOENT", os.stat, ""),
+    ]
+    for code, call, *arguments in rows:
+        fails(code, call, *arguments)
+    assert stat.S_ISDIR(os.lstat("to-d/").st_mode)
+    os.rename("d", "e/")
+    os.rmdir("e/")
+    equal(["f", "to-d", "to-f"], sorted(os.listdir(".")))
+
+
+def open_of_what_is_not_a_file():
+    os.mkdir("d")
+    os.symlink("made", "to-nothing")
+    os.symlink("d", "to-d")
+    os.mkfifo("p")
+    make("f")
+    rows = [
+        ("EEXIST", "to-nothing", os.O_CREAT | os.O_EXCL | os.O_WRONLY),
+        ("ELOOP", "to-nothing", os.O_CREAT | os.O_NOFOLLOW | os.O_WRONLY),
+        ("ENOENT", "to-nothing", os.O_RDONLY),
+        ("EISDIR", "d", os.O_WRONLY),
+        ("EISDIR", "d", os.O_RDONLY | os.O_CREAT),
+        ("EISDIR", "to-d", os.O_RDWR),
+        ("EEXIST", "d", os.O_RDONLY | os.O_CREAT | os.O_EXCL),
+        ("ENOTDIR", "f", os.O_DIRECTORY),
+        ("ENOTDIR", "to-d", os.O_DIRECTORY | os.O_NOFOLLOW),
+        ("ENXIO", "p", os.O_WRONLY | os.O_NONBLOCK),
+    ]
+    for code, name, flags in rows:
+        fails(code, os.open, name, flags)
+    os.close(os.open("to-nothing", os.O_CREAT | os.O_WRONLY))
+    assert stat.S_ISREG(os.lstat("made").st_mode), "created through the link"
+    fd = os.open("f", os.O_PATH)
+    fails("EBADF", os.read, fd, 1)
+    equal(os.stat("f").st_ino, os.fstat(fd).st_ino)
+
+
 def xattr_limits():
     make("f")
     os.setxattr("f", "user.z", b"")
@@ -430,11 +585,14 @@ def mmap_of_every_kind():
     equal((b"Common", b"common"), (private[:], content("f")))
 
 
+HELPERS = ("main", "times", "put")
+
+
 def main():
     cases = {
         name: case
         for name, case in globals().items()
-        if callable(case) and getattr(case, "__module__", "") == "__main__" and name not in ("main", "times")
+        if callable(case) and getattr(case, "__module__", "") == "__main__" and name not in HELPERS
     }
     if len(sys.argv) < 2:
         print("\n".join(cases))
