@@ -26,8 +26,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** flock and fcntl on two mounts of one workspace (hypersync.md 10.2). */
 @RealMounts
 class LocksAcrossMountsTest {
-  private static final int SQLITE_ROWS = 20;
-
   @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
 
   @Test
@@ -133,39 +131,6 @@ class LocksAcrossMountsTest {
       }
     }
     Await.until("nobody waits or holds any more", () -> tryFlock("-x", b) == 0);
-  }
-
-  @Test
-  void sqliteOnBothMountsAtOnceStaysWhole() throws Exception {
-    Path a = EXTENSION.mount("a");
-    Path b = EXTENSION.mount("b");
-    sqlite(a, "create table t(who text, n integer primary key autoincrement)");
-    Await.until("B has it", () -> Files.exists(b.resolve("test.db")));
-    try (ExecutorService writers = Executors.newFixedThreadPool(2)) {
-      List<Future<?>> done =
-          List.of(writers.submit(() -> insert(a, "a")), writers.submit(() -> insert(b, "b")));
-      for (Future<?> each : done) {
-        each.get();
-      }
-    }
-    for (Path mount : List.of(a, b)) {
-      assertEquals("ok", sqlite(mount, "pragma integrity_check"));
-      assertEquals(
-          SQLITE_ROWS + "|" + SQLITE_ROWS,
-          sqlite(mount, "select sum(who = 'a') || '|' || sum(who = 'b') from t"));
-    }
-  }
-
-  private static Void insert(Path mount, String who) throws IOException, InterruptedException {
-    for (int i = 0; i < SQLITE_ROWS; i++) {
-      String _ = sqlite(mount, "insert into t(who) values('" + who + "')");
-    }
-    return null;
-  }
-
-  private static String sqlite(Path mount, String statement)
-      throws IOException, InterruptedException {
-    return Shell.must(mount, "sqlite3", "-cmd", ".timeout 60000", "test.db", statement).strip();
   }
 
   private static int tryFlock(String kind, Path file) throws IOException, InterruptedException {

@@ -1,0 +1,42 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** SQLite on two mounts, one of whose workers is killed and started again. */
+@RealMounts
+class SqliteWorkerCrashTest {
+  private static final int COMMITS = 6;
+
+  @RegisterExtension final FabricExtension extension = new FabricExtension();
+
+  @Test
+  void theDatabaseIsWholeAndTheOtherMountNoticesNothing() throws Exception {
+    Fabric fabric = extension.get();
+    Path onA = fabric.mount("a").resolve("test.db");
+    Path onB = fabric.mount("b").resolve("test.db");
+    try (SqliteWriters writers = new SqliteWriters(List.of(onA, onB))) {
+      Await.until("B has committed", () -> writers.acknowledged(onB) >= COMMITS);
+      fabric.worker("b").kill();
+      int before = writers.acknowledged(onA);
+      Await.until("A goes on", () -> writers.acknowledged(onA) >= before + COMMITS);
+      Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
+      fabric.startWorker("b");
+      int again = writers.acknowledged(onB);
+      Await.until("B goes on", () -> writers.acknowledged(onB) >= again + COMMITS);
+      writers.stopAndJudge();
+      assertEquals(Set.of(), writers.refusals(onA));
+    }
+    assertEquals(List.of(), leftovers(fabric.mount("a")));
+    fabric.assertSameRoots("a", "b");
+  }
+
+  private static List<String> leftovers(Path folder) throws Exception {
+    return Shelves.names(folder).stream().filter(name -> !name.equals("test.db")).toList();
+  }
+}
