@@ -1,24 +1,29 @@
 package io.hypersync.e2e;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
- * Calls to a few names that belong to nobody else, in directories that all share. They are made one
- * after the other, now on this mount and now on that one, so what each of them answers is known
- * beforehand. What comes, and where, is decided by a seed alone.
+ * Calls to a few names that belong to nobody else, in directories that others use, too. They are
+ * made one after the other, now on this mount and now on that one, so what each of them answers is
+ * known beforehand. What comes, and where, is decided by a seed alone.
  */
 final class MixedChain {
-  static final int DIRECTORIES = 4;
+  private static final int DIRECTORIES = 4;
   private static final int NAMES = 2;
   private static final int CHILDREN = 2;
   private static final int MAX_CALLS_OF_A_TURN = 12;
   private static final int REMEMBERED = 80;
 
+  private final Kind kind;
   private final String prefix;
+  private final String directory;
   private final Random random;
   private final MixedTree tree = new MixedTree();
   private final Deque<String> history = new ArrayDeque<>();
@@ -27,16 +32,39 @@ final class MixedChain {
   private int texts;
 
   /**
+   * What the kernels may keep of the directories. They keep no names where their own machine has
+   * changed one within a second (docs/kernel-caching.md).
+   */
+  enum Kind {
+    /** Both mounts change all directories all the time: hardly a name is kept. */
+    BUSY,
+    /** Each directory is changed through one mount and looked at through both: there it is kept. */
+    ONE_SIDED,
+    /** The chain has directories to itself, and rests between its turns: all names are kept. */
+    QUIET
+  }
+
+  /**
    * One of which nothing is there yet.
    *
    * @param prefix what all its names begin with
    */
-  MixedChain(String prefix, long seed) {
+  MixedChain(Kind kind, String prefix, long seed) {
+    this.kind = kind;
     this.prefix = prefix;
+    directory = kind == Kind.QUIET ? "quiet-" + prefix : kind.name().toLowerCase(Locale.ROOT) + "-";
     random = new Random(seed);
-    for (int d = 0; d < DIRECTORIES; d++) {
-      var _ = tree.answer(MixedCall.of("mkdir", "d" + d));
-    }
+    directories().forEach(name -> tree.answer(MixedCall.of("mkdir", name)));
+  }
+
+  /** Those that must be there. */
+  List<String> directories() {
+    return IntStream.range(0, DIRECTORIES).mapToObj(number -> directory + number).toList();
+  }
+
+  /** How long it rests between two turns. */
+  Duration rest() {
+    return kind == Kind.QUIET ? Duration.ofMillis(1_000 + random.nextInt(500)) : Duration.ZERO;
   }
 
   /** The file that has a byte for each time that this chain has changed its mount. */
@@ -44,12 +72,16 @@ final class MixedChain {
     return "batons/" + prefix;
   }
 
-  /** What to do before the next hand-over. */
-  List<MixedCall> nextTurn() {
+  /**
+   * What to do before the next hand-over.
+   *
+   * @param side 0 or 1: the mount whose turn it is
+   */
+  List<MixedCall> nextTurn(int side) {
     turns++;
     List<MixedCall> calls = new ArrayList<>();
     for (int i = 1 + random.nextInt(MAX_CALLS_OF_A_TURN); i > 0; i--) {
-      calls.add(nextCall());
+      calls.add(nextCall(side));
     }
     return calls;
   }
@@ -83,48 +115,54 @@ final class MixedChain {
   /** Calls that show all that should be there. */
   List<MixedCall> everything() {
     List<MixedCall> calls = new ArrayList<>();
-    for (int d = 0; d < DIRECTORIES; d++) {
-      calls.add(MixedCall.of("list", "d" + d, prefix));
+    for (String each : directories()) {
+      calls.add(MixedCall.of("list", each, prefix));
       for (int n = 0; n < NAMES; n++) {
-        String path = "d" + d + "/" + prefix + n;
-        for (String each : List.of(path, path + "/k0", path + "/k1")) {
-          calls.add(MixedCall.of("lstat", each));
-          calls.add(MixedCall.of("read", each));
+        String path = each + "/" + prefix + n;
+        for (String name : List.of(path, path + "/k0", path + "/k1")) {
+          calls.add(MixedCall.of("lstat", name));
+          calls.add(MixedCall.of("read", name));
         }
       }
     }
     return calls;
   }
 
-  private MixedCall nextCall() {
-    String path = path();
+  private MixedCall nextCall(int side) {
+    String path = path(directory());
+    String here = path(directoryToChange(side));
     return switch (random.nextInt(40)) {
-      case 0, 1, 2 -> MixedCall.of("create", path);
-      case 3 -> MixedCall.of("mkdir", path);
-      case 4, 5, 6 -> MixedCall.of("rename", path, path());
-      case 7, 8, 9, 10, 11, 12 -> MixedCall.of("unlink", path);
-      case 13, 14, 15, 16, 17 -> MixedCall.of("rmdir", path);
-      case 18, 19 -> MixedCall.of("link", path, path());
-      case 20 -> MixedCall.of("symlink", target(), path);
+      case 0, 1, 2 -> MixedCall.of("create", here);
+      case 3 -> MixedCall.of("mkdir", here);
+      case 4, 5, 6 -> MixedCall.of("rename", here, path(directoryToChange(side)));
+      case 7, 8, 9, 10, 11, 12 -> MixedCall.of("unlink", here);
+      case 13, 14, 15, 16, 17 -> MixedCall.of("rmdir", here);
+      case 18, 19 -> MixedCall.of("link", path, here);
+      case 20 -> MixedCall.of("symlink", "../" + directory() + "/" + name(), here);
       case 21 -> MixedCall.of("append", path, text());
-      case 22 -> MixedCall.of("replace", path, text());
+      case 22 -> MixedCall.of("replace", here, text());
       case 23, 24, 25 -> MixedCall.of("read", path);
       case 26, 27, 28, 29 -> MixedCall.of("lstat", path);
       case 30, 31, 32, 33, 34 -> MixedCall.of("stat", path);
       case 35 -> MixedCall.of("readlink", path);
       case 36, 37 -> MixedCall.of("list", path, "");
-      default -> MixedCall.of("list", "d" + random.nextInt(DIRECTORIES), prefix);
+      default -> MixedCall.of("list", directory(), prefix);
     };
   }
 
-  /** A name in a shared directory, or one in a directory that may have that name. */
-  private String path() {
-    String path = "d" + random.nextInt(DIRECTORIES) + "/" + name();
+  /** A name in a directory, or one in a directory that may have that name. */
+  private String path(String in) {
+    String path = in + "/" + name();
     return random.nextInt(3) == 0 ? path + "/k" + random.nextInt(CHILDREN) : path;
   }
 
-  private String target() {
-    return "../d" + random.nextInt(DIRECTORIES) + "/" + name();
+  private String directory() {
+    return directory + random.nextInt(DIRECTORIES);
+  }
+
+  private String directoryToChange(int side) {
+    int number = random.nextInt(DIRECTORIES);
+    return directory + (kind == Kind.ONE_SIDED ? number / 2 * 2 + side : number);
   }
 
   private String name() {

@@ -3,6 +3,7 @@ package io.hypersync.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.e2e.MixedChain.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +38,8 @@ class MixedOperationsTest {
   private static final long OPERATIONS =
       Long.getLong("hypersync.mixed.operations", 30_000) / Handover.values().length;
 
-  private static final int CHAINS = 24;
+  private static final List<Kind> KINDS = List.of(Kind.BUSY, Kind.ONE_SIDED, Kind.QUIET);
+  private static final int CHAINS = 36;
   private static final int ACTORS_PER_MOUNT = 3;
   private static final List<String> MOUNTS = List.of("a", "b");
 
@@ -66,12 +68,31 @@ class MixedOperationsTest {
     }
   }
 
-  /** A chain that waits for an actor of a mount. */
-  private record Baton(MixedChain chain, List<MixedCall> first) {}
+  /**
+   * A chain that waits for an actor of a mount.
+   *
+   * @param first what the actor does before its calls
+   * @param fromNs when its rest is over
+   */
+  private record Baton(MixedChain chain, List<MixedCall> first, long fromNs) implements Delayed {
+    private Baton(MixedChain chain, List<MixedCall> first) {
+      this(chain, first, System.nanoTime() + chain.rest().toNanos());
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+      return unit.convert(fromNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+      return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+  }
 
   private final long seed = Long.getLong("hypersync.seed", System.nanoTime());
-  private final Map<String, BlockingQueue<Baton>> waiting =
-      Map.of("a", new LinkedBlockingQueue<>(), "b", new LinkedBlockingQueue<>());
+  private final Map<String, DelayQueue<Baton>> waiting =
+      Map.of("a", new DelayQueue<>(), "b", new DelayQueue<>());
   private final AtomicLong judged = new AtomicLong();
   private final AtomicBoolean over = new AtomicBoolean();
 
@@ -81,14 +102,15 @@ class MixedOperationsTest {
   void everyAnswerIsThatOfASingleMachine(Handover handover) throws Exception {
     List<MixedChain> chains = new ArrayList<>();
     try (Fabric fabric = handover.workspace()) {
-      for (int d = 0; d < MixedChain.DIRECTORIES; d++) {
-        Files.createDirectories(fabric.mount("a").resolve("shared/d" + d));
-      }
-      Files.createDirectory(fabric.mount("a").resolve("shared/batons"));
+      Path folder = Files.createDirectories(fabric.mount("a").resolve("shared/batons")).getParent();
       for (int c = 0; c < CHAINS; c++) {
-        MixedChain chain = new MixedChain("c" + c + "-", seed + c);
+        Kind kind = KINDS.get(c % KINDS.size());
+        MixedChain chain = new MixedChain(kind, "c" + c + "-", seed + c);
         chains.add(chain);
-        Files.createFile(fabric.mount("a").resolve("shared").resolve(chain.baton()));
+        for (String directory : chain.directories()) {
+          Files.createDirectories(folder.resolve(directory));
+        }
+        Files.createFile(folder.resolve(chain.baton()));
         waiting.get("a").add(new Baton(chain, List.of()));
       }
       fabric.settle("b");
@@ -154,7 +176,7 @@ class MixedOperationsTest {
         Baton baton = waiting.get(mount).poll(100, TimeUnit.MILLISECONDS);
         if (baton != null) {
           must(actor, baton.first);
-          judge(baton.chain, mount, baton.chain.nextTurn(), actor);
+          judge(baton.chain, mount, baton.chain.nextTurn(MOUNTS.indexOf(mount)), actor);
           handOver(baton.chain, mount, handover, actor);
         }
       }
@@ -192,10 +214,10 @@ class MixedOperationsTest {
 
   /** Calls of which only the kind of the answer can be judged. */
   private void makeNoise(String mount, Path folder, long noiseSeed) throws Exception {
-    MixedChain noise = new MixedChain("noise-", noiseSeed);
+    MixedChain noise = new MixedChain(Kind.BUSY, "noise-", noiseSeed);
     try (MixedActor actor = MixedActor.start(folder)) {
       while (!over.get()) {
-        List<MixedCall> turn = new ArrayList<>(noise.nextTurn());
+        List<MixedCall> turn = new ArrayList<>(noise.nextTurn(0));
         turn.removeIf(MixedOperationsTest::movesElsewhere);
         List<String> answers = actor.turn(turn);
         for (int i = 0; i < turn.size(); i++) {
