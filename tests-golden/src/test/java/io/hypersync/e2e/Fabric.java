@@ -395,7 +395,7 @@ final class Fabric implements AutoCloseable {
       daemon.end(END_LIMIT);
     }
     for (Path mount : mounts().reversed()) {
-      Shell.must(Path.of("/"), "umount", "-l", mount.toString());
+      Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
     removeHook();

@@ -164,10 +164,16 @@ final class UmountCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * With force: a worker that was killed while it told the kernel to forget a name can leave calls
+   * behind that hold each other up, and only an abort of the connection ends them.
+   */
   private static void detach(Path mount) {
     try {
       Process umount =
-          new ProcessBuilder("umount", "-l", mount.toString()).redirectErrorStream(true).start();
+          new ProcessBuilder("umount", "-f", "-l", mount.toString())
+              .redirectErrorStream(true)
+              .start();
       String said =
           new String(umount.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
       if (umount.waitFor() != 0) {

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *     not find out afterwards that they are old: it drops the pages of a file whose size or mtime
  *     has changed, so an mtime that is set by hand can hide it
  * @param changedPages the pages whose bytes change
- * @param movedDirectories inodes of directories that are in another directory afterwards; a kernel
- *     that has one at its old place, for keeping or not, may fail with ESTALE to find it at the new
- *     one
+ * @param displacedDirectories inodes of directories that are in another directory afterwards, or in
+ *     none; a kernel that has one at its old place, for keeping or not, may fail with ESTALE to
+ *     find it at the new one, and remembers it for what it has looked for in it
  * @param changesOwner whether a node's owner or group changes, by which the kernel judges callers
  *     without asking for attributes first
  */
@@ -32,7 +32,7 @@ public record Effects(
     List<CachedName> names,
     List<Long> hiddenPages,
     @Nullable PageRange changedPages,
-    List<Long> movedDirectories,
+    List<Long> displacedDirectories,
     boolean changesOwner) {
   /** Nothing. */
   public static final Effects NONE = ofNames(List.of());
@@ -55,13 +55,19 @@ public record Effects(
         found.attributes(link.node());
       }
       case FsOp.Unlink unlink -> found.entryAndTarget(unlink.parent(), unlink.name());
-      case FsOp.RemoveDir remove -> found.entryAndTarget(remove.parent(), remove.name());
+      case FsOp.RemoveDir remove -> {
+        found.entryAndTarget(remove.parent(), remove.name());
+        found.displacedDirectory(before, remove.parent(), remove.name());
+      }
       case FsOp.Rename rename -> {
         found.entryAndTarget(rename.parent(), rename.name());
         found.entryAndTarget(rename.newParent(), rename.newName());
+        if (rename.mode() != RenameMode.EXCHANGE) {
+          found.displacedDirectory(before, rename.newParent(), rename.newName());
+        }
         if (!rename.parent().equals(rename.newParent())) {
-          found.movedDirectory(rename.newParent(), rename.newName());
-          found.movedDirectory(rename.parent(), rename.name());
+          found.displacedDirectory(after, rename.newParent(), rename.newName());
+          found.displacedDirectory(after, rename.parent(), rename.name());
         }
       }
       case FsOp.Write write -> found.data(write.node(), write.offset(), write.length());
@@ -127,7 +133,7 @@ public record Effects(
     private final List<CachedName> names = new ArrayList<>(2);
     private final List<Long> hiddenPages = new ArrayList<>(1);
     private @Nullable PageRange changedPages;
-    private final List<Long> movedDirectories = new ArrayList<>(0);
+    private final List<Long> displacedDirectories = new ArrayList<>(0);
     private boolean changesOwner;
 
     Collector(FsState before, FsState after) {
@@ -191,18 +197,18 @@ public record Effects(
       }
     }
 
-    /** What the name leads to afterwards, if it is a directory. */
-    void movedDirectory(NodeId parent, Name name) {
-      Node directory = after.node(parent);
-      Node moved = directory == null ? null : after.lookup(directory, name);
-      if (moved != null && moved.type() == NodeType.DIRECTORY) {
-        movedDirectories.add(moved.inode().value());
+    /** What the name leads to in this state, if it is a directory. */
+    void displacedDirectory(FsState state, NodeId parent, Name name) {
+      Node directory = state.node(parent);
+      Node displaced = directory == null ? null : state.lookup(directory, name);
+      if (displaced != null && displaced.type() == NodeType.DIRECTORY) {
+        displacedDirectories.add(displaced.inode().value());
       }
     }
 
     Effects effects() {
       return new Effects(
-          attributes, names, hiddenPages, changedPages, movedDirectories, changesOwner);
+          attributes, names, hiddenPages, changedPages, displacedDirectories, changesOwner);
     }
   }
 }

@@ -198,10 +198,10 @@ public final class Publisher {
     if (!own && effects.changesOwner() && effects.attributes().stream().anyMatch(caches::isKnown)) {
       distrust(); // the kernel checks owners by what the last walk to the node has told it
     }
-    boolean moved = !own && effects.movedDirectories().stream().anyMatch(caches::isKnown);
+    boolean displaced = !own && effects.displacedDirectories().stream().anyMatch(caches::isKnown);
     List<CachedName> cached = new ArrayList<>(0);
     for (CachedName name : effects.names()) {
-      if (caches.takeName(name) || moved) {
+      if (caches.takeName(name) || displaced) {
         cached.add(name);
       }
     }

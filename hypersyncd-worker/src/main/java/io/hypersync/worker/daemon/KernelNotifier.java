@@ -16,6 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
@@ -28,6 +30,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final KernelInodes inodes;
@@ -131,7 +134,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
             }
           }
           if (canPrune) {
-            notifier.prune(pruned);
+            prune(notifier, pruned);
           }
         },
         () -> {});
@@ -141,6 +144,15 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   public void close() {
     names.shutdownNow();
     contents.shutdownNow();
+  }
+
+  /** What the kernel keeps longer than it need is not wrong: a refusal is no reason to end. */
+  private static void prune(FuseNotifier notifier, List<Long> inodes) {
+    try {
+      notifier.prune(inodes);
+    } catch (IOException refused) {
+      LOG.warn("the kernel keeps {} nodes without a name: {}", inodes.size(), refused.getMessage());
+    }
   }
 
   /**

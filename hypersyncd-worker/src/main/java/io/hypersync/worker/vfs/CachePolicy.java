@@ -5,7 +5,7 @@ import io.hypersync.worker.fuse.abi.FuseFlags;
 /**
  * What the kernel may keep, and what readers wait for.
  *
- * @param attributes whether it may keep attributes, pages and listings
+ * @param attributes whether it may keep attributes, and pages
  * @param names whether it may keep names, and the absence of names; needs a kernel with {@code
  *     FUSE_NOTIFY_INC_EPOCH}
  * @param strictOpen whether open waits until everything is visible that is known to be committed

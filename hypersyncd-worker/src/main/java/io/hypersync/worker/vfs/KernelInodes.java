@@ -69,8 +69,8 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   /**
-   * Data of this inode, or the listing of this directory, is about to be read from a view that is
-   * taken after this call; see {@link KernelCaches}.
+   * Data of this inode is about to be read from a view that is taken after this call; see {@link
+   * KernelCaches}.
    */
   void notePages(long inode) {
     KernelInode known = inodes.get(inode);

@@ -76,7 +76,7 @@ final class Nodes {
     return Name.of(bytes);
   }
 
-  /** Data or a listing is about to be read from a view that is taken after this call. */
+  /** Data is about to be read from a view that is taken after this call. */
   void reading(long inode) {
     inodes.notePages(inode);
   }

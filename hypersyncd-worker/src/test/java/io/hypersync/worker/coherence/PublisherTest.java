@@ -171,6 +171,27 @@ class PublisherTest {
   }
 
   @Test
+  void aDirectoryThatIsRemovedIsTakenOutWithAllBelowItThoughItsNameIsNotKept() {
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    publisher.publish(0);
+    kept.add("known 3");
+    apply(new FsOp.RemoveDir(FsState.ROOT, Y));
+    publisher.publish(0);
+    assertEquals(List.of("names 1 [y] at 2"), told);
+  }
+
+  @Test
+  void aDirectoryThatAnotherOneReplacesIsTakenOutToo() {
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    apply(new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0));
+    assertEquals(2, publisher.publish(0));
+    kept.add("known 3");
+    apply(new FsOp.Rename(FsState.ROOT, Name.of("d"), FsState.ROOT, Y, RenameMode.REPLACE));
+    publisher.publish(0);
+    assertEquals(List.of("names 1 [d, y] at 3"), told);
+  }
+
+  @Test
   void anMtimeSetByHandTakesThePagesBackFirst() {
     kept.add("pages 2");
     apply(new SetAttributes(FILE_ID, SetAttributes.MTIME, 0, 0, 0, 77));
