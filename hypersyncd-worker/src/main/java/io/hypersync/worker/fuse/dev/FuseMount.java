@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,6 +77,13 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   /** Where it is mounted: absolute, without symbolic links. */
   public Path mountPoint() {
     return point;
+  }
+
+  /** The device number as /proc/PID/fdinfo shows it; empty if the mount table does not tell. */
+  public OptionalLong device() {
+    return connectionId.isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(connectionId.get())); // major 0: the minor alone
   }
 
   @Override

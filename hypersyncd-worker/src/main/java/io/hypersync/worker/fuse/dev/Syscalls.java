@@ -7,11 +7,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /**
  * The system calls that HyperSync needs and the JDK does not have. Each returns what the C function
@@ -19,7 +17,7 @@ import java.lang.invoke.VarHandle;
  */
 final class Syscalls {
   /** Bytes of the segment in which a call leaves its errno. */
-  static final StructLayout ERRNO_STATE = Linker.Option.captureStateLayout();
+  static final StructLayout ERRNO_STATE = Downcalls.ERRNO_STATE;
 
   static final int O_RDWR = 2;
   static final int O_CLOEXEC = 0x80000;
@@ -38,36 +36,34 @@ final class Syscalls {
   private static final int STATX_BYTES = 256;
   private static final int STATX_BASIC = 0x7ff;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final VarHandle ERRNO =
-      ERRNO_STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
   private static final MethodHandle READ =
-      handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+      Downcalls.handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
   private static final MethodHandle WRITE =
-      handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+      Downcalls.handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
   private static final MethodHandle OPEN =
-      handle(
+      Downcalls.handle(
           "open",
           FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
           Linker.Option.firstVariadicArg(2));
   private static final MethodHandle CLOSE =
-      handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+      Downcalls.handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle IOCTL =
-      handle(
+      Downcalls.handle(
           "ioctl",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
           Linker.Option.firstVariadicArg(2));
   private static final MethodHandle MOUNT =
-      handle(
+      Downcalls.handle(
           "mount", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
   private static final MethodHandle UMOUNT2 =
-      handle("umount2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+      Downcalls.handle("umount2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
   private static final MethodHandle STATX =
-      handle(
+      Downcalls.handle(
           "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
-  private static final MethodHandle GETEUID = handle("geteuid", FunctionDescriptor.of(JAVA_INT));
-  private static final MethodHandle GETEGID = handle("getegid", FunctionDescriptor.of(JAVA_INT));
+  private static final MethodHandle GETEUID =
+      Downcalls.handle("geteuid", FunctionDescriptor.of(JAVA_INT));
+  private static final MethodHandle GETEGID =
+      Downcalls.handle("getegid", FunctionDescriptor.of(JAVA_INT));
 
   private Syscalls() {}
 
@@ -75,9 +71,9 @@ final class Syscalls {
   static long read(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
     try {
       long result = (long) READ.invokeExact(errno, fd, buffer, bytes);
-      return result < 0 ? -errno(errno) : result;
+      return result < 0 ? -Downcalls.errno(errno) : result;
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -85,9 +81,9 @@ final class Syscalls {
   static long write(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
     try {
       long result = (long) WRITE.invokeExact(errno, fd, buffer, bytes);
-      return result < 0 ? -errno(errno) : result;
+      return result < 0 ? -Downcalls.errno(errno) : result;
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -95,9 +91,10 @@ final class Syscalls {
   static int open(String path, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
-      return result(errno, (int) OPEN.invokeExact(errno, arena.allocateFrom(path), flags));
+      return Downcalls.result(
+          errno, (int) OPEN.invokeExact(errno, arena.allocateFrom(path), flags));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -105,9 +102,9 @@ final class Syscalls {
   static int close(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
-      return result(errno, (int) CLOSE.invokeExact(errno, fd));
+      return Downcalls.result(errno, (int) CLOSE.invokeExact(errno, fd));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -116,9 +113,9 @@ final class Syscalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
       MemorySegment pointer = arena.allocateFrom(JAVA_INT, argument);
-      return result(errno, (int) IOCTL.invokeExact(errno, fd, request, pointer));
+      return Downcalls.result(errno, (int) IOCTL.invokeExact(errno, fd, request, pointer));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -126,7 +123,7 @@ final class Syscalls {
   static int mount(String source, String target, String type, long flags, String options) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
-      return result(
+      return Downcalls.result(
           errno,
           (int)
               MOUNT.invokeExact(
@@ -137,7 +134,7 @@ final class Syscalls {
                   flags,
                   arena.allocateFrom(options)));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -145,9 +142,10 @@ final class Syscalls {
   static int umount2(String target, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
-      return result(errno, (int) UMOUNT2.invokeExact(errno, arena.allocateFrom(target), flags));
+      return Downcalls.result(
+          errno, (int) UMOUNT2.invokeExact(errno, arena.allocateFrom(target), flags));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -156,7 +154,7 @@ final class Syscalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
       MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
-      return result(
+      return Downcalls.result(
           errno,
           (int)
               STATX.invokeExact(
@@ -167,7 +165,7 @@ final class Syscalls {
                   STATX_BASIC,
                   attributes));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
   }
 
@@ -185,31 +183,7 @@ final class Syscalls {
     try (Arena arena = Arena.ofConfined()) {
       return (int) call.invokeExact(arena.allocate(ERRNO_STATE));
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw Downcalls.unexpected(e);
     }
-  }
-
-  private static int result(MemorySegment errno, int result) {
-    return result < 0 ? -errno(errno) : result;
-  }
-
-  private static int errno(MemorySegment errno) {
-    return (int) ERRNO.get(errno, 0L);
-  }
-
-  private static MethodHandle handle(
-      String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    Linker.Option[] all = new Linker.Option[options.length + 1];
-    all[0] = Linker.Option.captureCallState("errno");
-    System.arraycopy(options, 0, all, 1, options.length);
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
-  }
-
-  /** A downcall throws nothing of its own: only the JVM's errors and broken code come here. */
-  private static RuntimeException unexpected(Throwable e) {
-    if (e instanceof Error error) {
-      throw error;
-    }
-    return new IllegalStateException("system call could not be made", e);
   }
 }

@@ -1,0 +1,301 @@
+package io.hypersync.worker.fuse.dev;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.hypersync.model.errno.Errno;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * System calls on nodes of a FUSE mount that are named by their numbers: the kernel finds those it
+ * knows by a file handle, which is made of node id and generation. Each method returns 0, or the
+ * errno negated; ESTALE for a node that the kernel does not know. Single-threaded.
+ */
+public final class NodeCalls {
+  private static final int O_DIRECTORY = 0x10000;
+  private static final int O_NOFOLLOW = 0x20000;
+  private static final int O_PATH = 0x200000;
+  private static final int AT_SYMLINK_NOFOLLOW = 0x100;
+  private static final int AT_REMOVEDIR = 0x200;
+  private static final int AT_EMPTY_PATH = 0x1000;
+  private static final int RENAME_EXCHANGE = 2;
+  private static final int S_IFREG = 0100000;
+  private static final int MODE = 0600;
+  private static final long UTIME_OMIT = 0x3ffffffeL;
+  private static final int STATX_TYPE = 1;
+  private static final int STATX_BYTES = 256;
+
+  /** FILEID_INO64_GEN: node id, high half first, and generation, 32 bits each. */
+  private static final int HANDLE_TYPE = 0x81;
+
+  private static final int HANDLE_BYTES = 12;
+  private static final int HANDLE_STRUCT_BYTES = 8 + HANDLE_BYTES;
+  private static final int TIMES_BYTES = 32;
+  private static final int MAX_NAME_BYTES = 256;
+
+  /** Directories kept open: what has been used last. */
+  private static final int MAX_OPEN = 1_024;
+
+  private static final MethodHandle OPENAT =
+      Downcalls.handle(
+          "openat",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT),
+          Linker.Option.firstVariadicArg(3));
+  private static final MethodHandle CLOSE =
+      Downcalls.handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle OPEN_BY_HANDLE =
+      Downcalls.handle(
+          "open_by_handle_at", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle MKNODAT =
+      Downcalls.handle(
+          "mknodat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle MKDIRAT =
+      Downcalls.handle("mkdirat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle UNLINKAT =
+      Downcalls.handle("unlinkat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle RENAMEAT2 =
+      Downcalls.handle(
+          "renameat2",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle UTIMENSAT =
+      Downcalls.handle(
+          "utimensat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+  private static final MethodHandle STATX =
+      Downcalls.handle(
+          "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle GETTID =
+      Downcalls.handle("gettid", FunctionDescriptor.of(JAVA_INT));
+
+  private final MemorySegment errno;
+  private final MemorySegment name;
+  private final MemorySegment otherName;
+  private final MemorySegment handle;
+  private final MemorySegment times;
+  private final MemorySegment attributes;
+  private final int root;
+
+  /** Descriptors of directories, the one used last at the end. */
+  private final LinkedHashMap<Long, Integer> directories = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long adopted;
+  private int adoptedFd;
+
+  private NodeCalls(Path mountPoint) throws IOException {
+    Arena arena = Arena.ofAuto();
+    errno = arena.allocate(Downcalls.ERRNO_STATE);
+    name = arena.allocate(MAX_NAME_BYTES);
+    otherName = arena.allocate(MAX_NAME_BYTES);
+    handle = arena.allocate(HANDLE_STRUCT_BYTES, Integer.BYTES);
+    times = arena.allocate(TIMES_BYTES, Long.BYTES);
+    attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+    root =
+        open(
+            Syscalls.AT_FDCWD,
+            arena.allocateFrom(mountPoint.toString()),
+            O_DIRECTORY | Syscalls.O_CLOEXEC);
+    if (root < 0) {
+      throw new IOException(mountPoint + ": " + Errno.of(-root).message());
+    }
+  }
+
+  /**
+   * For the mount at this place.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  public static NodeCalls of(Path mountPoint) throws IOException {
+    return new NodeCalls(mountPoint);
+  }
+
+  /** The id of the thread that calls this. */
+  public int tid() {
+    try {
+      return (int) GETTID.invokeExact(errno);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** Opens a directory of the root by its name, to be used under this number from now on. */
+  public int adopt(long node, byte[] rootName) {
+    int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | Syscalls.O_CLOEXEC;
+    int fd = open(root, text(name, rootName), flags);
+    if (fd >= 0) {
+      adopted = node;
+      adoptedFd = fd;
+    }
+    return Math.min(fd, 0);
+  }
+
+  /** Closes what is open of a directory. */
+  public void drop(long node) {
+    Integer fd = directories.remove(node);
+    if (fd != null) {
+      close(fd);
+    }
+  }
+
+  /** mknod of a regular file, or mkdir. */
+  public int make(long parent, byte[] newName, boolean directory) {
+    int fd = directory(parent);
+    if (fd < 0) {
+      return fd;
+    }
+    MemorySegment text = text(name, newName);
+    try {
+      int result =
+          directory
+              ? (int) MKDIRAT.invokeExact(errno, fd, text, MODE)
+              : (int) MKNODAT.invokeExact(errno, fd, text, S_IFREG | MODE, 0L);
+      return Downcalls.result(errno, result);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** unlink, or rmdir. */
+  public int remove(long parent, byte[] oldName, boolean directory) {
+    int fd = directory(parent);
+    if (fd < 0) {
+      return fd;
+    }
+    int flags = directory ? AT_REMOVEDIR : 0;
+    try {
+      return Downcalls.result(
+          errno, (int) UNLINKAT.invokeExact(errno, fd, text(name, oldName), flags));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** renameat2. */
+  public int move(long parent, byte[] oldName, long newParent, byte[] newName, boolean exchange) {
+    int from = directory(parent);
+    int to = directory(newParent);
+    if (from < 0 || to < 0) {
+      return Math.min(from, to);
+    }
+    int flags = exchange ? RENAME_EXCHANGE : 0;
+    MemorySegment oldText = text(name, oldName);
+    MemorySegment newText = text(otherName, newName);
+    try {
+      return Downcalls.result(
+          errno, (int) RENAMEAT2.invokeExact(errno, from, oldText, to, newText, flags));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** utimensat of a name: mtime alone, or both times. */
+  public int touch(long parent, byte[] oldName, boolean mtimeOnly) {
+    int fd = directory(parent);
+    return fd < 0 ? fd : setTimes(fd, text(name, oldName), mtimeOnly, AT_SYMLINK_NOFOLLOW);
+  }
+
+  /** utimensat of a node, whatever names it has. */
+  public int touch(long node, boolean mtimeOnly) {
+    int fd = openNode(node);
+    if (fd < 0) {
+      return fd;
+    }
+    int result = setTimes(fd, text(name, new byte[0]), mtimeOnly, AT_EMPTY_PATH);
+    close(fd);
+    return result;
+  }
+
+  /** stat: the name is looked up. */
+  public int look(long parent, byte[] oldName) {
+    int fd = directory(parent);
+    if (fd < 0) {
+      return fd;
+    }
+    MemorySegment text = text(name, oldName);
+    try {
+      return Downcalls.result(
+          errno,
+          (int) STATX.invokeExact(errno, fd, text, AT_SYMLINK_NOFOLLOW, STATX_TYPE, attributes));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  private int setTimes(int fd, MemorySegment text, boolean mtimeOnly, int flags) {
+    times.set(JAVA_LONG, 0, 0);
+    times.set(JAVA_LONG, Long.BYTES, mtimeOnly ? UTIME_OMIT : 0);
+    times.set(JAVA_LONG, 2 * Long.BYTES, 0);
+    times.set(JAVA_LONG, 3 * Long.BYTES, 0);
+    try {
+      return Downcalls.result(errno, (int) UTIMENSAT.invokeExact(errno, fd, text, times, flags));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  private int directory(long node) {
+    if (node == adopted) {
+      return adoptedFd;
+    }
+    Integer known = directories.get(node);
+    if (known != null) {
+      return known;
+    }
+    int fd = openNode(node);
+    if (fd >= 0) {
+      directories.put(node, fd);
+      if (directories.size() > MAX_OPEN) {
+        Map.Entry<Long, Integer> oldest = directories.entrySet().iterator().next();
+        directories.remove(oldest.getKey());
+        close(oldest.getValue());
+      }
+    }
+    return fd;
+  }
+
+  /** By its file handle; the kernel must know the node. */
+  private int openNode(long node) {
+    handle.set(JAVA_INT, 0, HANDLE_BYTES);
+    handle.set(JAVA_INT, 4, HANDLE_TYPE);
+    handle.set(JAVA_INT, 8, (int) (node >>> Integer.SIZE));
+    handle.set(JAVA_INT, 12, (int) node);
+    handle.set(JAVA_INT, 16, 0);
+    try {
+      int flags = O_PATH | Syscalls.O_CLOEXEC;
+      return Downcalls.result(errno, (int) OPEN_BY_HANDLE.invokeExact(errno, root, handle, flags));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  private int open(int directory, MemorySegment path, int flags) {
+    try {
+      return Downcalls.result(errno, (int) OPENAT.invokeExact(errno, directory, path, flags));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  private void close(int fd) {
+    try {
+      var _ = (int) CLOSE.invokeExact(errno, fd);
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** The bytes with a NUL behind them; names have at most 255. */
+  private static MemorySegment text(MemorySegment buffer, byte[] bytes) {
+    MemorySegment.copy(bytes, 0, buffer, JAVA_BYTE, 0, bytes.length);
+    buffer.set(JAVA_BYTE, bytes.length, (byte) 0);
+    return buffer;
+  }
+}
