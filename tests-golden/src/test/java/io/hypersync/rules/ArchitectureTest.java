@@ -38,6 +38,7 @@ class ArchitectureTest {
               "io.hypersync.leader.session",
               "io.hypersync.leader.recovery",
               "io.hypersync.leader.port",
+              "io.hypersync.worker.inotify",
               "io.hypersync.worker.intents",
               "io.hypersync.worker.lock",
               "io.hypersync.worker.replica",

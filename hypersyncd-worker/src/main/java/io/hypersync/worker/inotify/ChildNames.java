@@ -1,0 +1,130 @@
+package io.hypersync.worker.inotify;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.DirEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.NodeContent;
+import io.hypersync.model.trie.MerkleTrie;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of nodes in some directories: a write names its node alone, and a state knows no way
+ * from a file to its names. About 150 bytes for each name. Single-threaded.
+ */
+final class ChildNames {
+  /**
+   * A name of a node.
+   *
+   * @param parent the directory
+   */
+  record NameOf(NodeId parent, Name name) {}
+
+  private final Set<NodeId> directories = new HashSet<>();
+  private final Map<NodeId, Set<NameOf>> names = new HashMap<>();
+
+  /** Takes in the names of a directory as they are in a state; none if it is not there. */
+  void add(NodeId directory, FsState state) {
+    Node node = state.node(directory);
+    if (node != null && !(node.content() instanceof NodeContent.Directory)) {
+      return;
+    }
+    directories.add(directory);
+    if (node != null
+        && node.content() instanceof NodeContent.Directory(_, MerkleTrie<DirEntry> entries)) {
+      for (DirEntry entry : entries) {
+        put(entry.node(), new NameOf(directory, entry.name()));
+      }
+    }
+  }
+
+  /** Forgets the names of all directories that are not in the set. */
+  void retain(Set<NodeId> keep) {
+    if (directories.retainAll(keep)) {
+      names.values().forEach(all -> all.removeIf(name -> !directories.contains(name.parent())));
+      names.values().removeIf(Set::isEmpty);
+    }
+  }
+
+  /** Has the names of these directories as they are in a state, and no others. */
+  void rebuild(FsState state) {
+    Set<NodeId> all = Set.copyOf(directories);
+    directories.clear();
+    names.clear();
+    all.forEach(directory -> add(directory, state));
+  }
+
+  /** An entry has been applied. */
+  void follow(VisibleEntry entry) {
+    if (directories.isEmpty()) {
+      return;
+    }
+    for (NameOf changed : changedNames(entry.op())) {
+      if (directories.contains(changed.parent())) {
+        Node old = lookup(entry.before(), changed);
+        Node now = lookup(entry.after(), changed);
+        if (old != null) {
+          remove(old.id(), changed);
+        }
+        if (now != null) {
+          put(now.id(), changed);
+        }
+      }
+    }
+  }
+
+  /** The names of a node in these directories. */
+  Set<NameOf> of(NodeId node) {
+    return names.getOrDefault(node, Set.of());
+  }
+
+  private static @Nullable Node lookup(FsState state, NameOf name) {
+    Node directory = state.node(name.parent());
+    return directory == null ? null : state.lookup(directory, name.name());
+  }
+
+  private void put(NodeId node, NameOf name) {
+    names.computeIfAbsent(node, _ -> new HashSet<>(2)).add(name);
+  }
+
+  private void remove(NodeId node, NameOf name) {
+    Set<NameOf> all = names.get(node);
+    if (all != null && all.remove(name) && all.isEmpty()) {
+      names.remove(node);
+    }
+  }
+
+  private static List<NameOf> changedNames(FsOp op) {
+    return switch (op) {
+      case FsOp.CreateFile create -> List.of(new NameOf(create.parent(), create.name()));
+      case FsOp.MakeDir make -> List.of(new NameOf(make.parent(), make.name()));
+      case FsOp.MakeSymlink make -> List.of(new NameOf(make.parent(), make.name()));
+      case FsOp.MakeNode make -> List.of(new NameOf(make.parent(), make.name()));
+      case FsOp.Link link -> List.of(new NameOf(link.newParent(), link.newName()));
+      case FsOp.LinkTemporary link -> List.of(new NameOf(link.newParent(), link.newName()));
+      case FsOp.Unlink unlink -> List.of(new NameOf(unlink.parent(), unlink.name()));
+      case FsOp.RemoveDir remove -> List.of(new NameOf(remove.parent(), remove.name()));
+      case FsOp.Rename rename ->
+          List.of(
+              new NameOf(rename.parent(), rename.name()),
+              new NameOf(rename.newParent(), rename.newName()));
+      case FsOp.Write _,
+          FsOp.Truncate _,
+          FsOp.Allocate _,
+          FsOp.CopyRange _,
+          FsOp.SetAttributes _,
+          FsOp.SetXattr _,
+          FsOp.RemoveXattr _,
+          FsOp.ReapOrphans _,
+          FsOp.MakeTemporary _ ->
+          List.of();
+    };
+  }
+}
