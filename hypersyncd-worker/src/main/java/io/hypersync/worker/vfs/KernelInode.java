@@ -78,6 +78,10 @@ final class KernelInode {
     return names.contains(name) || (names.size() < MAX_NAMES && names.add(name));
   }
 
+  boolean hasName(Name name) {
+    return names.contains(name);
+  }
+
   boolean takeName(Name name) {
     return !names.isEmpty() && names.remove(name);
   }

@@ -7,9 +7,11 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.KernelCaches;
+import io.hypersync.worker.inotify.Place;
 import io.hypersync.worker.lease.KernelInterest;
 import io.hypersync.worker.lease.OpenNodes;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class KernelInodes implements KernelCaches, KernelInterest {
   private final ConcurrentHashMap<Long, KernelInode> inodes = new ConcurrentHashMap<>();
   private final OpenNodes opened = new OpenNodes();
+  private volatile Set<Place> shadowed = Set.of();
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
@@ -87,7 +90,30 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
    */
   boolean noteName(long directory, Name name, long nowNs) {
     KernelInode known = inodes.get(directory);
-    return known != null && known.isQuiet(nowNs) && known.noteName(name);
+    return known != null
+        && known.isQuiet(nowNs)
+        && known.noteName(name)
+        && !isShadowed(directory, name);
+  }
+
+  /**
+   * Names of which nothing may be kept until this is called with others: shadow calls are made on
+   * them, and need the kernel to ask. Whoever looks for notes with {@link #mayHave} afterwards
+   * finds those of all that the kernel was told to keep.
+   */
+  public void shadow(Set<Place> names) {
+    shadowed = names;
+  }
+
+  /** Whether the kernel may have this name cached; nothing changes. */
+  public boolean mayHave(Place place) {
+    KernelInode known = inodes.get(place.directory());
+    return known != null && known.hasName(place.name());
+  }
+
+  private boolean isShadowed(long directory, Name name) {
+    Set<Place> now = shadowed;
+    return !now.isEmpty() && now.contains(new Place(directory, name));
   }
 
   /** The names of a directory that were noted; they count as dropped from now on. */

@@ -105,7 +105,9 @@ final class TestTree implements Mutations {
     return Objects.requireNonNull(state.lookup(node(FsState.ROOT), Name.of(name)));
   }
 
-  private @org.jspecify.annotations.Nullable LogEntry commit(FsOp op) {
+  /** Somebody else's mutation, or ours; null if it is not possible. */
+  @org.jspecify.annotations.Nullable
+  LogEntry commit(FsOp op) {
     FsOp resolved = FsStateMachine.resolve(state, op);
     if (FsStateMachine.apply(state, resolved, stamp()) instanceof Outcome.Applied(FsState next)) {
       Stamp stamp = stamp();

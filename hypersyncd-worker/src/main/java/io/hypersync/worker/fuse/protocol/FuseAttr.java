@@ -29,6 +29,12 @@ public record FuseAttr(
     int gid,
     int rdev,
     int blksize) {
+  /** The same with another count of links. */
+  public FuseAttr withNlink(int links) {
+    return new FuseAttr(
+        ino, size, blocks, atimeNs, mtimeNs, ctimeNs, mode, links, uid, gid, rdev, blksize);
+  }
+
   /** The type bits of the mode as a {@code d_type} of a directory listing. */
   public int direntType() {
     return (mode >>> 12) & 0xf;

@@ -1,0 +1,254 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
+import io.hypersync.worker.fuse.protocol.FuseAttr;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseReply;
+import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.ShadowAttempt;
+import io.hypersync.worker.inotify.ShadowCall;
+import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowJob;
+import io.hypersync.worker.inotify.Subject;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the requests that shadow calls lead to (docs/inotify.md): names are what they were before
+ * the entry, what the call is for is "done", and nothing else is allowed. Nothing of it is logged,
+ * waits, or may be kept by the kernel. All other requests go on to the filesystem.
+ */
+public final class ShadowRequests implements FuseHandler {
+  private static final int TIMES =
+      SetAttrValid.ATIME
+          | SetAttrValid.MTIME
+          | SetAttrValid.ATIME_NOW
+          | SetAttrValid.MTIME_NOW
+          | SetAttrValid.CTIME
+          | SetAttrValid.FH
+          | SetAttrValid.LOCKOWNER;
+  private static final int STAND_IN_MODE = 0700;
+  private static final int BLOCK = 4096;
+
+  private final FuseHandler filesystem;
+  private final ShadowDesk desk;
+  private final KernelInodes inodes;
+  private final Supplier<View> view;
+  private final AtomicLong standIns = new AtomicLong(Place.NOWHERE);
+
+  /**
+   * A handler in front of another.
+   *
+   * @param view S_v, what is visible
+   */
+  public ShadowRequests(
+      FuseHandler filesystem, ShadowDesk desk, KernelInodes inodes, Supplier<View> view) {
+    this.filesystem = filesystem;
+    this.desk = desk;
+    this.inodes = inodes;
+    this.view = view;
+  }
+
+  @Override
+  public void handle(FuseRequest request, FuseReply reply) {
+    if (!desk.isCaller(request.header().pid())) {
+      filesystem.handle(request, reply);
+      return;
+    }
+    try {
+      answer(request, reply);
+    } catch (RequestFailed e) {
+      reply.error(e.errno());
+    }
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    filesystem.interrupted(unique);
+  }
+
+  private void answer(FuseRequest request, FuseReply reply) throws RequestFailed {
+    RequestHeader header = request.header();
+    ShadowAttempt attempt = desk.attempt();
+    switch (request.operation()) {
+      case FuseOperation.Lookup lookup -> lookup(request, lookup, attempt, reply);
+      case FuseOperation.GetAttr _ -> reply.attr(attributes(header, attempt), 0);
+      case FuseOperation.MkNod _ -> make(header, attempt, false, reply);
+      case FuseOperation.MkDir _ -> make(header, attempt, true, reply);
+      case FuseOperation.Unlink _, FuseOperation.RmDir _ -> {
+        finish(attempt, call -> call instanceof ShadowCall.Remove);
+        reply.ok();
+      }
+      case FuseOperation.Rename _ -> {
+        finish(attempt, call -> call instanceof ShadowCall.Move);
+        reply.ok();
+      }
+      case FuseOperation.SetAttr set -> touch(header, set, attempt, reply);
+      // What the kernel gives back in the name of whoever makes it do so.
+      case FuseOperation.Forget _,
+          FuseOperation.BatchForget _,
+          FuseOperation.Release _,
+          FuseOperation.ReleaseDir _ ->
+          filesystem.handle(request, reply);
+      default -> throw new RequestFailed(Errno.EPERM);
+    }
+  }
+
+  private void lookup(
+      FuseRequest request,
+      FuseOperation.Lookup lookup,
+      @Nullable ShadowAttempt attempt,
+      FuseReply reply)
+      throws RequestFailed {
+    RequestHeader header = request.header();
+    Place place = new Place(header.nodeId(), Nodes.name(lookup.name()));
+    if (header.nodeId() == InodeNo.ROOT.value() && place.name().equals(ShadowDesk.NOWHERE_NAME)) {
+      reply.entry(new FuseEntry(Place.NOWHERE, 0, standIn(header, Place.NOWHERE), 0, 0));
+      return;
+    }
+    if (attempt == null || !attempt.job().call().places().contains(place)) {
+      throw new RequestFailed(Errno.EPERM);
+    }
+    switch (attempt.job().call()) {
+      case ShadowCall.Look _ -> filesystem.handle(request, reply);
+      case ShadowCall.Make _ -> told(attempt, place, header, null, reply);
+      case ShadowCall.Remove remove -> told(attempt, place, header, remove.subject(), reply);
+      case ShadowCall.Move move -> {
+        Subject subject = place.equals(move.from()) ? move.moved() : move.displaced();
+        told(attempt, place, header, subject, reply);
+      }
+      case ShadowCall.Touch touch -> {
+        attempt.lookedUp(place);
+        reply.entry(entry(touch.node()));
+      }
+    }
+  }
+
+  /** Tells what a name leads to, or that it leads to nothing. */
+  private void told(
+      ShadowAttempt attempt,
+      Place place,
+      RequestHeader header,
+      @Nullable Subject subject,
+      FuseReply reply)
+      throws RequestFailed {
+    attempt.lookedUp(place);
+    if (subject == null) {
+      throw new RequestFailed(Errno.ENOENT);
+    }
+    Node real = subject.real();
+    reply.entry(real == null ? standIn(header, subject.directory()) : entry(real));
+  }
+
+  private void make(
+      RequestHeader header, @Nullable ShadowAttempt attempt, boolean directory, FuseReply reply)
+      throws RequestFailed {
+    finish(attempt, call -> call instanceof ShadowCall.Make make && make.directory() == directory);
+    reply.entry(standIn(header, directory));
+  }
+
+  private void touch(
+      RequestHeader header,
+      FuseOperation.SetAttr set,
+      @Nullable ShadowAttempt attempt,
+      FuseReply reply)
+      throws RequestFailed {
+    if ((set.valid() & ~TIMES) != 0) {
+      throw new RequestFailed(Errno.EPERM);
+    }
+    if (attempt == null
+        || !(attempt.job().call() instanceof ShadowCall.Touch touch)
+        || touch.node().inode().value() != header.nodeId()) {
+      throw new RequestFailed(Errno.ESTALE);
+    }
+    attempt.done();
+    reply.attr(attributes(touch.node()), 0);
+  }
+
+  @FunctionalInterface
+  private interface Expected {
+    boolean isIt(ShadowCall call);
+  }
+
+  /**
+   * The request that the call is made for. ESTALE if the kernel has not just been told what the
+   * names lead to: it would do to a live inode what the call is for. It then looks them up and
+   * tries again by itself.
+   */
+  private static void finish(@Nullable ShadowAttempt attempt, Expected expected)
+      throws RequestFailed {
+    if (attempt == null || !expected.isIt(attempt.job().call())) {
+      throw new RequestFailed(Errno.EPERM);
+    }
+    if (!attempt.knowsAllPlaces()) {
+      throw new RequestFailed(Errno.ESTALE);
+    }
+    attempt.done();
+  }
+
+  private FuseAttr attributes(RequestHeader header, @Nullable ShadowAttempt attempt)
+      throws RequestFailed {
+    long inode = header.nodeId();
+    if (inode >= Place.NOWHERE) {
+      return standIn(header, inode);
+    }
+    NodeId id = inodes.node(inode);
+    Node node = id == null ? null : find(id, attempt);
+    if (node == null) {
+      throw new RequestFailed(Errno.ESTALE);
+    }
+    return Attributes.of(node, node.attributes().mtimeNs());
+  }
+
+  /** As it is now, or as it was around the entry if it is gone. */
+  private @Nullable Node find(NodeId id, @Nullable ShadowAttempt attempt) {
+    Node node = view.get().state().node(id);
+    if (node == null && attempt != null) {
+      ShadowJob job = attempt.job();
+      FsState after = job.after();
+      node = after.node(id) == null ? job.before().node(id) : after.node(id);
+    }
+    return node;
+  }
+
+  /** A real node; the kernel counts it as looked up. */
+  private FuseEntry entry(Node node) {
+    inodes.lookedUp(node);
+    return new FuseEntry(node.inode().value(), 0, attributes(node), 0, 0);
+  }
+
+  /**
+   * A file has the size and the times that it has now, since the kernel goes by them at once; the
+   * link count is the one of the entry, since the kernel is about to change it itself.
+   */
+  private FuseAttr attributes(Node node) {
+    Node now = node.type() == NodeType.DIRECTORY ? null : view.get().state().node(node.id());
+    Node shown = now == null ? node : now;
+    return Attributes.of(shown, shown.attributes().mtimeNs()).withNlink(node.attributes().nlink());
+  }
+
+  /** One that the kernel has never seen; its number tells its type. */
+  private FuseEntry standIn(RequestHeader caller, boolean directory) {
+    long inode = standIns.addAndGet(2) | (directory ? 0 : 1);
+    return new FuseEntry(inode, 0, standIn(caller, inode), 0, 0);
+  }
+
+  private static FuseAttr standIn(RequestHeader owner, long inode) {
+    boolean directory = (inode & 1) == 0;
+    int mode = (directory ? NodeType.DIRECTORY : NodeType.FILE).modeBits() | STAND_IN_MODE;
+    int links = directory ? 2 : 1;
+    return new FuseAttr(inode, 0, 0, 0, 0, 0, mode, links, owner.uid(), owner.gid(), 0, BLOCK);
+  }
+}
