@@ -7,6 +7,7 @@ import io.hypersync.worker.vfs.CachePolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What a worker is started with.
@@ -24,6 +25,8 @@ import java.time.Duration;
  * @param leaderTimeout how long the leader may be silent before the mount turns read-only
  * @param leaderStale how long the leader may be silent before it is asked; LEADER_STALE_MS (6.2)
  * @param cache what the kernel may keep and what readers wait for
+ * @param inotify how often to look for watches of local processes, which then hear of what other
+ *     machines do; empty for never
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -36,4 +39,5 @@ public record WorkerDaemonOptions(
     Duration mutationDeadline,
     Duration leaderTimeout,
     Duration leaderStale,
-    CachePolicy cache) {}
+    CachePolicy cache,
+    Optional<Duration> inotify) {}

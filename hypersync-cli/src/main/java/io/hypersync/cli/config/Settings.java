@@ -229,6 +229,24 @@ public final class Settings {
           Duration.ofSeconds(1),
           "How long the leader may be silent before the mount turns read-only.");
 
+  /** Whether local watchers hear of what other machines do. */
+  public static final Setting<Boolean> WORKER_INOTIFY =
+      used(
+          WORKER,
+          "inotify",
+          ValueType.bool(),
+          false,
+          "Whether inotify on this mount reports what other machines do; costs a scan of /proc.");
+
+  /** How often watches are looked for. */
+  public static final Setting<Duration> WORKER_INOTIFY_SCAN =
+      used(
+          WORKER,
+          "inotify_scan",
+          ValueType.duration(Duration.ofMillis(10), ONE_HOUR),
+          Duration.ofMillis(250),
+          "How often new watches are looked for, if \"inotify\" is set.");
+
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =
       accepted(

@@ -1,6 +1,8 @@
 package io.hypersync.cli.daemons;
 
+import io.hypersync.worker.daemon.inotify.ShadowMain;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -34,6 +36,9 @@ public final class MountUsers {
   public static List<User> of(Path mount) {
     List<User> users = new ArrayList<>();
     for (Path process : list(PROC, "[0-9]*")) {
+      if (isShadow(process)) {
+        continue; // it is the worker's own, and ends with it
+      }
       use(process, mount)
           .ifPresent(
               how ->
@@ -63,6 +68,15 @@ public final class MountUsers {
       return Optional.of(Files.readSymbolicLink(link)).filter(path -> path.startsWith(mount));
     } catch (IOException endedOrNotOurs) {
       return Optional.empty();
+    }
+  }
+
+  private static boolean isShadow(Path process) {
+    try {
+      return Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1)
+          .contains(ShadowMain.class.getName());
+    } catch (IOException ended) {
+      return false;
     }
   }
 

@@ -12,6 +12,7 @@ import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /** From a configuration and an enrolment to what a worker is started with. */
@@ -57,7 +58,14 @@ public final class WorkerPlan {
         configuration.get(Settings.WORKER_MUTATION_DEADLINE),
         configuration.get(Settings.WORKER_LEADER_TIMEOUT),
         configuration.get(Settings.WORKER_LEADER_STALE),
-        cachePolicy(configuration));
+        cachePolicy(configuration),
+        inotify(configuration));
+  }
+
+  private static Optional<Duration> inotify(Configuration configuration) {
+    return configuration.get(Settings.WORKER_INOTIFY)
+        ? Optional.of(configuration.get(Settings.WORKER_INOTIFY_SCAN))
+        : Optional.empty();
   }
 
   private static CachePolicy cachePolicy(Configuration configuration) {

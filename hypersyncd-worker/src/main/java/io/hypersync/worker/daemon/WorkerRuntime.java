@@ -2,6 +2,8 @@ package io.hypersync.worker.daemon;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
@@ -9,11 +11,13 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.daemon.inotify.Inotify;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.session.FuseConnection;
+import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.link.LinkState;
@@ -57,6 +61,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final long startedNs = System.nanoTime();
   private volatile @Nullable FuseSession session;
   private volatile @Nullable Vfs vfs;
+  private volatile @Nullable Inotify inotify;
 
   /**
    * A worker that does nothing yet.
@@ -86,7 +91,7 @@ public final class WorkerRuntime implements AutoCloseable {
             inodes,
             inodes,
             notifier,
-            (_, _, _) -> {},
+            this::visible,
             Clock.SYSTEM,
             random::nextLong,
             nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
@@ -141,7 +146,7 @@ public final class WorkerRuntime implements AutoCloseable {
       notifier.start(started.notifier(), started.connection().minor() >= FuseVersion.PRUNE_MINOR);
       Vfs served = filesystem(started.connection());
       vfs = served;
-      started.serve(served);
+      started.serve(reporting(mount, started, served));
       Thread.ofVirtual().name("mount-watch").start(() -> watch(started));
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
@@ -159,6 +164,8 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("open_handles", served == null ? 0 : served.openHandles());
     status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
+    Inotify reporter = inotify;
+    status.set("inotify", reporter == null ? null : reporter.status());
     return status;
   }
 
@@ -166,6 +173,10 @@ public final class WorkerRuntime implements AutoCloseable {
   @Override
   public void close() {
     drain();
+    Inotify reporter = inotify;
+    if (reporter != null) {
+      reporter.close();
+    }
     FuseSession mounted = session;
     if (mounted != null) {
       try {
@@ -186,6 +197,37 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     link.shutdown();
     chunks.close();
+  }
+
+  /** The filesystem, with what local watchers need to hear of others if that is wanted. */
+  private FuseHandler reporting(FuseMount mount, FuseSession started, Vfs served) {
+    if (options.inotify().isEmpty()) {
+      return served;
+    }
+    if (mount.device().isEmpty()) {
+      LOG.warn("local watchers hear nothing of other machines: the mount has no device number");
+      return served;
+    }
+    Inotify reporter =
+        new Inotify(
+            new Inotify.Settings(
+                options.worker(),
+                mount.mountPoint(),
+                mount.device().getAsLong(),
+                options.inotify().get()),
+            inodes,
+            started.notifier(),
+            this::view);
+    inotify = reporter;
+    reporter.start();
+    return reporter.around(served);
+  }
+
+  private void visible(LogEntry entry, FsState before, FsState after) {
+    Inotify reporter = inotify;
+    if (reporter != null) {
+      reporter.applied(entry, before, after);
+    }
   }
 
   private void drain() {

@@ -1,0 +1,184 @@
+package io.hypersync.worker.daemon.inotify;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.session.FuseHandler;
+import io.hypersync.worker.fuse.session.FuseNotifier;
+import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowJob;
+import io.hypersync.worker.inotify.ShadowPlanner;
+import io.hypersync.worker.inotify.ShadowQueue;
+import io.hypersync.worker.inotify.VisibleEntry;
+import io.hypersync.worker.port.ApplyListener;
+import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.vfs.KernelInodes;
+import io.hypersync.worker.vfs.ShadowRequests;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Local watchers hear of what other machines do (docs/inotify.md). Three threads: one looks for
+ * watches, one decides which calls to make, one has them made. The agent waits for none of them.
+ */
+public final class Inotify implements ApplyListener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Inotify.class);
+
+  /** A planner that is not woken looks by itself; entries of an unwatched mount are its backlog. */
+  private static final long IDLE_PAUSE_NS = 1_000_000_000L;
+
+  private final Settings settings;
+  private final KernelInodes inodes;
+  private final Supplier<View> view;
+  private final ShadowDesk desk = new ShadowDesk();
+  private final ShadowQueue queue = new ShadowQueue(ShadowQueue.CAPACITY);
+  private final VisibleEntries entries = new VisibleEntries();
+  private final AtomicReference<@Nullable Scan> scanned = new AtomicReference<>();
+  private final ShadowThread calls;
+  private final WatchScanner scanner;
+  private final Thread scans =
+      Thread.ofPlatform().name("inotify-scan").daemon().unstarted(this::scan);
+  private final Thread plans =
+      Thread.ofPlatform().name("inotify-plan").daemon().unstarted(this::plan);
+  private volatile Map<Long, Integer> watched = Map.of();
+  private volatile long missed;
+  private volatile boolean stopping;
+
+  /**
+   * What it is made for.
+   *
+   * @param worker who we are: entries of others are reported
+   * @param mountPoint of the worker
+   * @param device number of the mount, as fdinfo shows it
+   * @param interval between two looks for watches
+   */
+  public record Settings(WorkerId worker, Path mountPoint, long device, Duration interval) {}
+
+  /** What a look for watches has found. */
+  private record Scan(Map<NodeId, Integer> masks, long began) {}
+
+  /** Nothing runs yet. */
+  public Inotify(Settings settings, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
+    this.settings = settings;
+    this.inodes = inodes;
+    this.view = view;
+    ShadowRunner runner = new ShadowRunner(desk, inodes, kernel, view);
+    this.calls = new ShadowThread(desk, runner, queue, settings.mountPoint());
+    this.scanner = new WatchScanner(settings.device());
+  }
+
+  /** The filesystem, with the shadow calls' requests answered here. */
+  public FuseHandler around(FuseHandler filesystem) {
+    return new ShadowRequests(filesystem, desk, inodes, view);
+  }
+
+  /** Begins. Entries are to be told from before this on. */
+  public void start() {
+    calls.start();
+    plans.start();
+    scans.start();
+  }
+
+  /** An entry has become visible; on the agent's thread. */
+  @Override
+  public void applied(LogEntry entry, FsState before, FsState after) {
+    boolean remote = !entry.origin().equals(settings.worker());
+    boolean active = !watched.isEmpty();
+    entries.add(new VisibleEntry(entry.index(), remote, entry.op(), before, after), active);
+    if (active) {
+      LockSupport.unpark(plans);
+    }
+  }
+
+  /** For the status. */
+  public ObjectNode status() {
+    ObjectNode status = JsonNodeFactory.instance.objectNode();
+    status.put("watched", watched.size());
+    status.put("shadow_calls", calls.made());
+    status.put("merged", queue.merged());
+    status.put("dropped", queue.dropped() + missed);
+    status.put("given_up", calls.givenUp());
+    return status;
+  }
+
+  /** Ends the threads and the process; before the mount ends. */
+  @Override
+  public void close() {
+    stopping = true;
+    LockSupport.unpark(scans);
+    LockSupport.unpark(plans);
+    calls.close();
+  }
+
+  private void scan() {
+    while (!stopping) {
+      try {
+        long began = view.get().published().index();
+        Map<Long, Integer> masks = scanner.scan(calls.pid());
+        Map<NodeId, Integer> nodes = new HashMap<>();
+        masks.forEach(
+            (inode, mask) -> {
+              NodeId node = inodes.node(inode);
+              if (node != null && mask != 0) {
+                nodes.put(node, mask);
+              }
+            });
+        watched.keySet().stream()
+            .filter(inode -> !masks.containsKey(inode))
+            .forEach(calls::unwatched);
+        watched = masks;
+        offer(new Scan(Map.copyOf(nodes), began));
+      } catch (RuntimeException e) {
+        LOG.error("cannot look for watches", e);
+      }
+      LockSupport.parkNanos(settings.interval().toNanos());
+    }
+  }
+
+  /** If the planner is so late that it has not taken the last one: the newer one, of that time. */
+  private void offer(Scan scan) {
+    scanned.getAndAccumulate(
+        scan, (waiting, next) -> waiting == null ? next : new Scan(next.masks(), waiting.began()));
+    if (!scan.masks().isEmpty()) {
+      calls.wake();
+    }
+    LockSupport.unpark(plans);
+  }
+
+  private void plan() {
+    Published now = view.get().published();
+    ShadowPlanner planner = new ShadowPlanner(now.index(), now.state(), this::queue);
+    while (!stopping) {
+      try {
+        Scan scan = scanned.getAndSet(null);
+        entries.take().forEach(planner::shown);
+        if (scan != null) {
+          planner.scanned(scan.masks(), scan.began());
+        }
+        missed = planner.missed();
+      } catch (RuntimeException e) {
+        LOG.error("cannot find out what watchers have missed", e);
+      }
+      LockSupport.parkNanos(IDLE_PAUSE_NS);
+    }
+  }
+
+  private void queue(ShadowJob job) {
+    if (!queue.offer(job) && Long.bitCount(queue.dropped()) == 1) {
+      LOG.warn("{} events for local watchers were dropped: too many wait", queue.dropped());
+    }
+    calls.wake();
+  }
+}

@@ -1,0 +1,134 @@
+package io.hypersync.worker.daemon.inotify;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.session.FuseNotifier;
+import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.ShadowCall;
+import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowJob;
+import io.hypersync.worker.vfs.KernelInodes;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has one shadow call made: the kernel forgets the names, is asked, and forgets what it was told.
+ * It may wait for calls of this machine that change the same directories, so nobody waits for the
+ * thread that runs this.
+ */
+final class ShadowRunner {
+  private static final int TRIES = 4;
+
+  private final ShadowDesk desk;
+  private final KernelInodes inodes;
+  private final FuseNotifier kernel;
+  private final Supplier<View> view;
+
+  ShadowRunner(ShadowDesk desk, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
+    this.desk = desk;
+    this.inodes = inodes;
+    this.kernel = kernel;
+    this.view = view;
+  }
+
+  /**
+   * Has it made.
+   *
+   * @return whether the kernel has reported it; if not, after several tries
+   * @throws IOException if the process has ended, or the kernel refuses to forget
+   */
+  boolean run(ShadowProcess process, ShadowJob job) throws IOException {
+    Set<Place> places = new HashSet<>(job.call().places());
+    Set<Place> dropped = new HashSet<>();
+    boolean done = false;
+    try {
+      for (int attempt = 0; attempt < TRIES && !done; attempt++) {
+        // A file that is merely written to keeps its name in the cache, if it is the right one.
+        if (attempt > 0 || !(job.call() instanceof ShadowCall.Touch)) {
+          inodes.shadow(places);
+          for (Place place : places) {
+            if (attempt > 0 || inodes.mayHave(place)) {
+              drop(place);
+              dropped.add(place);
+            }
+          }
+        }
+        desk.begin(job);
+        int result = process.call(job.call());
+        done = desk.end() && result == 0;
+        if (result == -Errno.ESTALE.code() && !done && !isReachable(job)) {
+          break;
+        }
+      }
+      Set<Place> left = done ? leftBehind(job.call()) : places;
+      for (Place place : left) {
+        drop(place);
+        dropped.add(place);
+      }
+    } finally {
+      inodes.shadow(Set.of());
+    }
+    for (Place place : dropped) {
+      if (isKnownDirectory(place)) {
+        desk.begin(new ShadowJob(new ShadowCall.Look(place), job.before(), job.after()));
+        var _ = process.call(new ShadowCall.Look(place));
+        var _ = desk.end();
+      }
+    }
+    return done;
+  }
+
+  /**
+   * Whether the kernel still knows the nodes of the call; it has dropped those of ended watches.
+   */
+  private boolean isReachable(ShadowJob job) {
+    if (job.call() instanceof ShadowCall.Touch touch && touch.place() == null) {
+      return inodes.isKnown(touch.node().inode().value());
+    }
+    return job.call().places().stream()
+        .allMatch(place -> !place.isReal() || inodes.isKnown(place.directory()));
+  }
+
+  private void drop(Place place) throws IOException {
+    var _ = kernel.invalidateEntry(place.directory(), place.name().bytes());
+  }
+
+  /** Names that now lead to stand-ins, or to where they led at the entry. */
+  private Set<Place> leftBehind(ShadowCall call) {
+    return switch (call) {
+      case ShadowCall.Make make -> Set.of(make.place());
+      case ShadowCall.Move move ->
+          move.exchange() ? Set.of(move.from(), move.to()) : Set.of(move.to());
+      case ShadowCall.Touch touch -> {
+        Place place = touch.place();
+        Node now = place == null ? null : find(place);
+        boolean right = place == null || (now != null && now.id().equals(touch.node().id()));
+        yield right || place == null ? Set.of() : Set.of(place);
+      }
+      case ShadowCall.Remove _, ShadowCall.Look _ -> Set.of();
+    };
+  }
+
+  /**
+   * A directory that has lost its name in the kernel's cache, and with it its place in the tree: a
+   * process in it could not tell where it is before somebody looks the name up again.
+   */
+  private boolean isKnownDirectory(Place place) {
+    Node now = find(place);
+    return now != null && now.type() == NodeType.DIRECTORY && inodes.isKnown(now.inode().value());
+  }
+
+  private @Nullable Node find(Place place) {
+    FsState state = view.get().state();
+    NodeId id = place.isReal() ? inodes.node(place.directory()) : null;
+    Node directory = id == null ? null : state.node(id);
+    return directory == null ? null : state.lookup(directory, place.name());
+  }
+}

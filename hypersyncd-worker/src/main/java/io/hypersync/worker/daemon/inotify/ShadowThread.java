@@ -1,0 +1,165 @@
+package io.hypersync.worker.daemon.inotify;
+
+import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowJob;
+import io.hypersync.worker.inotify.ShadowQueue;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes shadow calls from the queue, one after another, and keeps the process for them alive. */
+final class ShadowThread implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ShadowThread.class);
+  private static final long FIRST_PAUSE_MS = 100;
+  private static final long LONGEST_PAUSE_MS = 10_000;
+  private static final long JOIN_LIMIT_MS = 1_000;
+
+  private final ShadowDesk desk;
+  private final ShadowRunner runner;
+  private final ShadowQueue queue;
+  private final Path mountPoint;
+  private final ConcurrentLinkedQueue<Long> unwatched = new ConcurrentLinkedQueue<>();
+  private final Thread thread;
+  private volatile @Nullable ShadowProcess process;
+  private volatile boolean wanted;
+  private volatile boolean stopping;
+  private final AtomicLong made = new AtomicLong();
+  private final AtomicLong givenUp = new AtomicLong();
+  private long pauseMs = FIRST_PAUSE_MS;
+
+  /** The call that the process has died in. */
+  private @Nullable ShadowJob interrupted;
+
+  ShadowThread(ShadowDesk desk, ShadowRunner runner, ShadowQueue queue, Path mountPoint) {
+    this.desk = desk;
+    this.runner = runner;
+    this.queue = queue;
+    this.mountPoint = mountPoint;
+    this.thread = Thread.ofPlatform().name("inotify-calls").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** There is something to do, or will be soon. */
+  void wake() {
+    wanted = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** Nobody watches this node any more. */
+  void unwatched(long inode) {
+    unwatched.add(inode);
+  }
+
+  /** The process for the calls; 0 if there is none. */
+  long pid() {
+    ShadowProcess now = process;
+    return now == null ? 0 : now.pid();
+  }
+
+  /** Calls that the kernel has reported. */
+  long made() {
+    return made.get();
+  }
+
+  /** Calls that it would not report after several tries. */
+  long givenUp() {
+    return givenUp.get();
+  }
+
+  /** Ends the process, or leaves it to end with the mount. */
+  @Override
+  public void close() {
+    stopping = true;
+    LockSupport.unpark(thread);
+    ShadowProcess now = process;
+    if (now != null && !now.end()) {
+      LOG.warn("process {} waits in the kernel; it ends with the mount", now.pid());
+    }
+    try {
+      thread.join(JOIN_LIMIT_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (!stopping) {
+      try {
+        if (!wanted) {
+          LockSupport.park(this);
+          continue;
+        }
+        ShadowProcess now = process;
+        if (now == null) {
+          now = ShadowProcess.start(mountPoint, desk);
+          process = now;
+        }
+        work(now);
+      } catch (IOException e) {
+        restart(e);
+      }
+    }
+    ShadowProcess last = process; // it may have been started meanwhile
+    if (last != null) {
+      var _ = last.end();
+    }
+  }
+
+  private void work(ShadowProcess now) throws IOException {
+    Long gone = unwatched.poll();
+    while (gone != null) {
+      now.drop(gone);
+      gone = unwatched.poll();
+    }
+    ShadowJob again = interrupted;
+    ShadowJob job = again == null ? queue.poll() : again;
+    if (job == null) {
+      LockSupport.park(this);
+      return;
+    }
+    interrupted = null;
+    try {
+      count(runner.run(now, job));
+      pauseMs = FIRST_PAUSE_MS;
+    } catch (IOException e) {
+      boolean reported = desk.end();
+      if (reported || again != null) {
+        count(reported);
+      } else {
+        interrupted = job;
+      }
+      throw e;
+    } catch (RuntimeException e) {
+      LOG.error("a shadow call failed: {}", job.call(), e);
+      count(false);
+    }
+  }
+
+  private void count(boolean reported) {
+    (reported ? made : givenUp).incrementAndGet();
+  }
+
+  /** Not before the old one is gone: the requests of two could not be told apart. */
+  private void restart(IOException why) {
+    ShadowProcess ended = process;
+    while (ended != null && !stopping && !ended.end()) {
+      LOG.warn("process {} has been told to end, and waits in the kernel", ended.pid());
+    }
+    if (!stopping) {
+      process = null;
+      LOG.warn(
+          "the process for shadow calls has ended, again in {} ms: {}", pauseMs, why.getMessage());
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  }
+}

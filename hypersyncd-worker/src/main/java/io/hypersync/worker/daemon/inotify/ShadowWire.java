@@ -1,0 +1,75 @@
+package io.hypersync.worker.daemon.inotify;
+
+import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.ShadowCall;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+
+/**
+ * What the worker writes to its shadow process: a code, then its fields. Numbers are big-endian, a
+ * name is a length byte and the bytes. Each is answered with one int: 0, or the errno negated.
+ */
+final class ShadowWire {
+  static final int ADOPT = 1;
+  static final int DROP = 2;
+  static final int MAKE = 3;
+  static final int REMOVE = 4;
+  static final int MOVE = 5;
+  static final int TOUCH = 6;
+  static final int TOUCH_NODE = 7;
+  static final int LOOK = 8;
+
+  private ShadowWire() {}
+
+  static void write(DataOutputStream out, ShadowCall call) throws IOException {
+    switch (call) {
+      case ShadowCall.Make(Place place, boolean directory) -> {
+        out.writeByte(MAKE);
+        place(out, place);
+        out.writeBoolean(directory);
+      }
+      case ShadowCall.Remove remove -> {
+        out.writeByte(REMOVE);
+        place(out, remove.place());
+        out.writeBoolean(remove.subject().directory());
+      }
+      case ShadowCall.Move move -> {
+        out.writeByte(MOVE);
+        place(out, move.from());
+        place(out, move.to());
+        out.writeBoolean(move.exchange());
+      }
+      case ShadowCall.Touch touch -> {
+        if (touch.place() == null) {
+          out.writeByte(TOUCH_NODE);
+          out.writeLong(touch.node().inode().value());
+        } else {
+          out.writeByte(TOUCH);
+          place(out, touch.place());
+        }
+        out.writeBoolean(touch.content());
+      }
+      case ShadowCall.Look(Place place) -> {
+        out.writeByte(LOOK);
+        place(out, place);
+      }
+    }
+  }
+
+  static void name(DataOutputStream out, byte[] name) throws IOException {
+    out.writeByte(name.length);
+    out.write(name);
+  }
+
+  static byte[] name(DataInputStream in) throws IOException {
+    byte[] name = new byte[in.readUnsignedByte()];
+    in.readFully(name);
+    return name;
+  }
+
+  private static void place(DataOutputStream out, Place place) throws IOException {
+    out.writeLong(place.directory());
+    name(out, place.name().bytes());
+  }
+}

@@ -1,0 +1,39 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Without the setting there is no scan, no thread and no process for inotify. */
+@RealMounts
+class InotifyOffTest {
+  @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
+
+  @Test
+  void nothingRunsForIt() throws Exception {
+    Fabric fabric = EXTENSION.get();
+    DaemonJvm worker = fabric.worker("b");
+    Path folder = Files.createDirectory(fabric.mount("a").resolve("inotify-off"));
+    Await.until("the folder", () -> Files.isDirectory(fabric.mount("b").resolve("inotify-off")));
+    try (var watcher = folder.getFileSystem().newWatchService()) {
+      var _ =
+          fabric
+              .mount("b")
+              .resolve("inotify-off")
+              .register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
+      Files.createFile(folder.resolve("f"));
+      Await.until("the file", () -> Files.exists(fabric.mount("b").resolve("inotify-off/f")));
+    }
+    assertTrue(worker.status().path("inotify").isNull(), () -> worker.status().toPrettyString());
+    assertEquals(List.of(), InotifyTest.shadows(fabric));
+    String threads =
+        Shell.must(fabric.root(), "sh", "-c", "cat /proc/" + worker.pid() + "/task/*/comm");
+    assertTrue(threads.lines().noneMatch(name -> name.startsWith("inotify")), threads);
+  }
+}
