@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The shadow calls that make up for one entry, given who is watched for what. */
 final class CallsOfEntry {
-  private static final int GONE = WatchMask.DELETE_SELF | WatchMask.ATTRIB;
   private static final int MOVED = WatchMask.MOVED_FROM | WatchMask.MOVED_TO;
 
   private final VisibleEntry entry;
@@ -163,10 +162,13 @@ final class CallsOfEntry {
     }
   }
 
-  /** The node itself if it is watched and has no name any more. */
+  /**
+   * The node itself if it is watched, for whatever, and has no name any more: the watch ends then,
+   * which its owner is told.
+   */
   private Subject lost(Node node) {
     Node now = entry.after().node(node.id());
-    boolean real = isWanted(node.id(), GONE) && (now == null || now.isOrphan());
+    boolean real = masks.containsKey(node.id()) && (now == null || now.isOrphan());
     return new Subject(isDirectory(node), real ? node : null);
   }
 

@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class ShadowQueue {
-  /** The most calls that wait; what comes then is dropped and counted. */
-  public static final int CAPACITY = 65_536;
+  /**
+   * The most calls that wait; what comes then is dropped and counted. Each keeps two states alive,
+   * which are a few KB apart from the next ones.
+   */
+  public static final int CAPACITY = 8_192;
 
   private final int capacity;
   private final ArrayDeque<ShadowJob> jobs = new ArrayDeque<>();

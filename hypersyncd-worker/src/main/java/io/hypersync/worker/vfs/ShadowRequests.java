@@ -131,7 +131,7 @@ public final class ShadowRequests implements FuseHandler {
       }
       case ShadowCall.Touch touch -> {
         attempt.lookedUp(place);
-        reply.entry(entry(touch.node()));
+        reply.entry(entry(touch.node(), current(touch.node())));
       }
     }
   }
@@ -149,7 +149,11 @@ public final class ShadowRequests implements FuseHandler {
       throw new RequestFailed(Errno.ENOENT);
     }
     Node real = subject.real();
-    reply.entry(real == null ? standIn(header, subject.directory()) : entry(real));
+    reply.entry(
+        real == null
+            ? standIn(header, subject.directory())
+            // The kernel is about to change the link count itself.
+            : entry(real, current(real).withNlink(real.attributes().nlink())));
   }
 
   private void make(
@@ -174,7 +178,7 @@ public final class ShadowRequests implements FuseHandler {
       throw new RequestFailed(Errno.ESTALE);
     }
     attempt.done();
-    reply.attr(attributes(touch.node()), 0);
+    reply.attr(current(touch.node()), 0);
   }
 
   @FunctionalInterface
@@ -224,19 +228,16 @@ public final class ShadowRequests implements FuseHandler {
   }
 
   /** A real node; the kernel counts it as looked up. */
-  private FuseEntry entry(Node node) {
+  private FuseEntry entry(Node node, FuseAttr attributes) {
     inodes.lookedUp(node);
-    return new FuseEntry(node.inode().value(), 0, attributes(node), 0, 0);
+    return new FuseEntry(node.inode().value(), 0, attributes, 0, 0);
   }
 
-  /**
-   * A file has the size and the times that it has now, since the kernel goes by them at once; the
-   * link count is the one of the entry, since the kernel is about to change it itself.
-   */
-  private FuseAttr attributes(Node node) {
-    Node now = node.type() == NodeType.DIRECTORY ? null : view.get().state().node(node.id());
+  /** What is visible now, since the kernel goes by it at once; as at the entry if it is gone. */
+  private FuseAttr current(Node node) {
+    Node now = view.get().state().node(node.id());
     Node shown = now == null ? node : now;
-    return Attributes.of(shown, shown.attributes().mtimeNs()).withNlink(node.attributes().nlink());
+    return Attributes.of(shown, shown.attributes().mtimeNs());
   }
 
   /** One that the kernel has never seen; its number tells its type. */

@@ -131,7 +131,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
         masks.forEach(
             (inode, mask) -> {
               NodeId node = inodes.node(inode);
-              if (node != null && mask != 0) {
+              if (node != null) {
                 nodes.put(node, mask);
               }
             });

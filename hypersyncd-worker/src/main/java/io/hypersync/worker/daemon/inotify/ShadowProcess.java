@@ -76,8 +76,9 @@ final class ShadowProcess implements ShadowCaller {
             .directory(Path.of("/").toFile())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
+    ShadowProcess started = null;
     try {
-      ShadowProcess started = new ShadowProcess(desk, process);
+      started = new ShadowProcess(desk, process);
       desk.trust(started);
       started.out.writeByte(ShadowWire.ADOPT);
       started.out.writeLong(Place.NOWHERE);
@@ -89,7 +90,11 @@ final class ShadowProcess implements ShadowCaller {
       LOG.info("process {} makes the calls that local watchers hear of", process.pid());
       return started;
     } catch (IOException e) {
-      process.destroyForcibly();
+      if (started == null) {
+        process.destroyForcibly();
+      } else {
+        var _ = started.end();
+      }
       throw e;
     }
   }
@@ -105,7 +110,7 @@ final class ShadowProcess implements ShadowCaller {
 
   @Override
   public boolean isCalling() {
-    return Files.exists(task);
+    return process.isAlive() && Files.exists(task);
   }
 
   /**

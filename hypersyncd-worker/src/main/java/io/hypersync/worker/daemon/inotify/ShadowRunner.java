@@ -100,10 +100,11 @@ final class ShadowRunner {
     var _ = kernel.invalidateEntry(place.directory(), place.name().bytes());
   }
 
-  /** Names that now lead to stand-ins, or to where they led at the entry. */
+  /** Names that now lead to stand-ins, to nothing, or to where they led at the entry. */
   private Set<Place> leftBehind(ShadowCall call) {
     return switch (call) {
       case ShadowCall.Make make -> Set.of(make.place());
+      case ShadowCall.Remove remove -> Set.of(remove.place());
       case ShadowCall.Move move ->
           move.exchange() ? Set.of(move.from(), move.to()) : Set.of(move.to());
       case ShadowCall.Touch touch -> {
@@ -112,7 +113,7 @@ final class ShadowRunner {
         boolean right = place == null || (now != null && now.id().equals(touch.node().id()));
         yield right || place == null ? Set.of() : Set.of(place);
       }
-      case ShadowCall.Remove _, ShadowCall.Look _ -> Set.of();
+      case ShadowCall.Look _ -> Set.of();
     };
   }
 

@@ -57,6 +57,7 @@ final class ShadowThread implements AutoCloseable {
   /** Nobody watches this node any more. */
   void unwatched(long inode) {
     unwatched.add(inode);
+    LockSupport.unpark(thread);
   }
 
   /** The process for the calls; 0 if there is none. */
@@ -115,15 +116,16 @@ final class ShadowThread implements AutoCloseable {
   }
 
   private void work(ShadowProcess now) throws IOException {
-    Long gone = unwatched.poll();
-    while (gone != null) {
-      now.drop(gone);
-      gone = unwatched.poll();
-    }
     ShadowJob again = interrupted;
     ShadowJob job = again == null ? queue.poll() : again;
     if (job == null) {
-      LockSupport.park(this);
+      // Behind the calls that wait, for these could open it again.
+      Long gone = unwatched.poll();
+      if (gone == null) {
+        LockSupport.park(this);
+      } else {
+        now.drop(gone);
+      }
       return;
     }
     interrupted = null;

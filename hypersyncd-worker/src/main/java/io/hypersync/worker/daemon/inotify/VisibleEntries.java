@@ -10,7 +10,7 @@ import java.util.List;
  * there are too many, the oldest are dropped, which the planner finds out from the indexes.
  */
 final class VisibleEntries {
-  private static final int CAPACITY = 65_536;
+  private static final int CAPACITY = 8_192;
 
   /** Nobody takes them while nothing is watched; so many are kept for a watch that turns up. */
   private static final int IDLE_CAPACITY = 4_096;
