@@ -1,5 +1,6 @@
 package io.hypersync.chunkstore;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
@@ -22,6 +23,19 @@ public record Chunk(Hash hash, byte[] bytes) {
   /** Hashes the bytes. */
   public static Chunk of(byte[] bytes) {
     return new Chunk(Blake3.hash(bytes), bytes);
+  }
+
+  /**
+   * A chunk that came from elsewhere.
+   *
+   * @throws ChunkStoreException {@link Errno#EIO} if the bytes do not hash to that
+   */
+  public static Chunk verified(Hash hash, byte[] bytes) {
+    Chunk chunk = new Chunk(hash, bytes);
+    if (!chunk.isIntact()) {
+      throw new ChunkStoreException(Errno.EIO, "received bytes do not match the hash " + hash);
+    }
+    return chunk;
   }
 
   /** The chunk as an op mentions it. */

@@ -34,7 +34,10 @@ final class CommandLineTest {
   @Test
   void thereAreTheCommandsOfTheSpecificationAndMore() {
     assertEquals(
-        Set.of("demo", "init", "token", "leader", "worker", "umount", "status", "log"), commands());
+        Set.of(
+            "demo", "init", "token", "leader", "worker", "umount", "status", "log", "trace",
+            "replay"),
+        commands());
   }
 
   @ParameterizedTest(name = "{0} --help")

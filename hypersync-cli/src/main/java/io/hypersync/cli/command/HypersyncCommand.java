@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
       UmountCommand.class,
       StatusCommand.class,
       LogCommand.class,
+      TraceCommand.class,
+      ReplayCommand.class,
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ./hypersync demo", "  ./hypersync status --json", "  ./hypersync help worker"})

@@ -63,7 +63,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
     for (ChunkRef ref : chunks) {
       // What this worker has just written itself; the disk is asked later, by another thread.
       if (ref.length() > 0 && !store.isInMemory(ref.hash())) {
-        pieces.add(verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+        pieces.add(Chunk.verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
       }
       at += ref.length();
     }
@@ -97,7 +97,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   private Consumer<WorkerAgent> store(Hash hash, byte[] bytes) {
     try {
-      Chunk chunk = verified(hash, bytes);
+      Chunk chunk = Chunk.verified(hash, bytes);
       putPatiently(chunk);
       return agent -> agent.chunkStored(hash);
     } catch (ChunkStoreException e) {
@@ -125,13 +125,5 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
       stopped = false;
       reading.accept(true);
     }
-  }
-
-  private static Chunk verified(Hash hash, byte[] bytes) {
-    Chunk chunk = new Chunk(hash, bytes);
-    if (!chunk.isIntact()) {
-      throw new ChunkStoreException(Errno.EIO, "received bytes do not match the hash " + hash);
-    }
-    return chunk;
   }
 }

@@ -165,6 +165,12 @@ public final class Replica {
 
   private boolean apply(LogEntry entry) {
     if (entry.inlinePayload().length > 0) {
+      int needed = entry.op().chunks().stream().mapToInt(ChunkRef::length).sum();
+      if (needed != entry.inlinePayload().length) {
+        String message = entry.inlinePayload().length + " bytes for chunks of " + needed;
+        stop(entry.index(), Errno.EIO, "the entry brings " + message);
+        return false;
+      }
       try {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
       } catch (ChunkStoreException e) {

@@ -137,6 +137,15 @@ class ReplicaTest {
   }
 
   @Test
+  void bytesThatAreNotAsLongAsTheChunksStopIt() throws DecodeException {
+    byte[] three = {1, 2, 3};
+    replica.offer(List.of(encode(op(1), three, Hash.ZERO)));
+    assertEquals(0, replica.apply(100));
+    assertNotNull(replica.error());
+    assertEquals("the entry brings 3 bytes for chunks of 1", replica.error().message());
+  }
+
+  @Test
   void aChunkThatCannotBeHadStopsItAtTheFirstEntryThatNeedsIt() throws DecodeException {
     replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
     replica.chunkFailed(ref(9).hash(), Errno.EIO, "nobody needs it");

@@ -80,6 +80,16 @@ public final class ChronicleOpLog implements OpLog {
     return open(directory, options, chunkSync, recovery, listener, RangeSync.MSYNC);
   }
 
+  /**
+   * Reads the log in a directory as {@link #open} would, and changes nothing there.
+   *
+   * @param reader is given every entry that the log holds, in order
+   * @throws OpLogCorruptException as for {@link #open}
+   */
+  public static void read(Path directory, RecoveryListener reader) throws IOException {
+    var _ = LogRecovery.recover(directory, reader);
+  }
+
   static ChronicleOpLog open(
       Path directory,
       OpLogOptions options,

@@ -1,0 +1,110 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.cli.trace.TemporaryStore;
+import io.hypersync.cli.trace.TraceException;
+import io.hypersync.cli.trace.TraceReader;
+import io.hypersync.cli.trace.TraceReplay;
+import io.hypersync.cli.trace.TraceReport;
+import io.hypersync.cli.trace.TraceReport.Mismatch;
+import io.hypersync.wire.admin.UserError;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code hypersync replay} (hypersync.md 22.2). */
+@Command(
+    name = "replay",
+    description = {
+      "Replay a trace as a new worker would, from nothing, and compare the Merkle roots.",
+      "Exits with 1 if one of them differs, or if the trace is damaged."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync replay team.trace",
+      "  ./hypersync replay team.trace --json | jq .root"
+    })
+final class ReplayCommand implements Callable<Integer> {
+  @Mixin private final Screen screen = new Screen();
+
+  @Parameters(paramLabel = "<trace>", description = "The file, made by ./hypersync trace.")
+  private Path trace = Path.of("");
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() {
+    if (!Files.isRegularFile(trace)) {
+      throw new UserError(
+          "there is no trace " + trace,
+          "Make one of a stopped leader: ./hypersync trace --dir <dir> --out " + trace,
+          UserError.USAGE);
+    }
+    TraceReport report = replay();
+    screen.show(tree(report), () -> text(report));
+    return report.mismatch() == null ? 0 : 1;
+  }
+
+  private TraceReport replay() {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(trace));
+        TemporaryStore temporary = TemporaryStore.create()) {
+      return TraceReplay.replay(new TraceReader(in), temporary.store(), this::tell);
+    } catch (TraceException e) {
+      throw new UserError(trace + ": " + e.getMessage(), "");
+    } catch (IOException e) {
+      throw new UserError("cannot replay " + trace + ": " + e, "");
+    } catch (ChunkStoreException e) {
+      throw new UserError(
+          "cannot replay " + trace + ": " + e.getMessage(),
+          "Its chunks are stored in " + System.getProperty("java.io.tmpdir") + " meanwhile.");
+    }
+  }
+
+  private void tell(long index) {
+    spec.commandLine().getErr().println("replayed " + index + " entries");
+    spec.commandLine().getErr().flush();
+  }
+
+  private ObjectNode tree(TraceReport report) {
+    ObjectNode tree =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("trace", trace.toString())
+            .put("version", report.version())
+            .put("entries", report.entries())
+            .put("chunks", report.chunks())
+            .put("checkpoints", report.checkpoints())
+            .put("root", report.root().toString())
+            .put("ok", report.mismatch() == null);
+    Mismatch mismatch = report.mismatch();
+    if (mismatch == null) {
+      tree.putNull("mismatch");
+    } else {
+      tree.putObject("mismatch")
+          .put("log_index", mismatch.index())
+          .put("message", mismatch.message());
+    }
+    return tree;
+  }
+
+  private static String text(TraceReport report) {
+    String counts =
+        report.entries()
+            + (" entries, " + report.chunks() + " chunks, ")
+            + (report.checkpoints() + " checkpoints\nroot " + report.root() + "\n");
+    Mismatch mismatch = report.mismatch();
+    return mismatch == null
+        ? counts + "ok\n"
+        : counts + "mismatch at entry " + mismatch.index() + ": " + mismatch.message() + "\n";
+  }
+}

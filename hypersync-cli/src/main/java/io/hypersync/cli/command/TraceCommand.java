@@ -1,0 +1,134 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.trace.StateTrace;
+import io.hypersync.cli.trace.TraceWriter;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.wire.admin.UserError;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code hypersync trace} (hypersync.md 22.2). */
+@Command(
+    name = "trace",
+    description = {
+      "Write the log of a stopped leader and its chunks into one file, for ./hypersync replay.",
+      "All contents of the workspace are in it, those of removed files too."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync trace --dir /srv/team --out team.trace",
+      "  ./hypersync trace --dir /srv/team --state-dir /fast/team --out team.trace"
+    })
+final class TraceCommand implements Callable<Integer> {
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+
+  @Option(
+      names = "--dir",
+      paramLabel = "<dir>",
+      description = "The workspace's folder, made by init (default: this one).")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--state-dir",
+      paramLabel = "<dir>",
+      description = "Where the op log and the chunks are, over hypersync.leader.state_dir.")
+  private @Nullable String stateDir;
+
+  @Option(
+      names = "--out",
+      paramLabel = "<file>",
+      required = true,
+      description = "The file to write; it must not exist.")
+  private Path out = Path.of("");
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() {
+    WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());
+    configurationOptions.put("--state-dir", Settings.LEADER_STATE_DIR, stateDir);
+    Path state =
+        configurationOptions
+            .read(workspace.configFile())
+            .findPath(Settings.LEADER_STATE_DIR)
+            .orElseGet(workspace::stateDir);
+    if (!Files.isDirectory(state.resolve("oplog"))) {
+      throw new UserError(
+          state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
+    }
+    if (Files.exists(out)) {
+      throw new UserError(out + " exists; nothing was changed", "Write another file: --out <file>");
+    }
+    TraceWriter written = write(state);
+    ObjectNode tree =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("workspace", workspace.id().toString())
+            .put("trace", out.toString())
+            .put("entries", written.entries())
+            .put("chunks", written.chunks())
+            .put("root", written.root().toString());
+    screen.show(
+        tree,
+        () ->
+            "Wrote "
+                + out
+                + (": " + written.entries() + " entries, " + written.chunks() + " chunks.\n")
+                + ("Check it: ./hypersync replay " + out + "\n"));
+    return 0;
+  }
+
+  /** An unfinished file would look like a damaged one, so none is left behind. */
+  private TraceWriter write(Path state) {
+    boolean done = false;
+    try {
+      TraceWriter written;
+      try (OutputStream file =
+          new BufferedOutputStream(
+              Files.newOutputStream(
+                  out, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+        written = StateTrace.write(state, file, this::tell);
+      }
+      done = true;
+      return written;
+    } catch (IOException e) {
+      throw new UserError("cannot write the trace " + out + ": " + e.getMessage(), "");
+    } catch (ReplayException | ChunkStoreException e) {
+      throw new UserError("cannot trace " + state + ": " + e.getMessage(), "");
+    } finally {
+      if (!done) {
+        remove();
+      }
+    }
+  }
+
+  private void remove() {
+    try {
+      Files.deleteIfExists(out);
+    } catch (IOException e) {
+      spec.commandLine().getErr().println("cannot remove the unfinished " + out + ": " + e);
+    }
+  }
+
+  private void tell(long index) {
+    spec.commandLine().getErr().println("wrote " + index + " entries");
+    spec.commandLine().getErr().flush();
+  }
+}

@@ -1,0 +1,81 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.wire.admin.StateLock;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.function.LongConsumer;
+
+/**
+ * Makes a trace of what a stopped leader has. The log is replayed as at a start, so what is written
+ * is what the leader would go on from: checked, and without a tail that nobody was promised.
+ */
+public final class StateTrace {
+  /** As many intents as matter here: nobody asks for one. */
+  private static final long REMEMBERED_INTENTS = 1;
+
+  private StateTrace() {}
+
+  /**
+   * Writes the trace.
+   *
+   * @param stateDir of the leader, which is locked meanwhile
+   * @param progress told the index now and then
+   * @return the writer, which knows how much it wrote
+   * @throws io.hypersync.wire.admin.UserError if the leader runs
+   * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
+   * @throws io.hypersync.leader.recovery.ReplayException if it cannot be replayed exactly
+   * @throws TraceException if a chunk is missing or damaged
+   */
+  public static TraceWriter write(Path stateDir, OutputStream out, LongConsumer progress)
+      throws IOException {
+    try (StateLock _ = StateLock.acquire(stateDir, "hypersync trace");
+        ChunkStore chunks =
+            RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT)) {
+      TraceWriter writer = new TraceWriter(out, hash -> bytes(chunks, hash));
+      LogReplay replay = new LogReplay(chunks, new IntentIndex(REMEMBERED_INTENTS, 0), progress);
+      ChronicleOpLog.read(
+          stateDir.resolve("oplog"),
+          (index, payload) -> {
+            RecoveryListener.Verdict verdict = replay.onRecord(index, payload);
+            if (verdict == RecoveryListener.Verdict.KEEP) {
+              append(writer, index, payload);
+            }
+            return verdict;
+          });
+      writer.finish();
+      return writer;
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static void append(TraceWriter writer, long index, byte[] payload) {
+    try {
+      writer.entry(LogEntryCodec.decode(payload));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("entry " + index + " was replayed and is none", e);
+    }
+  }
+
+  private static byte[] bytes(ChunkStore chunks, Hash hash) throws TraceException {
+    byte[] bytes = chunks.getVerified(hash);
+    if (bytes == null) {
+      throw new TraceException("chunk " + hash + " is not in the store");
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,56 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** An empty chunk store on disk, as a new worker has one, which is gone afterwards. */
+public final class TemporaryStore implements AutoCloseable {
+  private final Path directory;
+  private final RocksChunkStore store;
+
+  private TemporaryStore(Path directory, RocksChunkStore store) {
+    this.directory = directory;
+    this.store = store;
+  }
+
+  /** Makes one in the system's folder for temporary files. */
+  public static TemporaryStore create() throws IOException {
+    Path directory = Files.createTempDirectory("hypersync-replay-");
+    try {
+      return new TemporaryStore(
+          directory,
+          RocksChunkStore.open(directory.resolve("chunks"), RocksChunkStoreOptions.DEFAULT));
+    } catch (RuntimeException e) {
+      delete(directory);
+      throw e;
+    }
+  }
+
+  /** The store. */
+  public ChunkStore store() {
+    return store;
+  }
+
+  @Override
+  public void close() throws IOException {
+    store.close();
+    delete(directory);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    List<Path> deepestFirst;
+    try (Stream<Path> all = Files.walk(directory)) {
+      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : deepestFirst) {
+      Files.delete(path);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+
+/**
+ * A golden trace: a log from its first entry on, the chunks that it refers to, and the roots that
+ * must come of it (hypersync.md 22.2). One file, version 1; integers are big-endian.
+ *
+ * <pre>
+ *   0               4       5               8
+ *   +---------------+-------+---------------+
+ *   | magic "HSTR"  |version| zero          |   file header, then records
+ *   +---------------+-------+---------------+
+ *
+ *   0       1              5                5 + length          37 + length
+ *   +-------+--------------+----------------+-------------------+
+ *   | kind  | length (u32) | payload        | check 32 B        |   a record
+ *   +-------+--------------+----------------+-------------------+
+ *
+ *   kind  payload
+ *    1    entry       a log entry as it is logged and sent (LogEntryCodec)
+ *    2    chunk       BLAKE3 32 B, then 1 to 65,536 bytes
+ *    3    checkpoint  index u64, Merkle root of the filesystem after that entry 32 B
+ *    4    end         number of entries u64, of chunks u64; nothing follows
+ * </pre>
+ *
+ * The check of a record is BLAKE3 of the check before it, the kind, the length and the payload; the
+ * first one follows BLAKE3 of the file header. So no bit can change, and no record can go, come or
+ * move, without notice.
+ *
+ * <p>Entries come in order, from index 1 on. A chunk may be anywhere; a writer puts it before the
+ * first entry that needs it. What travels inside an entry is not written again. A checkpoint
+ * follows its entry; the last entry has one.
+ */
+final class TraceFormat {
+  /** The version that is written. */
+  static final int VERSION = 1;
+
+  static final int HEADER_BYTES = 8;
+  static final int RECORD_HEADER_BYTES = 5;
+
+  /** More than the largest entry: one that reaps 65,536 orphans, 1 MiB of ids. */
+  static final int MAX_PAYLOAD_BYTES = 2 << 20;
+
+  static final int ENTRY = 1;
+  static final int CHUNK = 2;
+  static final int CHECKPOINT = 3;
+  static final int END = 4;
+
+  static final int CHECKPOINT_BYTES = 8 + Hash.BYTES;
+  static final int END_BYTES = 16;
+
+  private static final int MAGIC = 0x48535452; // "HSTR"
+
+  private TraceFormat() {}
+
+  static byte[] header(int version) {
+    return new CanonicalWriter(HEADER_BYTES).u32(MAGIC).u8(version).u8(0).u16(0).toBytes();
+  }
+
+  static Hash check(Hash before, int kind, byte[] payload) {
+    CanonicalWriter out =
+        new CanonicalWriter(Hash.BYTES + RECORD_HEADER_BYTES + payload.length)
+            .hash(before)
+            .u8(kind)
+            .bytes(payload);
+    return Blake3.hash(out.array(), 0, out.length());
+  }
+}

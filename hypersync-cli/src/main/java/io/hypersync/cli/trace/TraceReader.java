@@ -1,0 +1,150 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a trace record by record, each checked before it is given out; holds no more than one in
+ * memory. Not thread-safe; the stream stays the caller's to close.
+ */
+public final class TraceReader {
+  private final InputStream in;
+  private final int version;
+  private Hash check;
+  private long position = TraceFormat.HEADER_BYTES;
+  private long entries;
+  private long chunks;
+  private boolean ended;
+
+  /**
+   * Begins to read.
+   *
+   * @param in should be buffered
+   * @throws TraceException if this is no trace, or one of an unknown version
+   */
+  public TraceReader(InputStream in) throws IOException {
+    this.in = in;
+    byte[] header = in.readNBytes(TraceFormat.HEADER_BYTES);
+    int found = header.length < TraceFormat.HEADER_BYTES ? 0 : header[4] & 0xff;
+    if (!Arrays.equals(header, TraceFormat.header(found))) {
+      throw new TraceException("not a trace: it does not begin as one does");
+    }
+    if (found != TraceFormat.VERSION) {
+      throw new TraceException(
+          "a trace of version " + found + "; version " + TraceFormat.VERSION + " is known");
+    }
+    this.version = found;
+    this.check = Blake3.hash(header);
+  }
+
+  /** The version of the file. */
+  public int version() {
+    return version;
+  }
+
+  /** The entries read so far. */
+  public long entries() {
+    return entries;
+  }
+
+  /** The chunks read so far. */
+  public long chunks() {
+    return chunks;
+  }
+
+  /**
+   * The next record, or null behind the last one.
+   *
+   * @throws TraceException if the file is damaged or ends too early; nothing more can be read then
+   */
+  public @Nullable TraceRecord next() throws IOException {
+    if (ended) {
+      return null;
+    }
+    byte[] header = exactly(TraceFormat.RECORD_HEADER_BYTES);
+    try {
+      CanonicalReader fields = new CanonicalReader(header);
+      int kind = fields.u8();
+      int length = fields.u32();
+      if (length < 0 || length > TraceFormat.MAX_PAYLOAD_BYTES) {
+        throw damaged("it claims " + Integer.toUnsignedString(length) + " bytes");
+      }
+      byte[] payload = exactly(length);
+      Hash expected = TraceFormat.check(check, kind, payload);
+      if (!expected.equals(Hash.read(exactly(Hash.BYTES), 0))) {
+        throw damaged("its bytes do not match its check");
+      }
+      TraceRecord record = record(kind, payload);
+      check = expected;
+      position += TraceFormat.RECORD_HEADER_BYTES + length + Hash.BYTES;
+      return record;
+    } catch (DecodeException e) {
+      throw damaged(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private @Nullable TraceRecord record(int kind, byte[] payload)
+      throws IOException, DecodeException {
+    CanonicalReader fields = new CanonicalReader(payload);
+    return switch (kind) {
+      case TraceFormat.ENTRY -> {
+        entries++;
+        yield new TraceRecord.Entry(payload);
+      }
+      case TraceFormat.CHUNK -> {
+        int bytes = payload.length - Hash.BYTES;
+        if (bytes < 1 || bytes > ChunkRef.MAX_LENGTH) {
+          throw damaged("a chunk in a record of " + payload.length + " bytes");
+        }
+        chunks++;
+        yield new TraceRecord.ChunkData(
+            fields.hash(), Arrays.copyOfRange(payload, Hash.BYTES, payload.length));
+      }
+      case TraceFormat.CHECKPOINT -> {
+        TraceRecord checkpoint = new TraceRecord.Checkpoint(fields.size(), fields.hash());
+        fields.finish();
+        yield checkpoint;
+      }
+      case TraceFormat.END -> {
+        end(fields);
+        yield null;
+      }
+      default -> throw damaged("it is of the unknown kind " + kind);
+    };
+  }
+
+  private void end(CanonicalReader fields) throws IOException, DecodeException {
+    long saidEntries = fields.size();
+    long saidChunks = fields.size();
+    fields.finish();
+    if (saidEntries != entries || saidChunks != chunks) {
+      throw damaged(
+          "it ends after "
+              + (entries + " entries and " + chunks + " chunks, and says ")
+              + (saidEntries + " and " + saidChunks));
+    }
+    if (in.read() >= 0) {
+      throw damaged("something follows the end");
+    }
+    ended = true;
+  }
+
+  private byte[] exactly(int length) throws IOException {
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length < length) {
+      throw damaged("the file ends in the middle");
+    }
+    return bytes;
+  }
+
+  private TraceException damaged(String what) {
+    return new TraceException("damaged in the record at byte " + position + ": " + what);
+  }
+}

@@ -1,0 +1,134 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.cli.trace.TraceReport.Mismatch;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.Replica;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replays a trace through a worker's replica onto an empty store: what is missing, in which order
+ * entries are applied, what is verified, are the replica's decisions as on any worker (hypersync.md
+ * 12.3, 22.2).
+ */
+public final class TraceReplay {
+  private static final int PROGRESS_EVERY = 10_000;
+
+  private final ReplayedChunks chunks;
+  private final LongConsumer progress;
+  private final Replica replica;
+
+  /** Checkpoints of entries that still wait for chunks. */
+  private final Map<Long, Hash> expected = new HashMap<>();
+
+  private long checkpoints;
+  private @Nullable Mismatch mismatch;
+
+  private TraceReplay(ChunkStore store, LongConsumer progress) {
+    this.chunks = new ReplayedChunks(store);
+    this.progress = progress;
+    this.replica = new Replica(chunks, (_, _, after) -> applied(after));
+  }
+
+  /**
+   * Replays to the end, or to the first entry that is not as the trace says.
+   *
+   * @param store empty; has the trace's chunks afterwards
+   * @param progress told the applied index now and then
+   * @throws TraceException if the trace is damaged: its records are not whole, an entry or a chunk
+   *     is not what it says
+   */
+  public static TraceReport replay(TraceReader in, ChunkStore store, LongConsumer progress)
+      throws IOException {
+    return new TraceReplay(store, progress).run(in);
+  }
+
+  private TraceReport run(TraceReader in) throws IOException {
+    TraceRecord record;
+    while (mismatch == null && (record = in.next()) != null) {
+      take(record, in.entries());
+      while (replica.apply(Integer.MAX_VALUE) > 0) {
+        // Until nothing more is whole.
+      }
+      ApplyError error = replica.error();
+      if (error != null && mismatch == null) {
+        mismatch = new Mismatch(error.logIndex(), error.message());
+      }
+    }
+    Published end = replica.published();
+    if (mismatch == null && end.index() < in.entries()) {
+      mismatch =
+          new Mismatch(
+              end.index() + 1,
+              "of the chunks that this entry and later ones need, the trace lacks "
+                  + replica.missingChunks());
+    }
+    if (mismatch == null && !expected.isEmpty()) {
+      throw new TraceException(
+          "damaged: a checkpoint of entry "
+              + expected.keySet().iterator().next()
+              + ", and the last one is "
+              + end.index());
+    }
+    return new TraceReport(
+        in.version(), end.index(), in.chunks(), checkpoints, end.root(), mismatch);
+  }
+
+  private void take(TraceRecord record, long number) throws TraceException {
+    switch (record) {
+      case TraceRecord.Entry(byte[] bytes) -> {
+        try {
+          // What it asks for comes later in the file, or the end says that it did not.
+          var _ = replica.offer(List.of(bytes));
+        } catch (DecodeException e) {
+          throw new TraceException("damaged in entry " + number + ": " + e.getMessage());
+        }
+      }
+      case TraceRecord.ChunkData(Hash hash, byte[] bytes) -> {
+        if (!new Chunk(hash, bytes).isIntact()) {
+          throw new TraceException("damaged: a chunk does not match its hash " + hash);
+        }
+        chunks.ingest(hash, bytes);
+        replica.chunkStored(hash);
+      }
+      case TraceRecord.Checkpoint(long index, Hash root) -> {
+        Published now = replica.published();
+        if (now.index() == index) {
+          compare(index, root, now.root());
+        } else if (index < now.index()) {
+          throw new TraceException(
+              "damaged: a checkpoint of entry " + index + " after entry " + now.index());
+        } else {
+          expected.put(index, root);
+        }
+      }
+    }
+  }
+
+  private void applied(Published after) {
+    if (after.index() % PROGRESS_EVERY == 0) {
+      progress.accept(after.index());
+    }
+    Hash root = expected.remove(after.index());
+    if (root != null) {
+      compare(after.index(), root, after.root());
+    }
+  }
+
+  private void compare(long index, Hash root, Hash replayed) {
+    checkpoints++;
+    if (!root.equals(replayed) && mismatch == null) {
+      mismatch =
+          new Mismatch(index, "the trace expects root " + root + ", replay gives " + replayed);
+    }
+  }
+}

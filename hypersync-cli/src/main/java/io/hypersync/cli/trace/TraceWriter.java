@@ -1,0 +1,130 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.state.FsState;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Writes a trace: entries in order, the chunks that they need, and a checkpoint now and then. Not
+ * thread-safe; the stream stays the caller's to close.
+ */
+public final class TraceWriter {
+  /** After how many entries a checkpoint is written. */
+  public static final int CHECKPOINT_EVERY = 64;
+
+  /** Where chunks come from that do not travel in their entry. */
+  @FunctionalInterface
+  public interface ChunkSource {
+    /**
+     * The bytes that hash to this.
+     *
+     * @throws TraceException if there are none
+     */
+    byte[] bytes(Hash hash) throws IOException;
+  }
+
+  private final OutputStream out;
+  private final ChunkSource source;
+  private final Set<Hash> known = new HashSet<>();
+  private Hash check;
+  private Hash root = FsState.genesis().root();
+  private long entries;
+  private long chunks;
+  private long checkpoint;
+
+  /** Writes the header. */
+  public TraceWriter(OutputStream out, ChunkSource source) throws IOException {
+    this.out = out;
+    this.source = source;
+    byte[] header = TraceFormat.header(TraceFormat.VERSION);
+    out.write(header);
+    check = Blake3.hash(header);
+  }
+
+  /**
+   * Writes the next entry, the chunks that it needs and nobody needed before in front of it, and a
+   * checkpoint behind it if it is time for one.
+   *
+   * @throws TraceException if the entry is not the next one, or a chunk cannot be had
+   */
+  public void entry(LogEntry entry) throws IOException {
+    if (entry.index() != entries + 1) {
+      throw new TraceException("entry " + entry.index() + " after entry " + entries);
+    }
+    boolean inline = entry.inlinePayload().length > 0;
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (known.add(chunk.hash()) && !inline) {
+        byte[] bytes = source.bytes(chunk.hash());
+        chunk(new Chunk(chunk.hash(), bytes));
+      }
+    }
+    record(TraceFormat.ENTRY, LogEntryCodec.encode(entry));
+    entries++;
+    root = entry.root();
+    if (entries % CHECKPOINT_EVERY == 0) {
+      checkpoint();
+    }
+  }
+
+  /** Writes the last checkpoint and the end, and flushes. */
+  public void finish() throws IOException {
+    if (checkpoint < entries) {
+      checkpoint();
+    }
+    record(
+        TraceFormat.END,
+        new CanonicalWriter(TraceFormat.END_BYTES).u64(entries).u64(chunks).toBytes());
+    out.flush();
+  }
+
+  /** The entries written so far. */
+  public long entries() {
+    return entries;
+  }
+
+  /** The chunks written so far, without those that travel in their entry. */
+  public long chunks() {
+    return chunks;
+  }
+
+  /** The root of the last entry, or of the empty filesystem. */
+  public Hash root() {
+    return root;
+  }
+
+  private void chunk(Chunk chunk) throws IOException {
+    record(
+        TraceFormat.CHUNK,
+        new CanonicalWriter(Hash.BYTES + chunk.bytes().length)
+            .hash(chunk.hash())
+            .raw(chunk.bytes())
+            .toBytes());
+    chunks++;
+  }
+
+  private void checkpoint() throws IOException {
+    record(
+        TraceFormat.CHECKPOINT,
+        new CanonicalWriter(TraceFormat.CHECKPOINT_BYTES).u64(entries).hash(root).toBytes());
+    checkpoint = entries;
+  }
+
+  private void record(int kind, byte[] payload) throws IOException {
+    check = TraceFormat.check(check, kind, payload);
+    CanonicalWriter record =
+        new CanonicalWriter(TraceFormat.RECORD_HEADER_BYTES + payload.length + Hash.BYTES)
+            .u8(kind)
+            .bytes(payload)
+            .hash(check);
+    out.write(record.array(), 0, record.length());
+  }
+}

@@ -1,0 +1,103 @@
+package io.hypersync.cli.trace;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a leader leaves behind that made a file and wrote to it twice. */
+public final class SmallLog {
+  private static final NodeId FILE = new NodeId(5, 5);
+
+  private final List<LogEntry> entries = new ArrayList<>();
+  private FsState state = FsState.genesis();
+
+  private SmallLog() {}
+
+  /**
+   * Writes the state directory.
+   *
+   * @return the root after the last entry
+   */
+  public static Hash write(Path stateDir) throws IOException {
+    Chunk small = Chunk.of("in the entry".getBytes(StandardCharsets.UTF_8));
+    Chunk large = Chunk.of("x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
+    SmallLog log = new SmallLog();
+    log.add(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0), new byte[0]);
+    log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 0, List.of(small.ref()), false), small.bytes());
+    log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 70, List.of(large.ref()), false), new byte[0]);
+    try (RocksChunkStore chunks =
+            RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+        ChronicleOpLog oplog =
+            ChronicleOpLog.open(
+                stateDir.resolve("oplog"),
+                OpLogOptions.DEFAULT.withSegmentBytes(256 << 10),
+                chunks::sync,
+                (_, _) -> Verdict.KEEP,
+                new Deaf())) {
+      chunks.put(large.hash(), large.bytes());
+      for (LogEntry entry : log.entries) {
+        oplog.append(entry.index(), LogEntryCodec.encode(entry), true);
+      }
+    }
+    return log.state.root();
+  }
+
+  private void add(FsOp op, byte[] inline) {
+    long index = entries.size() + 1L;
+    if (FsStateMachine.apply(state, op, new Stamp(index, FILE))
+        instanceof Outcome.Applied(FsState after)) {
+      state = after;
+    }
+    entries.add(
+        new LogEntry(
+            index,
+            new OpId(0, index),
+            index,
+            new IntentId(new ClientId(1, 1), index),
+            new WorkerId("w1"),
+            "",
+            op,
+            index == 1 ? FILE : LogEntry.NO_NODE,
+            state.root(),
+            new byte[0],
+            inline));
+  }
+
+  private static final class Deaf implements OpLogListener {
+    @Override
+    public void onDurable(CommittedBatch batch) {
+      // Closing the log waits for it.
+    }
+
+    @Override
+    public void onFailure(OpLogFailedException failure) {
+      throw failure;
+    }
+  }
+}
