@@ -1,0 +1,122 @@
+package io.hypersync.trace;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.cli.trace.TemporaryStore;
+import io.hypersync.cli.trace.TraceReader;
+import io.hypersync.cli.trace.TraceRecord;
+import io.hypersync.cli.trace.TraceReplay;
+import io.hypersync.cli.trace.TraceReport;
+import io.hypersync.cli.trace.TraceWriter;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A trace gives the same roots for ever, whichever version of the format it was written in. */
+final class GoldenTraceTest {
+  static List<Path> traces() {
+    return GoldenTraces.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("traces")
+  void aCommittedTraceGivesItsRootsOnAnEmptyStore(Path file) throws IOException {
+    try (var in = Files.newInputStream(file);
+        TemporaryStore temporary = TemporaryStore.create()) {
+      TraceReader reader = new TraceReader(in);
+      assertEquals("v" + reader.version(), file.getName(file.getNameCount() - 2).toString());
+      TraceReport report = TraceReplay.replay(reader, temporary.store(), _ -> {});
+      assertNull(report.mismatch());
+      assertEquals(reader.entries(), report.entries());
+      assertEquals(
+          (report.entries() + TraceWriter.CHECKPOINT_EVERY - 1) / TraceWriter.CHECKPOINT_EVERY,
+          report.checkpoints());
+    }
+  }
+
+  /** For the present version: what is read, written again, is the file. */
+  @ParameterizedTest
+  @MethodSource("traces")
+  void aTraceWrittenAgainIsTheSameFile(Path file) throws IOException, DecodeException {
+    byte[] trace = Files.readAllBytes(file);
+    Map<Hash, byte[]> chunks = new HashMap<>();
+    ByteArrayOutputStream again = new ByteArrayOutputStream();
+    TraceWriter writer = new TraceWriter(again, hash -> chunks.getOrDefault(hash, new byte[0]));
+    for (TraceRecord record : GoldenTraces.records(trace)) {
+      switch (record) {
+        case TraceRecord.ChunkData(Hash hash, byte[] bytes) -> chunks.put(hash, bytes);
+        case TraceRecord.Entry(byte[] bytes) -> writer.entry(LogEntryCodec.decode(bytes));
+        case TraceRecord.Checkpoint _ -> {
+          // The writer knows when it is time for one.
+        }
+      }
+    }
+    writer.finish();
+    assertArrayEquals(trace, again.toByteArray());
+  }
+
+  @Test
+  void theCommittedTracesHaveEveryOpInThem() throws IOException, DecodeException {
+    Set<Class<?>> ops = new HashSet<>();
+    for (Path file : traces()) {
+      for (TraceRecord record : GoldenTraces.records(Files.readAllBytes(file))) {
+        if (record instanceof TraceRecord.Entry(byte[] bytes)) {
+          ops.add(LogEntryCodec.decode(bytes).op().getClass());
+        }
+      }
+    }
+    assertEquals(Set.of(FsOp.class.getPermittedSubclasses()), ops);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void aTraceMadeNowReplays(long seed) throws IOException {
+    TraceHistory history = TraceHistory.of(seed, 300);
+    TraceReport report =
+        TraceReplay.replay(
+            new TraceReader(new ByteArrayInputStream(history.trace())),
+            new InMemoryChunkStore(),
+            _ -> {});
+    assertNull(report.mismatch());
+    assertEquals(history.root(), report.root());
+    assertEquals(history.entries().stream().mapToLong(LogEntry::index).max().orElseThrow(), 300);
+    assertEquals(300, report.entries());
+    assertTrue(report.chunks() > 20, report::toString);
+  }
+
+  static List<Long> seeds() {
+    return List.of(1L, 2L, 3L, 4L, 5L);
+  }
+
+  /** How the committed ones were made, with the property; a seed gives one trace and no other. */
+  @Test
+  void writesTraces(@TempDir Path temporary) throws IOException {
+    Path folder = Path.of(System.getProperty("hypersync.traces.write", temporary.toString()));
+    Files.createDirectories(folder);
+    for (long seed = 1; seed <= 2; seed++) {
+      Path file = folder.resolve("history-" + seed + ".trace");
+      Files.write(file, TraceHistory.of(seed, 256).trace());
+      assertArrayEquals(TraceHistory.of(seed, 256).trace(), Files.readAllBytes(file));
+    }
+  }
+}
