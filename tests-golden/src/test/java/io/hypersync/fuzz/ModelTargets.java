@@ -1,0 +1,61 @@
+package io.hypersync.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.trace.TraceHistory;
+import java.util.List;
+
+/** Ops and log entries, and what any op may do to a state. */
+final class ModelTargets {
+  private static final long SEED = 7;
+  private static final int ENTRIES = 300;
+
+  /** Where the valid ops and entries come from. */
+  static final TraceHistory HISTORY = TraceHistory.of(SEED, ENTRIES);
+
+  private static final NodeId FRESH = new NodeId(3, 3);
+
+  private ModelTargets() {}
+
+  static List<FuzzTarget> all() {
+    List<byte[]> ops = HISTORY.entries().stream().map(entry -> OpCodec.encode(entry.op())).toList();
+    List<byte[]> entries = HISTORY.entries().stream().map(LogEntryCodec::encode).toList();
+    FsState state = HISTORY.state();
+    return List.of(
+        FuzzTarget.of("op", DecodeException.class, ops, ModelTargets::op),
+        FuzzTarget.of("log-entry", DecodeException.class, entries, ModelTargets::entry),
+        FuzzTarget.of("op-applied", DecodeException.class, ops, input -> applied(state, input)));
+  }
+
+  private static boolean op(byte[] input) throws DecodeException {
+    assertArrayEquals(input, OpCodec.encode(OpCodec.decode(input)));
+    return true;
+  }
+
+  private static boolean entry(byte[] input) throws DecodeException {
+    assertArrayEquals(input, LogEntryCodec.encode(LogEntryCodec.decode(input)));
+    return true;
+  }
+
+  /**
+   * What a worker may ask a leader for is any op that decodes: it is done, or there is an errno.
+   */
+  private static boolean applied(FsState state, byte[] input) throws DecodeException {
+    FsOp op = FsStateMachine.resolve(state, OpCodec.decode(input));
+    OpCodec.decode(OpCodec.encode(op));
+    Outcome outcome = FsStateMachine.apply(state, op, new Stamp(Long.MAX_VALUE, FRESH));
+    if (outcome instanceof Outcome.Applied(FsState after)) {
+      var _ = after.root();
+    }
+    return true;
+  }
+}

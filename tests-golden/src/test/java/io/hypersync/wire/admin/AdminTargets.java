@@ -1,0 +1,34 @@
+package io.hypersync.wire.admin;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.fuzz.FuzzTarget;
+import java.util.List;
+
+/** Lines on an admin socket; here because their codec is nobody else's business. */
+public final class AdminTargets {
+  private AdminTargets() {}
+
+  /** Both directions. */
+  public static List<FuzzTarget> all() {
+    return List.of(
+        FuzzTarget.of("admin-request", UserError.class, List.of(), AdminTargets::request),
+        FuzzTarget.of("admin-response", UserError.class, List.of(), AdminTargets::response));
+  }
+
+  private static boolean request(byte[] input) {
+    byte[] once = AdminCodec.encodeRequest(AdminCodec.decodeRequest(input));
+    assertArrayEquals(once, AdminCodec.encodeRequest(AdminCodec.decodeRequest(once)));
+    return true;
+  }
+
+  private static boolean response(byte[] input) {
+    JsonNode result = AdminCodec.decodeResponse(input);
+    if (!result.isMissingNode()) {
+      byte[] once = AdminCodec.encodeResult(result);
+      assertArrayEquals(once, AdminCodec.encodeResult(AdminCodec.decodeResponse(once)));
+    }
+    return true;
+  }
+}
