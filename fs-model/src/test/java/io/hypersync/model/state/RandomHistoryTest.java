@@ -129,6 +129,7 @@ class RandomHistoryTest {
             Errno.EISDIR,
             Errno.EINVAL,
             Errno.ENOTEMPTY,
+            Errno.EFBIG,
             Errno.ENODATA)) {
       assertTrue(counts.getOrDefault(errno.name(), 0) > 20, errno + " in " + counts);
     }

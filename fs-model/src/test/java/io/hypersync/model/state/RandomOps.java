@@ -26,6 +26,8 @@ import java.util.Random;
 final class RandomOps {
   private static final int MOST_NODES = 12;
   private static final int MOST_BYTES = 200;
+  private static final int FAR_EVERY = 16;
+  private static final long[] FAR = {1L << 40, Long.MAX_VALUE - 300, Long.MAX_VALUE - 2};
   private static final int[] MODES = {0644, 0755, 06755, 06745, 02755, 0, 07777};
   private static final byte[][] NAMES = {
     {'a'}, {'a', 'a'}, {'a', 'b'}, {'b'}, {'B'}, {(byte) 0xff}, {(byte) 0xff, (byte) 0xff}, {1}
@@ -99,9 +101,9 @@ final class RandomOps {
       case 12, 13, 33 -> new FsOp.RemoveDir(directory(), name());
       case 14, 15, 16, 17 ->
           new FsOp.Rename(directory(), name(), directory(), name(), pick(RenameMode.values()));
-      case 18, 19, 20 -> write(WriteMode.PWRITE, random.nextInt(MOST_BYTES));
+      case 18, 19, 20 -> write(WriteMode.PWRITE, place());
       case 21 -> write(WriteMode.APPEND, 0);
-      case 22 -> new FsOp.Truncate(file(), random.nextInt(MOST_BYTES), random.nextBoolean());
+      case 22 -> new FsOp.Truncate(file(), place(), random.nextBoolean());
       case 23 -> new SetAttributes(node(), random.nextInt(64), mode(), number(), number(), -7);
       case 24, 25 -> new FsOp.SetXattr(node(), xattr(), chunk(), pick(XattrMode.values()));
       case 26 -> new FsOp.RemoveXattr(node(), xattr());
@@ -118,7 +120,7 @@ final class RandomOps {
     return new FsOp.Allocate(
         file(),
         pick(AllocateMode.values()),
-        random.nextInt(MOST_BYTES),
+        place(),
         1 + random.nextInt(MOST_BYTES),
         random.nextBoolean());
   }
@@ -127,11 +129,18 @@ final class RandomOps {
     NodeId source = file();
     return new FsOp.CopyRange(
         source,
-        random.nextInt(MOST_BYTES / 2),
+        random.nextInt(FAR_EVERY) == 0 ? place() : random.nextInt(MOST_BYTES / 2),
         random.nextInt(3) == 0 ? source : file(),
-        random.nextInt(MOST_BYTES),
-        1 + random.nextInt(MOST_BYTES),
+        place(),
+        random.nextInt(FAR_EVERY) == 0 ? FsOp.CopyRange.MAX_BYTES : 1 + random.nextInt(MOST_BYTES),
         random.nextBoolean());
+  }
+
+  /** Mostly near the beginning; else so far that holes are large and ends may overflow. */
+  private long place() {
+    return random.nextInt(FAR_EVERY) == 0
+        ? FAR[random.nextInt(FAR.length)]
+        : random.nextInt(MOST_BYTES);
   }
 
   private FsOp write(WriteMode mode, long offset) {

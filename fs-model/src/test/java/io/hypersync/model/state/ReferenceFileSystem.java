@@ -11,9 +11,7 @@ import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,17 +19,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ops on a plain mutable tree, as one would write them down in an afternoon: sorted maps for
- * directories, one array of bytes per file, links counted by looking for them. It shares nothing
- * with the state machine but the ops; where the two disagree, one of them is wrong.
+ * directories and for the bytes of files, links counted by looking for them. It shares nothing with
+ * the state machine but the ops; where the two disagree, one of them is wrong.
  */
 final class ReferenceFileSystem {
+  /** A byte of a file, and which byte of which chunk it is. */
+  record Piece(byte value, Hash chunk, int at) {}
+
   /** A file of any type. */
   static final class Inode {
+    final NodeId id;
     final NodeType type;
     final long number;
     final Map<String, Inode> children = new TreeMap<>();
     final Map<String, Hash> xattrs = new TreeMap<>();
-    byte[] bytes = {};
+
+    /** What is not a hole. */
+    final TreeMap<Long, Piece> pieces = new TreeMap<>();
+
+    /** Of a symbolic link. */
+    byte[] target = {};
+
+    /** The directory that holds or held a directory; zeros of everything else. */
+    NodeId parent = new NodeId(0, 0);
+
+    long size;
     int mode;
     int uid;
     int gid;
@@ -40,7 +52,8 @@ final class ReferenceFileSystem {
     long ctime;
     long btime;
 
-    Inode(NodeType type, long number) {
+    Inode(NodeId id, NodeType type, long number) {
+      this.id = id;
       this.type = type;
       this.number = number;
     }
@@ -62,19 +75,30 @@ final class ReferenceFileSystem {
 
   private final Map<NodeId, Inode> inodes = new HashMap<>();
   private final Map<Hash, byte[]> chunks;
-  private final Inode root = new Inode(NodeType.DIRECTORY, 1);
+  private final Inode root = new Inode(FsState.ROOT, NodeType.DIRECTORY, 1);
   private long nextNumber = 2;
 
   /** An empty filesystem; the bytes of written chunks are looked up in {@code chunks}. */
   ReferenceFileSystem(Map<Hash, byte[]> chunks) {
     this.chunks = chunks;
     root.mode = 0755;
+    root.parent = FsState.ROOT;
     inodes.put(FsState.ROOT, root);
   }
 
   /** All that exists, orphans too. */
   Map<NodeId, Inode> inodes() {
     return inodes;
+  }
+
+  /** The number that the next inode gets. */
+  long nextNumber() {
+    return nextNumber;
+  }
+
+  /** How long a chunk is. */
+  int chunkLength(Hash chunk) {
+    return chunks.get(chunk).length;
   }
 
   /** The root directory. */
@@ -104,9 +128,11 @@ final class ReferenceFileSystem {
             add(c.parent(), c.name(), NodeType.FILE, c.mode(), c.uid(), c.gid(), stamp);
         case FsOp.MakeDir m ->
             add(m.parent(), m.name(), NodeType.DIRECTORY, m.mode(), m.uid(), m.gid(), stamp);
-        case FsOp.MakeSymlink m ->
-            add(m.parent(), m.name(), NodeType.SYMLINK, 0777, m.uid(), m.gid(), stamp).bytes =
-                m.target();
+        case FsOp.MakeSymlink m -> {
+          Inode inode = add(m.parent(), m.name(), NodeType.SYMLINK, 0777, m.uid(), m.gid(), stamp);
+          inode.target = m.target();
+          inode.size = m.target().length;
+        }
         case FsOp.MakeNode m -> makeNode(m, stamp);
         case FsOp.Link link -> link(link, stamp.timeNs());
         case FsOp.Unlink(NodeId parent, Name name) -> unlink(parent, name, stamp.timeNs());
@@ -142,11 +168,12 @@ final class ReferenceFileSystem {
     refuseIf(parent.children.containsKey(key(name)), Errno.EEXIST);
     Inode inode = inode(parent, type, mode, uid, gid, stamp);
     put(parent, name, inode, stamp.timeNs());
+    moved(inode, parent);
     return inode;
   }
 
   private Inode inode(Inode parent, NodeType type, int mode, int uid, int gid, Stamp stamp) {
-    Inode inode = new Inode(type, nextNumber++);
+    Inode inode = new Inode(stamp.newNode(), type, nextNumber++);
     inode.mode = mode;
     inode.uid = uid;
     inode.gid = gid;
@@ -217,6 +244,7 @@ final class ReferenceFileSystem {
       }
       if (exchange) {
         put(from, op.name(), target, time);
+        moved(target, from);
       } else {
         refuseIf(source.isDirectory() && !target.isDirectory(), Errno.ENOTDIR);
         refuseIf(!source.isDirectory() && target.isDirectory(), Errno.EISDIR);
@@ -228,26 +256,35 @@ final class ReferenceFileSystem {
       take(from, op.name(), time);
     }
     put(to, op.newName(), source, time);
+    moved(source, to);
     source.ctime = time;
+  }
+
+  private static void moved(Inode inode, Inode parent) {
+    if (inode.isDirectory()) {
+      inode.parent = parent.id;
+    }
   }
 
   private void write(FsOp.Write op, long time) throws Refused {
     Inode inode = file(op.node());
-    refuseIf(op.mode() == WriteMode.APPEND && op.offset() != inode.bytes.length, Errno.EINVAL);
-    ByteArrayOutputStream payload = new ByteArrayOutputStream();
+    refuseIf(op.mode() == WriteMode.APPEND && op.offset() != inode.size, Errno.EINVAL);
+    refuseIf(op.length() > Long.MAX_VALUE - op.offset(), Errno.EFBIG);
+    long position = op.offset();
     for (ChunkRef chunk : op.chunks()) {
-      payload.writeBytes(chunks.get(chunk.hash()));
+      byte[] bytes = chunks.get(chunk.hash());
+      for (int i = 0; i < bytes.length; i++) {
+        inode.pieces.put(position++, new Piece(bytes[i], chunk.hash(), i));
+      }
     }
-    int offset = Math.toIntExact(op.offset());
-    int end = offset + payload.size();
-    inode.bytes = Arrays.copyOf(inode.bytes, Math.max(inode.bytes.length, end));
-    System.arraycopy(payload.toByteArray(), 0, inode.bytes, offset, payload.size());
+    inode.size = Math.max(inode.size, position);
     contentChanged(inode, op.killPrivileges(), time);
   }
 
   private void truncate(FsOp.Truncate op, long time) throws Refused {
     Inode inode = file(op.node());
-    inode.bytes = Arrays.copyOf(inode.bytes, Math.toIntExact(op.size()));
+    inode.pieces.tailMap(op.size()).clear();
+    inode.size = op.size();
     contentChanged(inode, op.killPrivileges(), time);
   }
 
@@ -255,43 +292,34 @@ final class ReferenceFileSystem {
     Inode inode = inode(op.node());
     refuseIf(inode.isDirectory(), Errno.EISDIR);
     refuseIf(inode.type != NodeType.FILE, Errno.ENODEV);
-    int from = Math.toIntExact(op.offset());
-    int to = Math.toIntExact(op.offset() + op.length());
+    refuseIf(op.length() > Long.MAX_VALUE - op.offset(), Errno.EFBIG);
+    long from = op.offset();
+    long to = from + op.length();
     switch (op.mode()) {
-      case EXTEND -> grow(inode, to);
+      case EXTEND -> inode.size = Math.max(inode.size, to);
       case KEEP_SIZE -> {}
-      case PUNCH_HOLE, ZERO_RANGE_KEEP_SIZE -> zero(inode, from, to);
+      case PUNCH_HOLE, ZERO_RANGE_KEEP_SIZE -> inode.pieces.subMap(from, to).clear();
       case ZERO_RANGE -> {
-        grow(inode, to);
-        zero(inode, from, to);
+        inode.size = Math.max(inode.size, to);
+        inode.pieces.subMap(from, to).clear();
       }
     }
     contentChanged(inode, op.killPrivileges(), time);
   }
 
-  private static void grow(Inode inode, int size) {
-    inode.bytes = Arrays.copyOf(inode.bytes, Math.max(inode.bytes.length, size));
-  }
-
-  private static void zero(Inode inode, int from, int to) {
-    inode.bytes = inode.bytes.clone();
-    for (int i = from; i < Math.min(to, inode.bytes.length); i++) {
-      inode.bytes[i] = 0;
-    }
-  }
-
   private void copy(FsOp.CopyRange op, long time) throws Refused {
     Inode source = file(op.source());
     Inode target = file(op.target());
-    int from = Math.toIntExact(op.sourceOffset());
-    int to = Math.toIntExact(op.targetOffset());
-    int length = Math.toIntExact(op.length());
-    refuseIf(from >= source.bytes.length, Errno.ENODATA);
+    long from = op.sourceOffset();
+    long to = op.targetOffset();
+    long length = op.length();
+    refuseIf(from >= source.size, Errno.ENODATA);
+    refuseIf(length > Long.MAX_VALUE - to, Errno.EFBIG);
     refuseIf(source == target && from < to + length && to < from + length, Errno.EINVAL);
-    byte[] taken = Arrays.copyOfRange(source.bytes, from, from + length);
-    grow(target, to + length);
-    target.bytes = target.bytes.clone();
-    System.arraycopy(taken, 0, target.bytes, to, length);
+    Map<Long, Piece> taken = new TreeMap<>(source.pieces.subMap(from, from + length));
+    target.pieces.subMap(to, to + length).clear();
+    taken.forEach((position, piece) -> target.pieces.put(position - from + to, piece));
+    target.size = Math.max(target.size, to + length);
     contentChanged(target, op.killPrivileges(), time);
   }
 

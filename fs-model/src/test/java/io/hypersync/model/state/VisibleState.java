@@ -65,11 +65,11 @@ final class VisibleState {
     for (Xattr xattr : node.xattrs()) {
       xattrs.put(new String(xattr.name(), StandardCharsets.ISO_8859_1), xattr.value().hash());
     }
-    byte[] bytes =
+    String content =
         switch (node.content()) {
-          case NodeContent.File(FileContent content) -> bytes(content, a.size(), chunks);
-          case NodeContent.Symlink(byte[] target) -> target;
-          case NodeContent.Directory _, NodeContent.Special _ -> new byte[0];
+          case NodeContent.File(FileContent file) -> bytes(file, chunks).toString();
+          case NodeContent.Symlink(byte[] target) -> HexFormat.of().formatHex(target);
+          case NodeContent.Directory _, NodeContent.Special _ -> "";
         };
     return line(
         id,
@@ -78,7 +78,7 @@ final class VisibleState {
         new int[] {a.mode(), a.uid(), a.gid(), a.nlink(), a.rdev()},
         new long[] {a.size(), a.mtimeNs(), a.ctimeNs(), a.btimeNs()},
         xattrs,
-        bytes);
+        content);
   }
 
   private static String describe(
@@ -88,9 +88,9 @@ final class VisibleState {
         inode.type,
         inode.number,
         new int[] {inode.mode, inode.uid, inode.gid, reference.links(inode), inode.rdev},
-        new long[] {inode.bytes.length, inode.mtime, inode.ctime, inode.btime},
+        new long[] {inode.size, inode.mtime, inode.ctime, inode.btime},
         inode.xattrs,
-        inode.bytes);
+        inode.type == NodeType.FILE ? bytes(inode) : HexFormat.of().formatHex(inode.target));
   }
 
   private static String line(
@@ -100,7 +100,7 @@ final class VisibleState {
       int[] numbers,
       long[] sizeAndTimes,
       Map<String, Hash> xattrs,
-      byte[] bytes) {
+      String content) {
     StringBuilder line = new StringBuilder(id).append(' ').append(type).append(' ').append(inode);
     for (int number : numbers) {
       line.append(' ').append(number);
@@ -108,15 +108,32 @@ final class VisibleState {
     for (long number : sizeAndTimes) {
       line.append(' ').append(number);
     }
-    return line.append(xattrs).append(HexFormat.of().formatHex(bytes)).toString();
+    return line.append(xattrs).append(content).toString();
   }
 
-  private static byte[] bytes(FileContent content, long size, Map<Hash, byte[]> chunks) {
-    byte[] bytes = new byte[Math.toIntExact(size)];
+  /** The bytes that are not zero, by their place: a hole and a zero look the same. */
+  private static Map<Long, Byte> bytes(FileContent content, Map<Hash, byte[]> chunks) {
+    Map<Long, Byte> bytes = new TreeMap<>();
     for (Extent e : content.extents()) {
       byte[] chunk = Objects.requireNonNull(chunks.get(e.chunk()));
-      System.arraycopy(chunk, e.chunkOffset(), bytes, (int) e.offset(), e.length());
+      for (int i = 0; i < e.length(); i++) {
+        byte value = chunk[e.chunkOffset() + i];
+        if (value != 0) {
+          bytes.put(e.offset() + i, value);
+        }
+      }
     }
     return bytes;
+  }
+
+  private static String bytes(ReferenceFileSystem.Inode inode) {
+    Map<Long, Byte> bytes = new TreeMap<>();
+    inode.pieces.forEach(
+        (position, piece) -> {
+          if (piece.value() != 0) {
+            bytes.put(position, piece.value());
+          }
+        });
+    return bytes.toString();
   }
 }

@@ -1,0 +1,184 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
+import io.hypersync.model.state.ReferenceFileSystem.Inode;
+import io.hypersync.model.state.ReferenceFileSystem.Piece;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.commons.codec.digest.Blake3;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * fs_merkle_root as docs/ARCHITECTURE.md says it, from the maps of a {@link ReferenceFileSystem}
+ * and from nothing each time: keys are strings of '0' and '1', tries are sorted lists that are cut
+ * in two, BLAKE3 is another implementation. No code of the trie, the leaves or the codec is used.
+ */
+final class NaiveRoot {
+  private static final int LEAF = 0;
+  private static final int INNER = 1;
+  private static final int STATE = 2;
+
+  private final ReferenceFileSystem files;
+
+  private NaiveRoot(ReferenceFileSystem files) {
+    this.files = files;
+  }
+
+  /** The root as hexadecimal digits. */
+  static String of(ReferenceFileSystem files) {
+    return HexFormat.of().formatHex(new NaiveRoot(files).root());
+  }
+
+  private byte[] root() {
+    TreeMap<String, byte[]> nodes = new TreeMap<>();
+    files.inodes().forEach((id, inode) -> nodes.put(bits(bytes(id)), node(inode)));
+    return hash(STATE, trie(nodes), u64(files.nextNumber()));
+  }
+
+  private byte[] node(Inode inode) {
+    boolean device = inode.type == NodeType.CHARACTER_DEVICE || inode.type == NodeType.BLOCK_DEVICE;
+    return hash(
+        LEAF,
+        bytes(inode.id),
+        u64(inode.number),
+        u8(inode.type.code()),
+        u32(inode.mode),
+        u32(inode.uid),
+        u32(inode.gid),
+        u32(files.links(inode)),
+        u64(inode.size),
+        u64(inode.mtime),
+        u64(inode.ctime),
+        u64(inode.btime),
+        u32(device ? inode.rdev : 0),
+        bytes(inode.parent),
+        xattrs(inode),
+        content(inode));
+  }
+
+  private byte[] content(Inode inode) {
+    return switch (inode.type) {
+      case FILE -> extents(inode);
+      case DIRECTORY -> entries(inode);
+      case SYMLINK -> Blake3.hash(inode.target);
+      case FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> new byte[Hash.BYTES];
+    };
+  }
+
+  private byte[] xattrs(Inode inode) {
+    TreeMap<String, byte[]> leaves = new TreeMap<>();
+    inode.xattrs.forEach(
+        (name, value) -> {
+          byte[] key = name.getBytes(StandardCharsets.ISO_8859_1);
+          leaves.put(bits(key), hash(LEAF, value.toBytes(), u32(files.chunkLength(value)), key));
+        });
+    return trie(leaves);
+  }
+
+  private static byte[] entries(Inode inode) {
+    TreeMap<String, byte[]> leaves = new TreeMap<>();
+    inode.children.forEach(
+        (name, child) -> {
+          byte[] key = name.getBytes(StandardCharsets.ISO_8859_1);
+          leaves.put(bits(key), hash(LEAF, bytes(child.id), u8(child.type.code()), key));
+        });
+    return trie(leaves);
+  }
+
+  /** An extent is as long a run of bytes as there is that follow each other in one chunk. */
+  private static byte[] extents(Inode inode) {
+    TreeMap<String, byte[]> leaves = new TreeMap<>();
+    Map.Entry<Long, Piece> first = inode.pieces.firstEntry();
+    while (first != null) {
+      long offset = first.getKey();
+      Piece piece = first.getValue();
+      int length = 1;
+      while (follows(piece, length, inode.pieces.get(offset + length))) {
+        length++;
+      }
+      leaves.put(
+          bits(u64(offset)),
+          hash(LEAF, u64(offset), u32(length), piece.chunk().toBytes(), u32(piece.at())));
+      first = inode.pieces.ceilingEntry(offset + length);
+    }
+    return trie(leaves);
+  }
+
+  private static boolean follows(Piece first, int by, @Nullable Piece next) {
+    return next != null && next.chunk().equals(first.chunk()) && next.at() == first.at() + by;
+  }
+
+  private static byte[] trie(SortedMap<String, byte[]> leaves) {
+    return leaves.isEmpty() ? new byte[Hash.BYTES] : below(new ArrayList<>(leaves.entrySet()));
+  }
+
+  private static byte[] below(List<Map.Entry<String, byte[]>> leaves) {
+    if (leaves.size() == 1) {
+      return leaves.getFirst().getValue();
+    }
+    String first = leaves.getFirst().getKey();
+    String last = leaves.getLast().getKey();
+    int bit = 0;
+    while (at(first, bit) == at(last, bit)) {
+      bit++;
+    }
+    int split = 0;
+    while (at(leaves.get(split).getKey(), bit) == '0') {
+      split++;
+    }
+    return hash(
+        INNER,
+        below(leaves.subList(0, split)),
+        below(leaves.subList(split, leaves.size())),
+        u32(bit));
+  }
+
+  private static char at(String bits, int index) {
+    return index < bits.length() ? bits.charAt(index) : '0';
+  }
+
+  private static String bits(byte[] key) {
+    StringBuilder bits = new StringBuilder();
+    for (byte b : key) {
+      bits.append('1');
+      for (int bit = 7; bit >= 0; bit--) {
+        bits.append((b >> bit) & 1);
+      }
+    }
+    return bits.toString();
+  }
+
+  private static byte[] hash(int kind, byte[]... parts) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      all.writeBytes(part);
+    }
+    all.write(kind);
+    return Blake3.hash(all.toByteArray());
+  }
+
+  private static byte[] bytes(NodeId id) {
+    return ByteBuffer.allocate(NodeId.BYTES).putLong(id.high()).putLong(id.low()).array();
+  }
+
+  private static byte[] u8(int value) {
+    return new byte[] {(byte) value};
+  }
+
+  private static byte[] u32(int value) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
+  }
+
+  private static byte[] u64(long value) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+  }
+}
