@@ -1,7 +1,6 @@
 package io.hypersync.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,12 +8,11 @@ import io.hypersync.worker.daemon.inotify.ShadowMain;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,62 +22,35 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @RealMounts
 class InotifyTest {
-  private static final List<String> SETTINGS =
+  static final List<String> SETTINGS =
       List.of("hypersync.worker.leader_timeout=15s", "hypersync.worker.inotify=true");
 
-  @RegisterExtension final FabricExtension extension = new FabricExtension(SETTINGS);
+  private static Fabric fabric;
+
+  @BeforeAll
+  static void start() throws Exception {
+    fabric = Fabric.start(SETTINGS, "a", "b");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    fabric.close();
+  }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"names", "moves", "contents", "itself", "follow", "masks", "fast", "late"})
   void holds(String name) throws Exception {
-    Fabric fabric = extension.get();
+    long before = fabric.worker("b").status().at("/inotify/shadow_calls").asLong();
     run(fabric, name);
     fabric.assertSameRoots("a", "b");
     JsonNode counters = fabric.worker("b").status().path("inotify");
     assertEquals(0, counters.path("dropped").asLong(), counters::toString);
     assertEquals(0, counters.path("given_up").asLong(), counters::toString);
-    assertTrue(counters.path("shadow_calls").asLong() > 0, counters::toString);
+    assertTrue(counters.path("shadow_calls").asLong() > before, counters::toString);
   }
 
-  @Test
-  void aKilledWorkerTakesItsShadowAlong() throws Exception {
-    Fabric fabric = extension.get();
-    Path b = fabric.mount("b");
-    Process busy = start(fabric, "fast");
-    try {
-      fabric
-          .worker("b")
-          .await("make calls", status -> status.at("/inotify/shadow_calls").asLong() > 100);
-      long shadow = shadowOf(fabric.worker("b"));
-      fabric.worker("b").kill();
-      Await.until("the shadow process ends", () -> !isAlive(shadow));
-    } finally {
-      busy.destroyForcibly().waitFor();
-    }
-    Shell umount = fabric.hypersync("umount", b.toString());
-    assertEquals(0, umount.exit(), umount.output());
-    fabric.startWorker("b");
-    run(fabric, "names");
-    fabric.assertSameRoots("a", "b");
-  }
-
-  @Test
-  void aShadowThatIsKilledIsReplaced() throws Exception {
-    Fabric fabric = extension.get();
-    run(fabric, "names");
-    long shadow = shadowOf(fabric.worker("b"));
-    Shell.must(fabric.root(), "kill", "-9", Long.toString(shadow));
-    run(fabric, "contents");
-    assertFalse(shadow == shadowOf(fabric.worker("b")), "another process");
-    fabric.worker("b").terminate();
-    assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT));
-    assertEquals(List.of(), shadows(fabric), "an orderly stop leaves no process");
-    assertFalse(
-        Files.readString(Path.of("/proc/self/mountinfo")).contains(fabric.mount("b").toString()));
-  }
-
-  private static void run(Fabric fabric, String name) throws Exception {
+  static void run(Fabric fabric, String name) throws Exception {
     Shell.must(
         fabric.root(),
         "python3",
@@ -88,33 +59,6 @@ class InotifyTest {
         name,
         fabric.mount("a").toString(),
         fabric.mount("b").toString());
-  }
-
-  private static Process start(Fabric fabric, String name) throws Exception {
-    return new ProcessBuilder(
-            "python3",
-            "-B",
-            script(),
-            name,
-            fabric.mount("a").toString(),
-            fabric.mount("b").toString())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start();
-  }
-
-  /** The shadow process of a worker that has one. */
-  private static long shadowOf(DaemonJvm worker) {
-    return ProcessHandle.of(worker.pid())
-        .orElseThrow()
-        .children()
-        .mapToLong(ProcessHandle::pid)
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no shadow process"));
-  }
-
-  private static boolean isAlive(long pid) {
-    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
   /** Processes on the mounts of this workspace, by their command lines. */
@@ -126,7 +70,7 @@ class InotifyTest {
         .toList();
   }
 
-  private static String script() throws URISyntaxException {
+  static String script() throws URISyntaxException {
     URL found = Objects.requireNonNull(InotifyTest.class.getResource("/inotify/cases.py"));
     return Path.of(found.toURI()).toString();
   }

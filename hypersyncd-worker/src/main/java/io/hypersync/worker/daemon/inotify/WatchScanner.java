@@ -28,7 +28,14 @@ final class WatchScanner {
   private Map<String, Known> processes = new HashMap<>();
   private int scans;
 
-  /** What was found of a process when it was last looked at in full. */
+  /** A number of descriptors that no process has: it is looked at in full the next time. */
+  private static final long UNSETTLED = -1;
+
+  /**
+   * What was found of a process when it was last looked at in full.
+   *
+   * @param fds how many descriptors it had all the while, or {@link #UNSETTLED}
+   */
   private record Known(long fds, List<Path> infos) {}
 
   /**
@@ -58,10 +65,11 @@ final class WatchScanner {
         continue;
       }
       Known process = look(row, counts);
-      seen.put(row, process);
+      boolean settled = true;
       for (Path info : process.infos) {
-        collect(info, masks);
+        settled &= collect(info, masks);
       }
+      seen.put(row, settled ? process : new Known(UNSETTLED, process.infos));
     }
     processes = seen;
     scans++;
@@ -84,7 +92,8 @@ final class WatchScanner {
         infos.add(PROC.resolve(pid).resolve("fdinfo").resolve(fd));
       }
     }
-    return new Known(count, infos);
+    // One that has closed a descriptor meanwhile may soon have as many again, and others.
+    return new Known(countOf(fds) == count ? count : UNSETTLED, infos);
   }
 
   private static long countOf(Path fds) {
@@ -103,11 +112,13 @@ final class WatchScanner {
     }
   }
 
-  private void collect(Path info, Map<Long, Integer> masks) {
+  /** Whether the descriptor is still there. */
+  private boolean collect(Path info, Map<Long, Integer> masks) {
     try {
       FdInfo.collect(Files.readAllLines(info), device, masks);
+      return true;
     } catch (IOException closed) {
-      // The process has ended, or closed it; the next scan looks at it anew.
+      return false;
     }
   }
 }
