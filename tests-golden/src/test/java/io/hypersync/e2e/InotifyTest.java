@@ -42,7 +42,12 @@ class InotifyTest {
       strings = {"names", "moves", "contents", "itself", "follow", "masks", "fast", "late"})
   void holds(String name) throws Exception {
     long before = fabric.worker("b").status().at("/inotify/shadow_calls").asLong();
-    run(fabric, name);
+    try {
+      run(fabric, name);
+    } catch (AssertionError failure) {
+      System.err.println(fabric.worker("b").status().path("inotify") + "\n" + fabric.logs());
+      throw failure;
+    }
     fabric.assertSameRoots("a", "b");
     JsonNode counters = fabric.worker("b").status().path("inotify");
     assertEquals(0, counters.path("dropped").asLong(), counters::toString);

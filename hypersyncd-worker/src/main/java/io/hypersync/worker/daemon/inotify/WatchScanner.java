@@ -12,8 +12,9 @@ import java.util.Map;
 
 /**
  * Finds what processes of this machine watch on one filesystem, in {@code /proc}. The links of a
- * process's descriptors are read only when their number has changed, which stat tells (Linux 6.2),
- * and now and then; after that its inotify descriptors alone. Single-threaded.
+ * process's descriptors are read while it is young, for then it opens and closes most, and often as
+ * many as it had; later only when their number has changed, which stat tells (Linux 6.2), and now
+ * and then; after that its inotify descriptors alone. Single-threaded.
  */
 final class WatchScanner {
   private static final String INOTIFY = "anon_inode:inotify";
@@ -28,15 +29,19 @@ final class WatchScanner {
   private Map<String, Known> processes = new HashMap<>();
   private int scans;
 
+  /** For so many scans after it was first seen a process is young. */
+  private static final int YOUNG = 40;
+
   /** A number of descriptors that no process has: it is looked at in full the next time. */
   private static final long UNSETTLED = -1;
 
   /**
    * What was found of a process when it was last looked at in full.
    *
+   * @param firstScan when it was first seen
    * @param fds how many descriptors it had all the while, or {@link #UNSETTLED}
    */
-  private record Known(long fds, List<Path> infos) {}
+  private record Known(int firstScan, long fds, List<Path> infos) {}
 
   /**
    * For one filesystem.
@@ -69,7 +74,7 @@ final class WatchScanner {
       for (Path info : process.infos) {
         settled &= collect(info, masks);
       }
-      seen.put(row, settled ? process : new Known(UNSETTLED, process.infos));
+      seen.put(row, settled ? process : new Known(process.firstScan, UNSETTLED, process.infos));
     }
     processes = seen;
     scans++;
@@ -82,7 +87,8 @@ final class WatchScanner {
     Known known = processes.get(pid);
     // Not all in the same scan.
     boolean due = Math.floorMod(pid.hashCode() + scans, FULL_EVERY) == 0;
-    if (known != null && counts && known.fds == count && !due) {
+    boolean young = known != null && scans - known.firstScan < YOUNG;
+    if (known != null && counts && known.fds == count && !due && !young) {
       return known;
     }
     List<Path> infos = new ArrayList<>(0);
@@ -93,7 +99,8 @@ final class WatchScanner {
       }
     }
     // One that has closed a descriptor meanwhile may soon have as many again, and others.
-    return new Known(countOf(fds) == count ? count : UNSETTLED, infos);
+    long settled = countOf(fds) == count ? count : UNSETTLED;
+    return new Known(known == null ? scans : known.firstScan, settled, infos);
   }
 
   private static long countOf(Path fds) {
