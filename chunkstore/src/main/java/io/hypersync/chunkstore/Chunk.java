@@ -4,6 +4,10 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A chunk with its bytes (hypersync.md 9.1). Two chunks with the same hash are the same chunk.
@@ -32,10 +36,28 @@ public record Chunk(Hash hash, byte[] bytes) {
    */
   public static Chunk verified(Hash hash, byte[] bytes) {
     Chunk chunk = new Chunk(hash, bytes);
-    if (!chunk.isIntact()) {
-      throw new ChunkStoreException(Errno.EIO, "received bytes do not match the hash " + hash);
-    }
+    chunk.requireIntact();
     return chunk;
+  }
+
+  /**
+   * The chunks of an op whose bytes travel inside its entry, one after another (hypersync.md 9.2).
+   * They are not verified.
+   *
+   * @param payload as long as all of them together
+   * @param wanted those that are not wanted are not copied
+   */
+  public static List<Chunk> split(
+      List<ChunkRef> chunks, byte[] payload, Predicate<ChunkRef> wanted) {
+    List<Chunk> pieces = new ArrayList<>(chunks.size());
+    int at = 0;
+    for (ChunkRef ref : chunks) {
+      if (wanted.test(ref)) {
+        pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+      }
+      at += ref.length();
+    }
+    return pieces;
   }
 
   /** The chunk as an op mentions it. */
@@ -46,6 +68,17 @@ public record Chunk(Hash hash, byte[] bytes) {
   /** Whether the bytes hash to the hash: to be asked about everything that came from elsewhere. */
   public boolean isIntact() {
     return Blake3.hash(bytes).equals(hash);
+  }
+
+  /**
+   * Lets what came from elsewhere pass if it is what it says.
+   *
+   * @throws ChunkStoreException {@link Errno#EIO} if the bytes do not hash to the hash
+   */
+  public void requireIntact() {
+    if (!isIntact()) {
+      throw new ChunkStoreException(Errno.EIO, "received bytes do not match the hash " + hash);
+    }
   }
 
   @Override

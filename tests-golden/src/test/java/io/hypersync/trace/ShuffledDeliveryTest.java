@@ -5,18 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.cli.trace.ReplayedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.Replica;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -31,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ShuffledDeliveryTest {
   private static final int ENTRIES = 200;
 
-  private final InMemoryChunkStore store = new InMemoryChunkStore();
+  private final ReplayedChunks chunks = new ReplayedChunks(new InMemoryChunkStore());
   private final List<Hash> roots = new ArrayList<>();
 
   @ParameterizedTest(name = "seed {0}")
@@ -41,7 +39,7 @@ final class ShuffledDeliveryTest {
     List<byte[]> log = history.entries().stream().map(LogEntryCodec::encode).toList();
     Replica replica =
         new Replica(
-            new Chunks(),
+            chunks,
             (entry, before, after) -> {
               assertEquals(before.index() + 1, entry.index());
               roots.add(after.root());
@@ -81,7 +79,7 @@ final class ShuffledDeliveryTest {
             Hash hash = wanted.getFirst().hash();
             byte[] bytes = history.chunk(hash).clone();
             bytes[random.nextInt(bytes.length)] ^= 1;
-            assertThrows(ChunkStoreException.class, () -> new Chunks().ingest(hash, bytes));
+            assertThrows(ChunkStoreException.class, () -> chunks.ingest(hash, bytes));
           }
         }
         case 8 -> replica.apply(1 + random.nextInt(10));
@@ -103,28 +101,7 @@ final class ShuffledDeliveryTest {
   }
 
   private void deliver(Replica replica, TraceHistory history, Hash hash) {
-    new Chunks().ingest(hash, history.chunk(hash));
+    chunks.ingest(hash, history.chunk(hash));
     replica.chunkStored(hash);
-  }
-
-  private final class Chunks implements WorkerChunks {
-    @Override
-    public boolean contains(Hash hash) {
-      return store.contains(hash);
-    }
-
-    @Override
-    public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-      int at = 0;
-      for (ChunkRef chunk : chunks) {
-        ingest(chunk.hash(), Arrays.copyOfRange(payload, at, at + chunk.length()));
-        at += chunk.length();
-      }
-    }
-
-    @Override
-    public void ingest(Hash hash, byte[] bytes) {
-      store.putAll(List.of(Chunk.verified(hash, bytes)));
-    }
   }
 }

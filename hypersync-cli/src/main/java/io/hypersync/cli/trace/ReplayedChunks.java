@@ -5,15 +5,14 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.worker.port.WorkerChunks;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
-/** The chunks of a replay: nothing is stored that does not match its hash. */
-final class ReplayedChunks implements WorkerChunks {
+/** The chunks of a replay, in any store: nothing is stored that does not match its hash. */
+public final class ReplayedChunks implements WorkerChunks {
   private final ChunkStore store;
 
-  ReplayedChunks(ChunkStore store) {
+  /** Puts them here. */
+  public ReplayedChunks(ChunkStore store) {
     this.store = store;
   }
 
@@ -24,17 +23,18 @@ final class ReplayedChunks implements WorkerChunks {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    List<Chunk> pieces = new ArrayList<>(chunks.size());
-    int at = 0;
-    for (ChunkRef ref : chunks) {
-      pieces.add(Chunk.verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
-      at += ref.length();
-    }
+    List<Chunk> pieces = Chunk.split(chunks, payload, _ -> true);
+    pieces.forEach(Chunk::requireIntact);
     store.putAll(pieces);
   }
 
   @Override
   public void ingest(Hash hash, byte[] bytes) {
-    store.putAll(List.of(Chunk.verified(hash, bytes)));
+    put(Chunk.verified(hash, bytes));
+  }
+
+  /** Stores one that is verified. */
+  void put(Chunk chunk) {
+    store.putAll(List.of(chunk));
   }
 }

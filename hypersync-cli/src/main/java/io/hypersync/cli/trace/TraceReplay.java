@@ -94,10 +94,11 @@ public final class TraceReplay {
         }
       }
       case TraceRecord.ChunkData(Hash hash, byte[] bytes) -> {
-        if (!new Chunk(hash, bytes).isIntact()) {
+        Chunk chunk = new Chunk(hash, bytes);
+        if (!chunk.isIntact()) {
           throw new TraceException("damaged: a chunk does not match its hash " + hash);
         }
-        chunks.ingest(hash, bytes);
+        chunks.put(chunk);
         replica.chunkStored(hash);
       }
       case TraceRecord.Checkpoint(long index, Hash root) -> {

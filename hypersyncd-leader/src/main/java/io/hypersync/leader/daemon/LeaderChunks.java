@@ -19,7 +19,6 @@ import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -134,16 +133,8 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     if (!inline.takesAtOnce()) {
       return; // the agent must not wait, and the log has them
     }
-    List<Chunk> pieces = new ArrayList<>();
-    int at = 0;
-    for (ChunkRef ref : chunks) {
-      if (ref.length() > 0) {
-        pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
-      }
-      at += ref.length();
-    }
     try {
-      inline.putAllIfAbsent(pieces);
+      inline.putAllIfAbsent(Chunk.split(chunks, payload, ref -> ref.length() > 0));
     } catch (ChunkStoreException e) {
       LOG.debug("small chunks stay in the log only: {}", e.getMessage());
     }

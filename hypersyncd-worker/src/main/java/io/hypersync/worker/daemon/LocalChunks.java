@@ -8,8 +8,6 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.port.WorkerChunks;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,15 +56,10 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    List<Chunk> pieces = new ArrayList<>(chunks.size());
-    int at = 0;
-    for (ChunkRef ref : chunks) {
-      // What this worker has just written itself; the disk is asked later, by another thread.
-      if (ref.length() > 0 && !store.isInMemory(ref.hash())) {
-        pieces.add(Chunk.verified(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
-      }
-      at += ref.length();
-    }
+    // Without what this worker has just written itself; the disk is asked later, by another thread.
+    List<Chunk> pieces =
+        Chunk.split(chunks, payload, ref -> ref.length() > 0 && !store.isInMemory(ref.hash()));
+    pieces.forEach(Chunk::requireIntact);
     if (!pieces.isEmpty()) {
       store.putAllIfAbsent(pieces);
     }

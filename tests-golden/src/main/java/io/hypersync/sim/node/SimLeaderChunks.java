@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.model.errno.Errno;
@@ -13,7 +14,6 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
-import java.util.Arrays;
 import java.util.List;
 
 /** The leader's chunks: hashing and disk work end at any time later, in any order. */
@@ -63,13 +63,10 @@ final class SimLeaderChunks implements ChunkPort {
   }
 
   private void writeInline(List<ChunkRef> chunks, byte[] payload) {
-    int at = 0;
-    for (ChunkRef chunk : chunks) {
-      byte[] bytes = Arrays.copyOfRange(payload, at, at + chunk.length());
+    for (Chunk chunk : Chunk.split(chunks, payload, _ -> true)) {
       if (!store.isFull()) {
-        store.put(chunk.hash(), bytes);
+        store.put(chunk.hash(), chunk.bytes());
       }
-      at += chunk.length();
     }
   }
 

@@ -1,15 +1,13 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.port.WorkerChunks;
-import java.util.Arrays;
 import java.util.List;
 
 /** The worker's chunks: what is fetched is stored at any time later, in any order. */
@@ -36,14 +34,9 @@ final class SimWorkerChunks implements WorkerChunks {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    int at = 0;
-    for (ChunkRef chunk : chunks) {
-      byte[] bytes = Arrays.copyOfRange(payload, at, at + chunk.length());
-      if (!Blake3.hash(bytes).equals(chunk.hash())) {
-        throw new ChunkStoreException(Errno.EIO, "inline chunk with the wrong hash");
-      }
-      store.put(chunk.hash(), bytes);
-      at += chunk.length();
+    for (Chunk chunk : Chunk.split(chunks, payload, _ -> true)) {
+      chunk.requireIntact();
+      store.put(chunk.hash(), chunk.bytes());
     }
   }
 
