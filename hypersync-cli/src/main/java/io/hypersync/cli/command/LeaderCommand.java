@@ -8,7 +8,6 @@ import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.wire.admin.RunDirectory;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,24 +30,13 @@ public final class LeaderCommand implements Callable<Integer> {
   private final DaemonStarter<LeaderDaemonOptions> starter;
 
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
-
-  @Option(
-      names = "--dir",
-      paramLabel = "<dir>",
-      description = "The workspace's folder, made by init (default: this one).")
-  private Path directory = Path.of("");
+  @Mixin private final LeaderFolders folders = new LeaderFolders();
 
   @Option(
       names = "--bind",
       paramLabel = "<host:port>",
       description = "Where to listen (UDP), over hypersync.leader.bind_address.")
   private @Nullable String bind;
-
-  @Option(
-      names = "--state-dir",
-      paramLabel = "<dir>",
-      description = "Where the op log and the chunks are, over hypersync.leader.state_dir.")
-  private @Nullable String stateDir;
 
   /** A command that starts its leader this way. */
   public LeaderCommand(DaemonStarter<LeaderDaemonOptions> starter) {
@@ -57,9 +45,8 @@ public final class LeaderCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());
+    WorkspaceDirectory workspace = folders.open(configurationOptions);
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
-    configurationOptions.put("--state-dir", Settings.LEADER_STATE_DIR, stateDir);
     Configuration configuration = configurationOptions.read(workspace.configFile());
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
     new DaemonProcess(

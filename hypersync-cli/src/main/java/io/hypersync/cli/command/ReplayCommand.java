@@ -18,9 +18,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code hypersync replay} (hypersync.md 22.2). */
 @Command(
@@ -39,8 +37,6 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Parameters(paramLabel = "<trace>", description = "The file, made by ./hypersync trace.")
   private Path trace = Path.of("");
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() {
@@ -71,8 +67,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private void tell(long index) {
-    spec.commandLine().getErr().println("replayed " + index + " entries");
-    spec.commandLine().getErr().flush();
+    screen.tell("replayed " + index + " entries");
   }
 
   private ObjectNode tree(TraceReport report) {

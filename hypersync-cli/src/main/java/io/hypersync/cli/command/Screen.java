@@ -25,4 +25,11 @@ final class Screen {
     }
     out.flush();
   }
+
+  /** Says something beside the result, to people: how far it is, or what went wrong aside. */
+  void tell(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
 }

@@ -3,7 +3,7 @@ package io.hypersync.cli.command;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.trace.StateTrace;
 import io.hypersync.cli.trace.TraceWriter;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
@@ -16,12 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code hypersync trace} (hypersync.md 22.2). */
 @Command(
@@ -38,18 +35,7 @@ import picocli.CommandLine.Spec;
 final class TraceCommand implements Callable<Integer> {
   @Mixin private final Screen screen = new Screen();
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
-
-  @Option(
-      names = "--dir",
-      paramLabel = "<dir>",
-      description = "The workspace's folder, made by init (default: this one).")
-  private Path directory = Path.of("");
-
-  @Option(
-      names = "--state-dir",
-      paramLabel = "<dir>",
-      description = "Where the op log and the chunks are, over hypersync.leader.state_dir.")
-  private @Nullable String stateDir;
+  @Mixin private final LeaderFolders folders = new LeaderFolders();
 
   @Option(
       names = "--out",
@@ -58,17 +44,10 @@ final class TraceCommand implements Callable<Integer> {
       description = "The file to write; it must not exist.")
   private Path out = Path.of("");
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() {
-    WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());
-    configurationOptions.put("--state-dir", Settings.LEADER_STATE_DIR, stateDir);
-    Path state =
-        configurationOptions
-            .read(workspace.configFile())
-            .findPath(Settings.LEADER_STATE_DIR)
-            .orElseGet(workspace::stateDir);
+    WorkspaceDirectory workspace = folders.open(configurationOptions);
+    Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
     if (!Files.isDirectory(state.resolve("oplog"))) {
       throw new UserError(
           state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
@@ -123,12 +102,11 @@ final class TraceCommand implements Callable<Integer> {
     try {
       Files.deleteIfExists(out);
     } catch (IOException e) {
-      spec.commandLine().getErr().println("cannot remove the unfinished " + out + ": " + e);
+      screen.tell("cannot remove the unfinished " + out + ": " + e);
     }
   }
 
   private void tell(long index) {
-    spec.commandLine().getErr().println("wrote " + index + " entries");
-    spec.commandLine().getErr().flush();
+    screen.tell("wrote " + index + " entries");
   }
 }

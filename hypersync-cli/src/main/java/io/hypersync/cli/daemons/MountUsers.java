@@ -36,10 +36,8 @@ public final class MountUsers {
   public static List<User> of(Path mount) {
     List<User> users = new ArrayList<>();
     for (Path process : list(PROC, "[0-9]*")) {
-      if (isShadow(process)) {
-        continue; // it is the worker's own, and ends with it
-      }
       use(process, mount)
+          .filter(_ -> !isShadow(process)) // it is the worker's own, and ends with it
           .ifPresent(
               how ->
                   users.add(

@@ -8,6 +8,7 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.wire.admin.UserError;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 
 /** From a configuration to what a leader is started with. */
 public final class LeaderPlan {
@@ -32,7 +33,7 @@ public final class LeaderPlan {
         workspace.name().text(),
         workspace.leaderIdentity(),
         resolve(configuration.get(Settings.LEADER_BIND_ADDRESS)),
-        configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir),
+        stateDir(workspace, configuration),
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
@@ -40,6 +41,11 @@ public final class LeaderPlan {
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),
         configuration.get(Settings.LEADER_OPEN_LEASE_TTL));
+  }
+
+  /** Where the leader of a workspace keeps its log and its chunks. */
+  public static Path stateDir(WorkspaceDirectory workspace, Configuration configuration) {
+    return configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir);
   }
 
   private static InetSocketAddress resolve(HostPort address) {

@@ -1,0 +1,33 @@
+package io.hypersync.cli.command;
+
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which workspace, and where its leader keeps what it has. */
+final class LeaderFolders {
+  @Option(
+      names = "--dir",
+      paramLabel = "<dir>",
+      description = "The workspace's folder, made by init (default: this one).")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--state-dir",
+      paramLabel = "<dir>",
+      description = "Where the op log and the chunks are, over hypersync.leader.state_dir.")
+  private @Nullable String stateDir;
+
+  /**
+   * Opens the workspace, and puts what was given over the configuration.
+   *
+   * @throws io.hypersync.wire.admin.UserError if there is none
+   */
+  WorkspaceDirectory open(ConfigurationOptions configuration) {
+    WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());
+    configuration.put("--state-dir", Settings.LEADER_STATE_DIR, stateDir);
+    return workspace;
+  }
+}
