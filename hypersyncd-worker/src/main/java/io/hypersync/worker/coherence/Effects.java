@@ -43,7 +43,7 @@ public record Effects(
   }
 
   /** Of an entry, given the states around it. */
-  static Effects of(FsOp op, FsState before, FsState after) {
+  public static Effects of(FsOp op, FsState before, FsState after) {
     Collector found = new Collector(before, after);
     switch (op) {
       case FsOp.CreateFile create -> found.entry(create.parent(), create.name());

@@ -26,11 +26,12 @@ import org.slf4j.LoggerFactory;
  * for READs, which nobody holds up, and must not stand behind a name (design 7).
  */
 final class KernelNotifier implements CacheNotifier, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
+
   /** How long an inode may take to turn up, or to be forgotten; a caller that is not scheduled. */
   private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final KernelInodes inodes;

@@ -2,15 +2,15 @@ package io.hypersync.worker.inotify;
 
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.Effects;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,8 @@ final class ChildNames {
     if (directories.isEmpty()) {
       return;
     }
-    for (NameOf changed : changedNames(entry.op())) {
+    for (CachedName name : Effects.of(entry.op(), entry.before(), entry.after()).names()) {
+      NameOf changed = new NameOf(name.parent(), name.name());
       if (directories.contains(changed.parent())) {
         Node old = lookup(entry.before(), changed);
         Node now = lookup(entry.after(), changed);
@@ -99,32 +100,5 @@ final class ChildNames {
     if (all != null && all.remove(name) && all.isEmpty()) {
       names.remove(node);
     }
-  }
-
-  private static List<NameOf> changedNames(FsOp op) {
-    return switch (op) {
-      case FsOp.CreateFile create -> List.of(new NameOf(create.parent(), create.name()));
-      case FsOp.MakeDir make -> List.of(new NameOf(make.parent(), make.name()));
-      case FsOp.MakeSymlink make -> List.of(new NameOf(make.parent(), make.name()));
-      case FsOp.MakeNode make -> List.of(new NameOf(make.parent(), make.name()));
-      case FsOp.Link link -> List.of(new NameOf(link.newParent(), link.newName()));
-      case FsOp.LinkTemporary link -> List.of(new NameOf(link.newParent(), link.newName()));
-      case FsOp.Unlink unlink -> List.of(new NameOf(unlink.parent(), unlink.name()));
-      case FsOp.RemoveDir remove -> List.of(new NameOf(remove.parent(), remove.name()));
-      case FsOp.Rename rename ->
-          List.of(
-              new NameOf(rename.parent(), rename.name()),
-              new NameOf(rename.newParent(), rename.newName()));
-      case FsOp.Write _,
-          FsOp.Truncate _,
-          FsOp.Allocate _,
-          FsOp.CopyRange _,
-          FsOp.SetAttributes _,
-          FsOp.SetXattr _,
-          FsOp.RemoveXattr _,
-          FsOp.ReapOrphans _,
-          FsOp.MakeTemporary _ ->
-          List.of();
-    };
   }
 }
