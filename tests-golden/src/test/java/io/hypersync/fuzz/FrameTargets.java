@@ -12,6 +12,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,45 +23,47 @@ import org.jspecify.annotations.Nullable;
 final class FrameTargets {
   private FrameTargets() {}
 
+  /** What is read in one direction, and how it is written again. */
+  private record Direction<T>(
+      Reader<T> reader, BiConsumer<T, ByteBuf> writer, Function<T, StreamKind> stream) {}
+
+  @FunctionalInterface
+  private interface Reader<T> {
+    @Nullable T read(StreamKind stream, ByteBuf frame) throws ProtocolException;
+  }
+
+  private static final Direction<WorkerMessage> FROM_WORKER =
+      new Direction<>(FrameCodec::decodeWorkerMessage, FrameCodec::encode, StreamKind::of);
+  private static final Direction<LeaderMessage> FROM_LEADER =
+      new Direction<>(FrameCodec::decodeLeaderMessage, FrameCodec::encode, StreamKind::of);
+
   static List<FuzzTarget> all() {
     return List.of(
-        FuzzTarget.of("worker-frame", ProtocolException.class, List.of(), FrameTargets::fromWorker),
         FuzzTarget.of(
-            "leader-frame", ProtocolException.class, List.of(), FrameTargets::fromLeader));
+            "worker-frame",
+            ProtocolException.class,
+            List.of(),
+            input -> isSame(FROM_WORKER, input)),
+        FuzzTarget.of(
+            "leader-frame",
+            ProtocolException.class,
+            List.of(),
+            input -> isSame(FROM_LEADER, input)));
   }
 
-  private static boolean fromWorker(byte[] input) throws ProtocolException {
+  private static <T> boolean isSame(Direction<T> direction, byte[] input) throws ProtocolException {
     StreamKind stream = stream(input);
-    WorkerMessage message =
-        stream == null ? null : FrameCodec.decodeWorkerMessage(stream, frame(input));
+    T message = stream == null ? null : direction.reader.read(stream, frame(input));
     if (message == null) {
       return false;
     }
-    assertEquals(stream, StreamKind.of(message));
+    assertEquals(stream, direction.stream.apply(message));
     ByteBuf once = Unpooled.buffer();
-    FrameCodec.encode(message, once);
-    WorkerMessage read = FrameCodec.decodeWorkerMessage(StreamKind.of(message), once.duplicate());
+    direction.writer.accept(message, once);
+    T read = direction.reader.read(direction.stream.apply(message), once.duplicate());
     assertNotNull(read);
     ByteBuf twice = Unpooled.buffer();
-    FrameCodec.encode(read, twice);
-    assertEquals(once, twice);
-    return true;
-  }
-
-  private static boolean fromLeader(byte[] input) throws ProtocolException {
-    StreamKind stream = stream(input);
-    LeaderMessage message =
-        stream == null ? null : FrameCodec.decodeLeaderMessage(stream, frame(input));
-    if (message == null) {
-      return false;
-    }
-    assertEquals(stream, StreamKind.of(message));
-    ByteBuf once = Unpooled.buffer();
-    FrameCodec.encode(message, once);
-    LeaderMessage read = FrameCodec.decodeLeaderMessage(StreamKind.of(message), once.duplicate());
-    assertNotNull(read);
-    ByteBuf twice = Unpooled.buffer();
-    FrameCodec.encode(read, twice);
+    direction.writer.accept(read, twice);
     assertEquals(once, twice);
     return true;
   }

@@ -2,9 +2,6 @@ package io.hypersync.model.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.model.errno.Errno;
-import io.hypersync.model.op.FsOp;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,35 +22,12 @@ class NaiveModelTest {
     long operations = Long.getLong("hypersync.model.operations", OPERATIONS);
     long seed = Long.getLong("hypersync.model.seed", FIRST_SEED);
     for (long done = 0; done < operations; done += OPS_OF_A_HISTORY) {
-      history(seed++);
+      SideBySide.run(
+          seed++,
+          OPS_OF_A_HISTORY,
+          ROOT_EVERY,
+          (naive, state, _, where) ->
+              assertEquals(NaiveRoot.of(naive), state.root().toString(), where));
     }
-  }
-
-  private static void history(long seed) {
-    RandomOps ops = new RandomOps(seed);
-    ReferenceFileSystem naive = new ReferenceFileSystem(ops.chunks());
-    FsState state = FsState.genesis();
-    for (int i = 0; i < OPS_OF_A_HISTORY; i++) {
-      FsOp op = FsStateMachine.resolve(state, ops.next());
-      String where = "seed " + seed + " op " + i;
-      Stamp stamp = ops.stamp(1 + i);
-      Errno expected = naive.perform(op, stamp);
-      Outcome outcome = FsStateMachine.apply(state, op, stamp);
-      assertEquals(expected, errno(outcome), () -> where + " " + op);
-      if (outcome instanceof Outcome.Applied(FsState next)) {
-        ops.applied(op, stamp);
-        state = next;
-      }
-      if (i % ROOT_EVERY == 0 || i == OPS_OF_A_HISTORY - 1) {
-        assertEquals(NaiveRoot.of(naive), state.root().toString(), () -> where + " " + op);
-      }
-    }
-  }
-
-  private static @Nullable Errno errno(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Applied _ -> null;
-      case Outcome.Failed(Errno errno) -> errno;
-    };
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.model.state;
 
+import static io.hypersync.model.state.SideBySide.errno;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,28 +37,17 @@ class RandomHistoryTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void doesWhatThePlainTreeDoes(long seed) {
-    RandomOps ops = new RandomOps(seed);
-    ReferenceFileSystem reference = new ReferenceFileSystem(ops.chunks());
-    FsState state = FsState.genesis();
-    for (int i = 0; i < OPS; i++) {
-      FsOp op = FsStateMachine.resolve(state, ops.next());
-      String where = "seed " + seed + " op " + i;
-      Stamp stamp = ops.stamp(1 + i);
-      Errno expected = reference.perform(op, stamp);
-      Outcome outcome = FsStateMachine.apply(state, op, stamp);
-      assertEquals(expected, errno(outcome), () -> where + " " + op);
-      if (expected == null) {
-        ops.applied(op, stamp);
-      }
-      state = next(state, outcome);
-      if (i % COMPARE_EVERY == 0 || i == OPS - 1) {
-        assertEquals(
-            String.join("\n", VisibleState.of(reference)),
-            String.join("\n", VisibleState.of(state, ops.chunks())),
-            where);
-        Fsck.check(state, where);
-      }
-    }
+    SideBySide.run(
+        seed,
+        OPS,
+        COMPARE_EVERY,
+        (reference, state, ops, where) -> {
+          assertEquals(
+              String.join("\n", VisibleState.of(reference)),
+              String.join("\n", VisibleState.of(state, ops.chunks())),
+              where);
+          Fsck.check(state, where);
+        });
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -175,13 +164,6 @@ class RandomHistoryTest {
     trie.forEach(leaves::add);
     Collections.shuffle(leaves, random);
     return leaves;
-  }
-
-  private static @Nullable Errno errno(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Applied _ -> null;
-      case Outcome.Failed(Errno errno) -> errno;
-    };
   }
 
   private static FsState next(FsState state, Outcome outcome) {
