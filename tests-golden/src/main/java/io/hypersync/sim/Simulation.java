@@ -46,7 +46,8 @@ public final class Simulation {
     Climate climate = Climate.of(chance.split());
     Cluster cluster = new Cluster(climate, timeline, chance.split());
     Faults faults = new Faults(cluster, timeline, chance.split(), climate);
-    for (step = 1; step <= options.steps(); step++) {
+    while (step < options.steps()) {
+      step++;
       timeline.step();
       cluster.check();
     }
@@ -73,6 +74,7 @@ public final class Simulation {
     return new SimulationReport(
         options.seed(),
         trace.fingerprint(),
+        step,
         cluster.recording().log().index(),
         mutations.committedCount(),
         mutations.failedCount(),

@@ -5,6 +5,7 @@ package io.hypersync.sim;
  *
  * @param seed what it was made of
  * @param fingerprint equal for two runs that went the same way
+ * @param steps how many events happened until all was at rest
  * @param entries how long the log got
  * @param committed mutations that were told success
  * @param failed mutations that were told a definite error
@@ -18,6 +19,7 @@ package io.hypersync.sim;
 public record SimulationReport(
     long seed,
     long fingerprint,
+    long steps,
     long entries,
     long committed,
     long failed,

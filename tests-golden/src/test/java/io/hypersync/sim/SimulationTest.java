@@ -6,11 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,12 +15,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * The promises of design 1, in hundreds of histories. A failure names its seed; {@code
- * -Dhypersync.sim.seed=N [-Dhypersync.sim.steps=N]} runs that history alone, {@code
- * -Dhypersync.sim.histories=N} more fresh ones.
+ * The promises of design 1, in hundreds of histories. A failure names its seed and the command that
+ * runs that history alone; {@code -Dhypersync.sim.histories=N} makes more fresh ones, {@code
+ * -Dhypersync.sim.steps=N} longer ones.
  */
 class SimulationTest {
-  private static final String SEED = "hypersync.sim.seed";
   private static final int STEPS = Integer.getInteger("hypersync.sim.steps", 3_000);
   private static final int FIXED = 600;
   private static final int FRESH = Integer.getInteger("hypersync.sim.histories", 400);
@@ -50,6 +45,16 @@ class SimulationTest {
   }
 
   @Test
+  void historiesThatRunAtTheSameTimeAreTheSame() throws InterruptedException {
+    HuntReport alone = Hunt.run(new HuntLimits(0, 20, STEPS, Long.MAX_VALUE, 1, 1));
+    HuntReport beside = Hunt.run(new HuntLimits(0, 20, STEPS, Long.MAX_VALUE, 4, 1));
+    assertEquals(alone.histories(), beside.histories());
+    assertEquals(alone.steps(), beside.steps());
+    assertEquals(alone.entries(), beside.entries());
+    assertEquals(alone.faults(), beside.faults());
+  }
+
+  @Test
   void anotherSeedGivesAnotherHistory() {
     assertNotEquals(
         Simulation.run(new SimulationOptions(7, STEPS)).fingerprint(),
@@ -57,21 +62,15 @@ class SimulationTest {
   }
 
   @Test
-  void fixedSeedsKeepEveryPromise() {
-    if (Long.getLong(SEED) == null) {
-      run(0, FIXED);
-    } else {
-      System.out.println(Simulation.run(new SimulationOptions(Long.getLong(SEED), STEPS)));
-    }
+  void fixedSeedsKeepEveryPromise() throws InterruptedException {
+    System.out.println(run(0, FIXED));
   }
 
   @Test
-  void freshSeedsKeepEveryPromise() {
-    if (Long.getLong(SEED) == null) {
-      long first = ThreadLocalRandom.current().nextLong(1L << 40);
-      System.out.println("simulating the " + FRESH + " histories from seed " + first + " on");
-      run(first, FRESH);
-    }
+  void freshSeedsKeepEveryPromise() throws InterruptedException {
+    long first = ThreadLocalRandom.current().nextLong(1L << 40);
+    System.out.println("simulating the " + FRESH + " histories from seed " + first + " on");
+    System.out.println(run(first, FRESH));
   }
 
   /**
@@ -87,61 +86,19 @@ class SimulationTest {
   }
 
   @Test
-  void theHistoriesAreWorthTheirName() {
-    SimulationReport[] reports =
-        LongStream.range(0, 40)
-            .mapToObj(seed -> Simulation.run(new SimulationOptions(seed, STEPS)))
-            .toArray(SimulationReport[]::new);
-    long committed = 0;
-    long failed = 0;
-    long unknown = 0;
-    long locks = 0;
-    long faults = 0;
-    long reaped = 0;
-    for (SimulationReport report : reports) {
-      committed += report.committed();
-      failed += report.failed();
-      unknown += report.unknown();
-      locks += report.locks();
-      faults += report.faults();
-      reaped += report.reaped();
-    }
+  void theHistoriesAreWorthTheirName() throws InterruptedException {
+    HuntReport sum = run(0, 40);
     assertTrue(
-        committed > 1_000
-            && failed > 1_000
-            && unknown > 0
-            && locks > 300
-            && faults > 300
-            && reaped > 200,
-        String.format(
-            "too tame to find anything: committed %d, failed %d, unknown %d, locks %d, faults"
-                + " %d, reaped %d",
-            committed, failed, unknown, locks, faults, reaped));
+        sum.committed() > 1_000
+            && sum.failed() > 1_000
+            && sum.unknown() > 0
+            && sum.locks() > 300
+            && sum.faults() > 300
+            && sum.reaped() > 200,
+        () -> "too tame to find anything: " + sum);
   }
 
-  @Test
-  void theCommandLineTakesASeed() {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    int status =
-        SimulatorMain.run(
-            new String[] {"--seed", "5", "--steps", "200"},
-            new PrintStream(out, true, StandardCharsets.UTF_8));
-    assertEquals(0, status);
-    assertTrue(out.toString(StandardCharsets.UTF_8).contains("seed=5"));
-  }
-
-  @Test
-  void theCommandLineRefusesWhatItDoesNotKnow() {
-    assertEquals(
-        2,
-        SimulatorMain.run(
-            new String[] {"--sed", "5"},
-            new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8)));
-  }
-
-  private static void run(long first, int count) {
-    for (long seed = first; seed < first + count; seed++) {
-      Simulation.run(new SimulationOptions(seed, STEPS));
-    }
+  private static HuntReport run(long first, int count) throws InterruptedException {
+    return Hunt.run(HuntLimits.of(first, count, STEPS));
   }
 }

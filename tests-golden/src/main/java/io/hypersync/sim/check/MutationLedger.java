@@ -213,14 +213,15 @@ public final class MutationLedger {
   public void checkDeadlines() {
     for (Made record : waiting.values()) {
       long waitedNs = clock.monotonicNs() - record.madeNs;
-      Violation.unless(
-          waitedNs <= longestWaitNs,
-          record.tag,
-          " (",
-          record.op,
-          ") has been waiting for ",
-          waitedNs / 1_000_000,
-          " ms");
+      if (waitedNs > longestWaitNs) {
+        throw new Violation(
+            record.tag
+                + " ("
+                + record.op
+                + ") has been waiting for "
+                + waitedNs / 1_000_000
+                + " ms");
+      }
       return; // in order: the first waits longest
     }
   }

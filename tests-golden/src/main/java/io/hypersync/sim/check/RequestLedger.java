@@ -57,14 +57,15 @@ public final class RequestLedger {
         continue; // for as long as somebody holds it
       }
       long waitedNs = clock.monotonicNs() - request.madeNs;
-      Violation.unless(
-          waitedNs <= longestWaitNs,
-          request.request,
-          " on ",
-          request.worker,
-          " has been waiting for ",
-          waitedNs / 1_000_000,
-          " ms");
+      if (waitedNs > longestWaitNs) {
+        throw new Violation(
+            request.request
+                + " on "
+                + request.worker
+                + " has been waiting for "
+                + waitedNs / 1_000_000
+                + " ms");
+      }
       return;
     }
   }

@@ -33,11 +33,12 @@ public final class SilenceChecker {
       silentNs += nowNs - checkedNs;
     }
     checkedNs = nowNs;
-    Violation.unless(
-        !writable || silentNs <= toleranceNs,
-        worker,
-        " takes mutations though it has not heard the leader for ",
-        silentNs / 1_000_000,
-        " ms");
+    if (writable && silentNs > toleranceNs) {
+      throw new Violation(
+          worker
+              + " takes mutations though it has not heard the leader for "
+              + silentNs / 1_000_000
+              + " ms");
+    }
   }
 }

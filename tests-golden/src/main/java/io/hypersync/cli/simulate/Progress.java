@@ -1,0 +1,63 @@
+package io.hypersync.cli.simulate;
+
+import io.hypersync.sim.HuntLimits;
+import io.hypersync.sim.HuntReport;
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/** How far a hunt is: on a terminal one line that moves, else a line from time to time. */
+final class Progress {
+  private static final int WIDTH = 24;
+  private static final long NS_PER_S = 1_000_000_000;
+  private static final int S_PER_MINUTE = 60;
+
+  private final PrintWriter err;
+  private final boolean bar;
+
+  Progress(PrintWriter err, boolean bar) {
+    this.err = err;
+    this.bar = bar;
+  }
+
+  boolean isBar() {
+    return bar;
+  }
+
+  void show(HuntReport report) {
+    if (bar) {
+      err.print("\r\u001b[K" + line(report));
+    } else {
+      err.println(line(report));
+    }
+    err.flush();
+  }
+
+  /** Makes room for something else. */
+  void clear() {
+    if (bar) {
+      err.print("\r\u001b[K");
+      err.flush();
+    }
+  }
+
+  /** The share that is done of time or of seeds, whichever ends first, as a bar and in words. */
+  static String line(HuntReport report) {
+    HuntLimits limits = report.limits();
+    double ofSeeds = (double) report.histories() / limits.seeds();
+    double ofTime = (double) report.elapsedNs() / limits.longestNs();
+    double done = Math.min(1, Math.max(ofSeeds, ofTime));
+    int filled = (int) (done * WIDTH);
+    long seconds = report.elapsedNs() / NS_PER_S;
+    return String.format(
+        Locale.ROOT,
+        "[%s%s] %3.0f %%  %d:%02d  %,d histories, %,.0f a minute, %d bad",
+        "#".repeat(filled),
+        ".".repeat(WIDTH - filled),
+        done * 100,
+        seconds / S_PER_MINUTE,
+        seconds % S_PER_MINUTE,
+        report.histories(),
+        report.perMinute(),
+        report.failures().size());
+  }
+}

@@ -1,0 +1,135 @@
+package io.hypersync.sim;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs one history after another, each in one thread, on several threads. Histories share nothing,
+ * so that each is the same as if it ran alone.
+ */
+public final class Hunt {
+  private final HuntLimits limits;
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+  private final CountDownLatch running;
+  private final long startedNs = System.nanoTime();
+  private final List<SimulationFailure> failures = new ArrayList<>();
+  private HuntReport sum;
+  private long begun;
+  private boolean stopped;
+
+  private Hunt(HuntLimits limits) {
+    this.limits = limits;
+    this.running = new CountDownLatch(limits.threads());
+    this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), 0, 0);
+  }
+
+  /** Begins. */
+  public static Hunt start(HuntLimits limits) {
+    Hunt hunt = new Hunt(limits);
+    for (int i = 0; i < limits.threads(); i++) {
+      Thread.ofPlatform().name("history-" + i).daemon().start(hunt::run);
+    }
+    return hunt;
+  }
+
+  /**
+   * Runs a whole hunt.
+   *
+   * @throws SimulationFailure the first failure, if there is any
+   */
+  public static HuntReport run(HuntLimits limits) throws InterruptedException {
+    Hunt hunt = start(limits);
+    while (!hunt.await(Long.MAX_VALUE)) {
+      // until it has ended
+    }
+    HuntReport report = hunt.report();
+    if (!report.failures().isEmpty()) {
+      throw report.failures().getFirst();
+    }
+    return report;
+  }
+
+  /** Begins no history any more; those that run go on to their end. */
+  public synchronized void stop() {
+    stopped = true;
+  }
+
+  /** Waits until all histories have ended, or so long; says whether they have. */
+  public boolean await(long ns) throws InterruptedException {
+    return running.await(ns, TimeUnit.NANOSECONDS);
+  }
+
+  /** How it goes. */
+  public synchronized HuntReport report() {
+    return new HuntReport(
+        limits,
+        sum.histories(),
+        sum.steps(),
+        sum.entries(),
+        sum.committed(),
+        sum.failed(),
+        sum.unknown(),
+        sum.locks(),
+        sum.faults(),
+        sum.reaped(),
+        List.copyOf(failures),
+        System.nanoTime() - startedNs,
+        sum.cpuNs());
+  }
+
+  private void run() {
+    try {
+      long index = next();
+      while (index >= 0) {
+        long before = threads.getCurrentThreadCpuTime();
+        SimulationOptions options =
+            new SimulationOptions(limits.firstSeed() + index, limits.steps());
+        try {
+          SimulationReport report = Simulation.run(options);
+          ended(report, threads.getCurrentThreadCpuTime() - before);
+        } catch (SimulationFailure failure) {
+          failed(failure);
+        }
+        index = next();
+      }
+    } finally {
+      running.countDown();
+    }
+  }
+
+  /** The number of the next history, -1 if there is none. */
+  private synchronized long next() {
+    boolean enough =
+        stopped
+            || begun >= limits.seeds()
+            || failures.size() >= limits.failures()
+            || System.nanoTime() - startedNs >= limits.longestNs();
+    return enough ? -1 : begun++;
+  }
+
+  private synchronized void failed(SimulationFailure failure) {
+    failures.add(failure);
+  }
+
+  private synchronized void ended(SimulationReport report, long cpuNs) {
+    sum =
+        new HuntReport(
+            limits,
+            sum.histories() + 1,
+            sum.steps() + report.steps(),
+            sum.entries() + report.entries(),
+            sum.committed() + report.committed(),
+            sum.failed() + report.failed(),
+            sum.unknown() + report.unknown(),
+            sum.locks() + report.locks(),
+            sum.faults() + report.faults(),
+            sum.reaped() + report.reaped(),
+            List.of(),
+            0,
+            sum.cpuNs() + cpuNs);
+  }
+}

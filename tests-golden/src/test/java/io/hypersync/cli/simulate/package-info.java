@@ -1,0 +1,5 @@
+/** The command line of the simulator. */
+@NullMarked
+package io.hypersync.cli.simulate;
+
+import org.jspecify.annotations.NullMarked;
