@@ -10,16 +10,25 @@ public interface KernelCaches {
   /** Whether the kernel knows the inode. */
   boolean isKnown(long inode);
 
-  /** Whether the inode's attributes may be cached; they count as dropped from now on. */
+  /**
+   * Whether the inode's attributes may be cached; they count as dropped from now on. So does the
+   * listing of a directory, which changes only along with its attributes.
+   */
   boolean takeAttributes(long inode);
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
 
+  /** The kernel is about to look up every name again, although some are noted as cached. */
+  void namesDistrusted();
+
   /** Whether pages of the inode may be cached. */
   boolean mayHavePages(long inode);
 
-  /** Whether pages of the inode may be cached; all of them count as dropped from now on. */
+  /**
+   * Whether pages of the inode, or its listing, may be cached; all of them count as dropped from
+   * now on.
+   */
   boolean takePages(long inode);
 
   /** The kernel may have this name cached: a rename there took the time to keep along. */

@@ -292,6 +292,7 @@ public final class Publisher {
 
   private void distrust() {
     namesDistrusted++;
+    caches.namesDistrusted();
     notifier.distrustNames();
   }
 }

@@ -27,6 +27,7 @@ import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -164,6 +165,13 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("open_handles", served == null ? 0 : served.openHandles());
     status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
+    ObjectNode requests = status.putObject("kernel_requests");
+    if (mounted != null) {
+      mounted
+          .counters()
+          .requests()
+          .forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
+    }
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
     return status;

@@ -28,6 +28,20 @@ public record CachePolicy(
     return attributes ? FuseFlags.OpenReply.KEEP_CACHE : 0;
   }
 
+  /** Whether listings may be kept: only along with the names that they hold. */
+  boolean listings() {
+    return attributes && names;
+  }
+
+  /** How a directory is opened: bits of the reply to OPENDIR. */
+  int listingFlags(KeptListing.Use use) {
+    return switch (use) {
+      case NONE -> listings() ? FuseFlags.OpenReply.KEEP_CACHE : 0;
+      case FILL -> FuseFlags.OpenReply.CACHE_DIR;
+      case READ -> FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
+    };
+  }
+
   /** Nothing is kept where every read has to ask. */
   public CachePolicy {
     attributes = attributes && !strictReads;

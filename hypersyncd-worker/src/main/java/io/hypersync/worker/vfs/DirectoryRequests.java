@@ -36,8 +36,11 @@ final class DirectoryRequests {
     if (node.type() != NodeType.DIRECTORY) {
       throw new RequestFailed(Errno.ENOTDIR);
     }
-    // Listings are not for the kernel to keep: it mixes those of several readers into one.
-    reply.open(handles.open(new OpenDirectory(node.id())), 0);
+    KeptListing kept = nodes.listing(header.nodeId());
+    KeptListing.Use use =
+        kept == null ? KeptListing.Use.NONE : nodes.useListing(kept, header.nodeId());
+    OpenDirectory opened = new OpenDirectory(node.id(), use == KeptListing.Use.NONE ? null : kept);
+    reply.open(handles.open(opened), nodes.policy().listingFlags(use));
   }
 
   void read(RequestHeader header, FuseOperation.ReadDir request, FuseReply reply)

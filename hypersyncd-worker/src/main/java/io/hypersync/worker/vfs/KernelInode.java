@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** An inode that the kernel knows, and what it may keep of it. Thread-safe. */
 final class KernelInode {
@@ -16,6 +17,7 @@ final class KernelInode {
   private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
   private volatile boolean attributes;
   private volatile boolean pages;
+  private volatile @Nullable KeptListing listing;
   private volatile long busyUntilNs = Long.MIN_VALUE;
 
   /** Lookups that the kernel has not taken back; changed under the lock of the map's row. */
@@ -45,7 +47,21 @@ final class KernelInode {
     }
   }
 
+  /** Of a directory: what the kernel has of its listing. */
+  synchronized KeptListing listing() {
+    KeptListing known = listing;
+    if (known == null) {
+      known = new KeptListing();
+      listing = known;
+    }
+    return known;
+  }
+
   boolean takeAttributes() {
+    KeptListing known = listing;
+    if (known != null) {
+      known.changed(); // a name in it changes, or its mtime, by which the kernel judges its copy
+    }
     // Not cleared unless it was seen: a note that comes now is for the next one to take. If it
     // was, a note that comes now is for an answer that the kernel will find to be too old.
     if (!attributes) {
@@ -66,6 +82,10 @@ final class KernelInode {
   }
 
   boolean takePages() {
+    KeptListing known = listing;
+    if (known != null) {
+      return known.take();
+    }
     if (!pages) {
       return false;
     }

@@ -28,6 +28,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   private final ConcurrentHashMap<Long, KernelInode> inodes = new ConcurrentHashMap<>();
   private final OpenNodes opened = new OpenNodes();
   private volatile Set<Place> shadowed = Set.of();
+  private volatile long namesEpoch;
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
@@ -122,6 +123,20 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
     return known == null ? List.of() : known.takeNames();
   }
 
+  /**
+   * What the kernel may have of a directory's listing, or null if nothing may be kept of it now;
+   * see {@link KernelCaches}.
+   */
+  @Nullable KeptListing listing(long directory, long nowNs) {
+    KernelInode known = inodes.get(directory);
+    return known != null && known.isQuiet(nowNs) ? known.listing() : null;
+  }
+
+  /** How often all names of the mount have been distrusted. */
+  long namesEpoch() {
+    return namesEpoch;
+  }
+
   /** A process of this machine is about to change a name in this directory. */
   void changing(long directory, long untilNs) {
     KernelInode known = inodes.get(directory);
@@ -165,6 +180,12 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   public boolean takeName(CachedName name) {
     KernelInode known = inodes.get(name.directory());
     return known != null && known.takeName(name.name());
+  }
+
+  @Override
+  @SuppressWarnings("NonAtomicVolatileUpdate") // the publisher's thread alone writes it
+  public void namesDistrusted() {
+    namesEpoch++;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From the kernel's numbers and bytes to nodes of S_v, and back; says how long the kernel may keep
@@ -132,6 +133,20 @@ final class Nodes {
   FuseEntry made(Node node) {
     inodes.lookedUp(node);
     return Attributes.entry(node, times.of(node), 0, 0);
+  }
+
+  /** What the kernel may keep of this directory's listing; null if nothing. */
+  @Nullable KeptListing listing(long directory) {
+    return policy.listings() ? inodes.listing(directory, clock.monotonicNs()) : null;
+  }
+
+  /** A handle is about to be opened that reads the directory from views taken after this call. */
+  KeptListing.Use useListing(KeptListing listing, long directory) {
+    KeptListing.Use use = listing.opened(clock.monotonicNs(), inodes.namesEpoch());
+    if (!current.get().keepsAttributes(directory)) {
+      listing.changed();
+    }
+    return use;
   }
 
   /** What stat shows. */

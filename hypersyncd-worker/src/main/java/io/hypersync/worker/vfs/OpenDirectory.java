@@ -5,21 +5,33 @@ import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
+import io.hypersync.model.trie.MerkleTrie;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open directory. The listing is pinned when it is read from the start, so it is consistent
  * whatever is applied meanwhile; rewinding pins it anew. The cookie of a row is its number, "." is
  * 1, ".." is 2.
+ *
+ * <p>A handle that reads the kernel's copy may ask for the rest of it, if the kernel has lost that:
+ * it gets the rest of what the copy is of.
  */
 final class OpenDirectory implements OpenHandles.OpenHandle {
   private final NodeId node;
+  private final @Nullable KeptListing used;
   private List<DirEntry> rows = List.of();
   private boolean pinned;
 
-  OpenDirectory(NodeId node) {
+  /**
+   * A directory is opened.
+   *
+   * @param used the kernel's copy of the listing, if this handle uses it
+   */
+  OpenDirectory(NodeId node, @Nullable KeptListing used) {
     this.node = node;
+    this.used = used;
   }
 
   @Override
@@ -27,17 +39,39 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
     return node;
   }
 
+  @Override
+  public void closed() {
+    if (used != null) {
+      used.closed();
+    }
+  }
+
   /** The rows after "." and "..", in bytewise order (hypersync.md 5.2.1). */
   synchronized List<DirEntry> rows(FsState state, boolean fromStart) {
     if (fromStart || !pinned) {
       pinned = true;
+      MerkleTrie<DirEntry> entries = entries(state, fromStart);
       List<DirEntry> fresh = new ArrayList<>();
-      Node directory = state.node(node);
-      if (directory != null && directory.content() instanceof NodeContent.Directory content) {
-        content.entries().forEach(fresh::add);
+      if (entries != null) {
+        entries.forEach(fresh::add);
       }
       rows = fresh;
     }
     return rows;
+  }
+
+  private @Nullable MerkleTrie<DirEntry> entries(FsState state, boolean fromStart) {
+    MerkleTrie<DirEntry> copied = used == null || fromStart ? null : used.filled();
+    if (copied != null) {
+      return copied;
+    }
+    Node directory = state.node(node);
+    if (directory == null || !(directory.content() instanceof NodeContent.Directory content)) {
+      return null;
+    }
+    if (used != null) {
+      used.filling(content.entries());
+    }
+    return content.entries();
   }
 }

@@ -21,6 +21,9 @@ final class OpenHandles {
   sealed interface OpenHandle permits OpenFile, OpenDirectory {
     /** What is open. */
     NodeId node();
+
+    /** The kernel has closed it. */
+    default void closed() {}
   }
 
   /** An open file; it keeps meaning the same node, whatever happens to its names. */
@@ -40,6 +43,7 @@ final class OpenHandles {
   void release(long fh) {
     OpenHandle handle = handles.remove(fh);
     if (handle != null) {
+      handle.closed();
       opened.closed(handle.node());
     }
   }

@@ -287,6 +287,9 @@ class PublisherTest {
     }
 
     @Override
+    public void namesDistrusted() {}
+
+    @Override
     public void noteName(CachedName name) {
       kept.add("name " + name.directory() + " " + name.name());
     }

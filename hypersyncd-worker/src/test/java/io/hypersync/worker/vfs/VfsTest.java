@@ -46,19 +46,22 @@ class VfsTest {
   private final TestLocks locks = new TestLocks();
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
   private final KernelInodes inodes = new KernelInodes();
-  private final Vfs vfs =
-      new Vfs(
-          tree::view,
-          inodes,
-          tree,
-          locks,
-          chunks,
-          _ -> new int[] {50},
-          () -> 1_000_000,
-          new CachePolicy(false, false, false, false),
-          Clock.SYSTEM);
+  private final Vfs vfs = vfs(new CachePolicy(false, false, false, false));
   private long file;
   private long directory;
+
+  private Vfs vfs(CachePolicy policy) {
+    return new Vfs(
+        tree::view,
+        inodes,
+        tree,
+        locks,
+        chunks,
+        _ -> new int[] {50},
+        () -> 1_000_000,
+        policy,
+        Clock.SYSTEM);
+  }
 
   @BeforeEach
   void aFileAndADirectory() {
@@ -356,6 +359,32 @@ class VfsTest {
   }
 
   @Test
+  void aHandleThatReadsTheKernelsListingGetsTheRestOfThatOne() {
+    Vfs keeping = vfs(new CachePolicy(true, true, false, false));
+    HeardReply filling = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    assertEquals(List.of("open flags " + FuseFlags.OpenReply.CACHE_DIR), filling.heard);
+    HeardReply other = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), other.heard);
+    HeardReply all = ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 0, 4096));
+    ask(keeping, 1, new FuseOperation.ReleaseDir(filling.fh, 0, 0, 0));
+    HeardReply reading = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    assertEquals(
+        List.of("open flags " + (FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE)),
+        reading.heard);
+    tree.file("a, which comes first");
+    HeardReply rest = ask(keeping, 1, new FuseOperation.ReadDir(reading.fh, 2, 4096));
+    int twoDots = 2 * 32;
+    assertEquals(
+        List.of("directory " + (bytes(all) - twoDots)),
+        rest.heard,
+        "not the new row, " + all.heard);
+  }
+
+  private static int bytes(HeardReply listing) {
+    return Integer.parseInt(listing.heard.getFirst().substring("directory ".length()));
+  }
+
+  @Test
   void readDirPlusCountsAsLookups() {
     HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
     int before = inodes.size();
@@ -446,6 +475,10 @@ class VfsTest {
   }
 
   private HeardReply ask(long node, FuseOperation operation) {
+    return ask(vfs, node, operation);
+  }
+
+  private static HeardReply ask(Vfs vfs, long node, FuseOperation operation) {
     HeardReply reply = new HeardReply();
     RequestHeader header = new RequestHeader(1, node, 0, 0, 42, FuseOpcode.LOOKUP);
     vfs.handle(new FuseRequest(header, operation), reply);

@@ -1,0 +1,105 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Kernels keep listings, and nobody sees an older one after a newer (docs/kernel-caching.md). */
+@RealMounts
+class ListingsTest {
+  private static final int SECONDS = Integer.getInteger("hypersync.listings.seconds", 5);
+  private static final Map<String, String> LATE =
+      Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "1000");
+
+  /** The close of a directory is told to the worker later, and nobody waits for it. */
+  private static final long CLOSED_MS = 50;
+
+  private static Fabric fabric;
+
+  @BeforeAll
+  static void start() throws Exception {
+    fabric = Fabric.start(Fabric.PATIENT, "a", "b");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    fabric.close();
+  }
+
+  @ParameterizedTest(name = "mtimes {0}")
+  @ValueSource(strings = {"open", "hidden"})
+  void readersNeverSeeAnOlderListing(String mtimes) throws Exception {
+    watch(fabric, mtimes);
+  }
+
+  @Test
+  void readersNeverSeeAnOlderListingWhenKernelsAreToldLate() throws Exception {
+    try (Fabric late = Fabric.start(Fabric.PATIENT, LATE, "a", "b")) {
+      watch(late, "hidden");
+    }
+  }
+
+  @Test
+  void anUnchangedDirectoryIsReadOnceAndAChangedOneAgain() throws Exception {
+    Path there = Files.createDirectory(fabric.mount("a").resolve("d"));
+    for (int i = 0; i < 200; i++) {
+      Files.createFile(there.resolve("name" + i));
+    }
+    fabric.settle("b");
+    Path here = fabric.mount("b").resolve("d");
+    List<String> first = listing(here);
+    long requests = listingRequests();
+    for (int i = 0; i < 20; i++) {
+      Thread.sleep(CLOSED_MS);
+      assertEquals(first, listing(here));
+    }
+    assertEquals(requests, listingRequests(), "READDIR for what the kernel has");
+    Files.delete(there.resolve("name7"));
+    fabric.settle("b");
+    assertEquals(first.size() - 1, listing(here).size());
+    assertTrue(listingRequests() > requests, "the kernel has asked again");
+  }
+
+  private static void watch(Fabric fabric, String mtimes) throws Exception {
+    long seed = Long.getLong("hypersync.seed", System.nanoTime());
+    Path there = Files.createDirectory(fabric.mount("a").resolve(mtimes));
+    Path here = fabric.mount("b").resolve(mtimes);
+    URL script = Objects.requireNonNull(ListingsTest.class.getResource("/listings/watch.py"));
+    Shell.must(
+        fabric.root(),
+        "python3",
+        "-B",
+        Path.of(script.toURI()).toString(),
+        there.toString(),
+        here.toString(),
+        Integer.toString(SECONDS),
+        Long.toString(seed),
+        mtimes);
+    fabric.assertSameRoots("a", "b");
+  }
+
+  private static long listingRequests() throws IOException, InterruptedException {
+    JsonNode requests = fabric.worker("b").status().path("kernel_requests");
+    return requests.path("readdir").asLong() + requests.path("readdirplus").asLong();
+  }
+
+  private static List<String> listing(Path directory) throws IOException {
+    try (Stream<Path> names = Files.list(directory)) {
+      return names.map(name -> name.getFileName().toString()).toList();
+    }
+  }
+}
