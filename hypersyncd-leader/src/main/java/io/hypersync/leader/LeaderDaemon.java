@@ -20,6 +20,7 @@ import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -65,7 +66,9 @@ public final class LeaderDaemon implements Daemon {
     @Nullable RocksChunkStore chunks = null;
     @Nullable ChronicleOpLog log = null;
     try {
-      chunks = RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+      Path chunkDir = stateDir.resolve("chunks");
+      DurableFiles.createDirectories(chunkDir); // the store syncs what is in it, not its name
+      chunks = RocksChunkStore.open(chunkDir, RocksChunkStoreOptions.DEFAULT);
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
       LogReplay replay =

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
@@ -39,6 +40,16 @@ final class DiskHandler implements FuseHandler {
 
   DiskHandler(DiskImage image) {
     this.image = image;
+  }
+
+  /** From now on names become durable like this. */
+  synchronized void setNaming(Naming naming) {
+    image.setNaming(naming);
+  }
+
+  /** From now on it only pretends to do these. */
+  synchronized void setLies(Set<Lie> lies) {
+    image.setLies(lies);
   }
 
   /** From now on every request ends with EIO, and nothing is written any more. */

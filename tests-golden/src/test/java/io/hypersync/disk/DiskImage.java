@@ -17,17 +17,26 @@ final class DiskImage {
   private static final int ROOT_MODE = 040755;
   private static final long ROOT_ID = 1;
 
-  private final Naming naming;
-  private final Set<Lie> lies;
+  private Naming naming;
+  private Set<Lie> lies = Set.of();
   private final Map<Long, DiskNode> nodes = new HashMap<>();
   private final List<NameChange> unsyncedNames = new ArrayList<>();
   private long lastId = ROOT_ID;
 
   /** An empty root directory. */
-  DiskImage(Naming naming, Set<Lie> lies) {
+  DiskImage(Naming naming) {
     this.naming = naming;
-    this.lies = Set.copyOf(lies);
     nodes.put(ROOT_ID, new DiskNode(ROOT_ID, ROOT_MODE, 0, 0, 0));
+  }
+
+  /** From now on names become durable like this. */
+  void setNaming(Naming newNaming) {
+    naming = newNaming;
+  }
+
+  /** From now on it only pretends to do these. */
+  void setLies(Set<Lie> newLies) {
+    lies = Set.copyOf(newLies);
   }
 
   @Nullable DiskNode node(long id) {

@@ -52,12 +52,17 @@ public final class ForgetfulDisk implements AutoCloseable {
 
   /** An empty disk that keeps what it promises, mounted on an empty directory. */
   public static ForgetfulDisk mount(Path point, Naming naming) throws IOException {
-    return mount(point, naming, Set.of());
+    return new ForgetfulDisk(point, new DiskHandler(new DiskImage(naming)));
   }
 
-  /** An empty disk that lies, mounted on an empty directory. */
-  public static ForgetfulDisk mount(Path point, Naming naming, Set<Lie> lies) throws IOException {
-    return new ForgetfulDisk(point, new DiskHandler(new DiskImage(naming, lies)));
+  /** From now on names become durable like this. */
+  public void setNaming(Naming naming) {
+    handler.setNaming(naming);
+  }
+
+  /** From now on it only pretends to do these. */
+  public void lie(Lie... lies) {
+    handler.setLies(Set.of(lies));
   }
 
   /** How many requests of a kind came since the power was on. */
@@ -81,7 +86,8 @@ public final class ForgetfulDisk implements AutoCloseable {
   }
 
   /** The same, where a change that was not synced survives with that chance, 0 to 1. */
-  void cutPower(RandomGenerator random, double survival) throws IOException, InterruptedException {
+  public void cutPower(RandomGenerator random, double survival)
+      throws IOException, InterruptedException {
     detach();
     handler.losePower(random, survival);
     session = attach();

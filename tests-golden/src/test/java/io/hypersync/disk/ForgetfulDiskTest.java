@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
@@ -58,8 +57,8 @@ class ForgetfulDiskTest {
   @ParameterizedTest(name = "{0}: strict {1}, journaled {2}")
   @MethodSource("rows")
   void whatASyncCovers(Calls calls, String strict, String journaled) throws Exception {
-    assertEquals(strict, afterPowerCut(Naming.STRICT, Set.of(), calls), "strict");
-    assertEquals(journaled, afterPowerCut(Naming.JOURNALED, Set.of(), calls), "journaled");
+    assertEquals(strict, afterPowerCut(Naming.STRICT, calls), "strict");
+    assertEquals(journaled, afterPowerCut(Naming.JOURNALED, calls), "journaled");
   }
 
   static Stream<Arguments> rows() {
@@ -140,10 +139,10 @@ class ForgetfulDiskTest {
   void aDiskThatLiesForgetsWhatWasSynced(Naming naming) throws Exception {
     Calls synced = syncRoot(disk -> create(disk, true));
     assertEquals(
-        "{file=old, other=}", afterPowerCut(naming, Set.of(Lie.FILE_SYNCS), synced), "the content");
+        "{file=old, other=}", afterPowerCut(naming, synced, Lie.FILE_SYNCS), "the content");
     assertEquals(
         naming == Naming.STRICT ? "{file=old}" : "{file=old, other=new}",
-        afterPowerCut(naming, Set.of(Lie.DIRECTORY_SYNCS), synced),
+        afterPowerCut(naming, synced, Lie.DIRECTORY_SYNCS),
         "the name");
   }
 
@@ -187,9 +186,10 @@ class ForgetfulDiskTest {
     }
   }
 
-  private String afterPowerCut(Naming naming, Set<Lie> lies, Calls calls) throws Exception {
+  private String afterPowerCut(Naming naming, Calls calls, Lie... lies) throws Exception {
     Path point = Files.createTempDirectory(temp.toRealPath(), "disk");
-    try (ForgetfulDisk disk = ForgetfulDisk.mount(point, naming, lies)) {
+    try (ForgetfulDisk disk = ForgetfulDisk.mount(point, naming)) {
+      disk.lie(lies);
       prepare(point);
       disk.cutPower(new Random(1), 1); // whatever it thinks of syncs, this is durable now
       calls.on(point);

@@ -60,13 +60,15 @@ final class Fabric implements AutoCloseable {
   private final Map<String, String> faults;
   private boolean closed;
 
-  private Fabric(List<String> workerSettings, Map<String, String> faults) throws IOException {
+  private Fabric(List<String> workerSettings, Map<String, String> faults, Ground ground)
+      throws IOException {
     this.workerSettings = List.copyOf(workerSettings);
     this.faults = Map.copyOf(faults);
     root = Files.createTempDirectory("hs-e2e-").toRealPath();
     Files.createDirectories(root.resolve("logs"));
     runDirectory = new RunDirectory(root.resolve("run"));
     address = new HostPort("127.0.0.1", freePort());
+    ground.lay(Files.createDirectory(root.resolve("workspace")));
     workspace =
         WorkspaceDirectory.create(
             root.resolve("workspace"),
@@ -75,6 +77,13 @@ final class Fabric implements AutoCloseable {
             Instant.now(),
             WorkspaceDirectory.saying(address));
     Runtime.getRuntime().addShutdownHook(onExit);
+  }
+
+  /** What is under a workspace. */
+  @FunctionalInterface
+  interface Ground {
+    /** Mounts it there; the directory is empty. */
+    void lay(Path workspace) throws IOException;
   }
 
   /** A workspace of which nothing runs yet, whose workers are {@link #PATIENT}. */
@@ -88,8 +97,17 @@ final class Fabric implements AutoCloseable {
    * @param workerSettings as for {@code --set}
    */
   static Fabric create(List<String> workerSettings) throws IOException {
+    return create(workerSettings, _ -> {});
+  }
+
+  /**
+   * A workspace of which nothing runs yet, all of it on a disk of its own.
+   *
+   * @param workerSettings as for {@code --set}
+   */
+  static Fabric create(List<String> workerSettings, Ground ground) throws IOException {
     requireFuse();
-    return new Fabric(workerSettings, Map.of());
+    return new Fabric(workerSettings, Map.of(), ground);
   }
 
   /** Starts a leader and these workers; returns when they are mounted and caught up. */
@@ -105,7 +123,7 @@ final class Fabric implements AutoCloseable {
   static Fabric start(List<String> workerSettings, Map<String, String> faults, String... workers)
       throws Exception {
     requireFuse();
-    Fabric fabric = new Fabric(workerSettings, faults);
+    Fabric fabric = new Fabric(workerSettings, faults, _ -> {});
     try {
       fabric.startLeader();
       for (String worker : workers) {
@@ -193,6 +211,13 @@ final class Fabric implements AutoCloseable {
 
   /** Starts the leader, for the first time or again; returns when it answers. */
   DaemonJvm startLeader(String... more) throws IOException, InterruptedException {
+    DaemonJvm leader = launchLeader(more);
+    leader.await("answer", _ -> true);
+    return leader;
+  }
+
+  /** Starts the leader and does not wait for it. */
+  DaemonJvm launchLeader(String... more) throws IOException {
     List<String> arguments =
         new ArrayList<>(List.of("leader", "--dir", workspace.root().toString()));
     Path stateDir = stateDirs.get("leader");
@@ -200,9 +225,7 @@ final class Fabric implements AutoCloseable {
       arguments.addAll(List.of("--state-dir", stateDir.toString()));
     }
     arguments.addAll(List.of(more));
-    DaemonJvm leader = launch("leader", runDirectory.leaderSocket(workspace.id()), arguments);
-    leader.await("answer", _ -> true);
-    return leader;
+    return launch("leader", runDirectory.leaderSocket(workspace.id()), arguments);
   }
 
   /** Starts a worker, for the first time or again; returns when it is mounted and writable. */

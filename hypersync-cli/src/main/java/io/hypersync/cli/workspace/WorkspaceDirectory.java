@@ -7,6 +7,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PkiException;
@@ -23,7 +24,8 @@ import java.util.Map;
  * The folder from which a workspace is led:
  *
  * <pre>
- * workspace.toml   identity: id, name, created; written last, so that it is there or nothing is
+ * workspace.toml   identity: id, name, created; written last, and all of it durably, so that it is
+ *                  there or nothing is
  * hypersync.toml   configuration, to be edited
  * ca/              the authority that says who may join; its key leaves this folder never
  * leader/          the leader's certificate and key
@@ -68,14 +70,14 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     }
     WorkspaceDirectory directory = new WorkspaceDirectory(root, id, name, created);
     try {
-      Files.createDirectories(root);
-      Files.createDirectory(
+      Files.createDirectories(root); // with ordinary permissions
+      DurableFiles.createDirectories(
           root.resolve(STATE_DIR),
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       WorkspaceAuthority authority = WorkspaceAuthority.create(directory.authorityDir(), id);
       authority.issueLeader().write(directory.leaderDir());
-      Files.writeString(directory.configFile(), ConfigurationTemplate.render(said));
-      Files.writeString(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
+      DurableFiles.replace(directory.configFile(), ConfigurationTemplate.render(said));
+      DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
     } catch (IOException | PkiException failure) {
       throw new UserError("cannot make a workspace in " + root + ": " + describe(failure), "");
     }

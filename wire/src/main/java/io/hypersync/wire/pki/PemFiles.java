@@ -1,17 +1,19 @@
 package io.hypersync.wire.pki;
 
+import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
-/** Files with certificates and keys. A file is replaced as a whole or not at all. */
+/**
+ * Files with certificates and keys. A file is replaced as a whole or not at all, and durable when
+ * it has been written: who was told of an identity must not lose it.
+ */
 final class PemFiles {
   private static final String OWNER_ONLY = "rw-------";
   private static final String EVERYONE_READS = "rw-r--r--";
@@ -56,26 +58,9 @@ final class PemFiles {
     return blocks.getFirst();
   }
 
-  /** The temporary file has its permissions before it has content. */
   private static void write(Path file, String text, String permissions) throws PkiException {
-    Path dir = file.toAbsolutePath().getParent();
     try {
-      if (dir != null) {
-        Files.createDirectories(dir);
-      }
-      Path temporary =
-          Files.createTempFile(
-              dir,
-              "." + file.getFileName(),
-              ".tmp",
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
-      try {
-        Files.writeString(temporary, text, StandardCharsets.US_ASCII);
-        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString(permissions));
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-      } finally {
-        Files.deleteIfExists(temporary);
-      }
+      DurableFiles.replace(file, text, PosixFilePermissions.fromString(permissions));
     } catch (IOException e) {
       throw new PkiException("cannot write " + file + ": " + e.getMessage(), e);
     }

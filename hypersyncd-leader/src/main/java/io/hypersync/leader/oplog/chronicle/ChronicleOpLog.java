@@ -9,6 +9,7 @@ import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -98,7 +99,7 @@ public final class ChronicleOpLog implements OpLog {
       OpLogListener listener,
       RangeSync rangeSync)
       throws IOException {
-    Files.createDirectories(directory);
+    DurableFiles.createDirectories(directory);
     RecoveredLog recovered = LogRecovery.recover(directory, recovery);
     deleteUnpublished(directory);
     if (!recovered.carried().isEmpty()) {

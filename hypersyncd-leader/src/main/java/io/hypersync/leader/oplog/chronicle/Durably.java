@@ -20,13 +20,6 @@ final class Durably {
 
   private Durably() {}
 
-  /** Makes the entries of a directory durable. */
-  static void syncDirectory(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
-  }
-
   /**
    * Creates a file of zeros whose blocks are allocated and written, so that overwriting them can
    * neither run out of space nor wait for an allocation, and appends a hole.

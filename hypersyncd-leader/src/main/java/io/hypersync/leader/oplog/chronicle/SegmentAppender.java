@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -116,7 +117,7 @@ final class SegmentAppender implements AutoCloseable {
       Durably.createZeroed(zeros, segmentBytes, SegmentLayout.overlapBytes(segmentBytes), abandon);
       SegmentAppender segment =
           open(logDirectory, directory, zeros, sequence, segmentBytes, rangeSync);
-      Durably.syncDirectory(directory);
+      DurableFiles.syncDirectory(directory);
       return segment;
     } catch (IOException | RuntimeException e) {
       Durably.deleteTree(directory);
@@ -258,7 +259,7 @@ final class SegmentAppender implements AutoCloseable {
     Path published = SegmentLayout.published(logDirectory, sequence);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
     Files.move(directory, published, StandardCopyOption.ATOMIC_MOVE);
-    Durably.syncDirectory(logDirectory);
+    DurableFiles.syncDirectory(logDirectory);
     directory = published;
   }
 

@@ -1,0 +1,135 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hypersync.disk.ForgetfulDisk;
+import io.hypersync.disk.Lie;
+import io.hypersync.disk.Naming;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The power of the leader's machine fails again and again while files are written: nothing that was
+ * acknowledged is missing, and the leader starts again by itself (hypersync.md 0.1.2, 8.2, 22.3).
+ *
+ * <p>All that the leader has is on a {@link ForgetfulDisk}; of what it did not sync, chance decides
+ * what is left. One worker stays and writes. The other loses its power, too, now and then, and has
+ * nothing but the leader's log to come back with; so has a third one at the end.
+ */
+@RealMounts
+class PowerCutTest {
+  private static final int CUTS = Integer.getInteger("hypersync.power.cuts", 10);
+  private static final long SEED = Long.getLong("hypersync.power.seed", System.nanoTime());
+  private static final int MAX_CALLS = 60;
+  private static final int MAX_PAUSE_MS = 30;
+  private static final int MAX_FAILING_MS = 150;
+  private static final int WORKER_CUT_ONE_IN = 4;
+  private static final int ENOUGH_TO_MISS = 20;
+
+  /** How the power goes. */
+  private enum Way {
+    /** All at once. */
+    SUDDENLY,
+    /** The disk goes first, and the leader still runs for a moment. */
+    DISK_FIRST,
+    /** Just after the leader was killed and came back on what the kernel still had in memory. */
+    AFTER_A_KILL,
+    /** And once more while the leader starts. */
+    TWICE
+  }
+
+  @Test
+  @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void nothingAcknowledgedIsMissing() throws Exception {
+    Random random = new Random(SEED);
+    System.out.println("-Dhypersync.power.seed=" + SEED);
+    try (PoweredWorkspace powered = PoweredWorkspace.create()) {
+      try {
+        powered.start(SEED, "a", "b");
+        int cuts = 0;
+        while (cuts < CUTS) {
+          cuts += cut(powered, random);
+          powered.restart();
+          powered.check("a");
+          if (random.nextInt(WORKER_CUT_ONE_IN) == 0) {
+            powered.cutWorkersPower(random);
+            powered.check("b");
+          }
+          System.out.printf("%d cuts; %s%n", cuts, powered.load());
+        }
+        powered.fabric().startWorker("c");
+        for (String worker : new String[] {"a", "b", "c"}) {
+          powered.check(worker);
+        }
+        powered.fabric().assertSameRoots("a", "b", "c");
+      } catch (Exception | Error failure) {
+        System.err.println("-Dhypersync.power.seed=" + SEED + "\n" + powered.fabric().logs());
+        throw failure;
+      }
+    }
+  }
+
+  /** Returns how often the power was cut. */
+  private static int cut(PoweredWorkspace powered, Random random) throws Exception {
+    ForgetfulDisk disk = powered.disk();
+    Fabric fabric = powered.fabric();
+    disk.setNaming(random.nextBoolean() ? Naming.STRICT : Naming.JOURNALED);
+    powered.load().start();
+    runForAWhile(powered, random);
+    Way way = Way.values()[random.nextInt(Way.values().length)];
+    switch (way) {
+      case SUDDENLY, TWICE -> fabric.leader().kill();
+      case DISK_FIRST -> {
+        disk.fail();
+        Thread.sleep(random.nextInt(MAX_FAILING_MS));
+        fabric.leader().kill();
+      }
+      case AFTER_A_KILL -> {
+        fabric.leader().kill();
+        fabric.startLeader();
+        fabric.awaitWritable("a");
+        runForAWhile(powered, random);
+        fabric.leader().kill();
+      }
+    }
+    powered.load().stopSoon();
+    disk.cutPower(random);
+    if (way != Way.TWICE) {
+      return 1;
+    }
+    DaemonJvm starting = fabric.launchLeader();
+    Thread.sleep(random.nextLong(powered.lastStartMs() + 1));
+    starting.kill();
+    disk.cutPower(random);
+    return 2;
+  }
+
+  /** Some calls, and a moment more, so that it ends anywhere in a call. */
+  private static void runForAWhile(PoweredWorkspace powered, Random random)
+      throws InterruptedException {
+    powered.load().awaitProgress(random.nextInt(MAX_CALLS));
+    Thread.sleep(random.nextInt(MAX_PAUSE_MS));
+  }
+
+  /** The test above would prove nothing if it could not fail: without syncs, it does. */
+  @ParameterizedTest
+  @EnumSource(Lie.class)
+  void aDiskThatLiesIsNoticed(Lie lie) throws Exception {
+    try (PoweredWorkspace powered = PoweredWorkspace.create()) {
+      powered.start(SEED, "a");
+      powered.fabric().leader().kill();
+      powered.disk().lie(lie);
+      powered.restart();
+      powered.load().start();
+      powered.load().awaitProgress(ENOUGH_TO_MISS);
+      powered.fabric().leader().kill();
+      powered.load().stopSoon();
+      powered.disk().cutPower(new Random(SEED), 0);
+      assertThrows(AssertionError.class, powered::restart, "nobody missed what the disk lost");
+    }
+  }
+}

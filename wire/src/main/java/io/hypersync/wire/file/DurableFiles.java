@@ -1,0 +1,104 @@
+package io.hypersync.wire.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Files and directories that are on stable storage when a method returns. A sync of a file makes
+ * its content durable, and not its name: that takes a sync of its directory.
+ */
+public final class DurableFiles {
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private DurableFiles() {}
+
+  /**
+   * Writes a file as a whole or not at all, also if the power fails, over one that is there. Its
+   * directory is created if need be; its permissions are what the process gives to new files.
+   *
+   * @throws IOException if it cannot be written; what was there before is there still
+   */
+  public static void replace(Path file, String text) throws IOException {
+    write(file, text, null);
+  }
+
+  /** The same with these permissions, which the file has before anybody can read it. */
+  public static void replace(Path file, String text, Set<PosixFilePermission> permissions)
+      throws IOException {
+    write(file, text, permissions);
+  }
+
+  /**
+   * Creates a directory and those above it as far as they are not there, and makes the names of all
+   * of them durable. A directory that is there may be so since a moment ago only, and its name not
+   * durable yet, so the directories above are synced in any case; those that may not be read belong
+   * to somebody else and are older.
+   */
+  public static void createDirectories(Path directory, FileAttribute<?>... attributes)
+      throws IOException {
+    Files.createDirectories(directory, attributes);
+    Path above = directory.toRealPath().getParent();
+    while (above != null) {
+      try {
+        syncDirectory(above);
+      } catch (AccessDeniedException notOurs) {
+        return;
+      }
+      above = above.getParent();
+    }
+  }
+
+  /** Makes the names in a directory durable. */
+  public static void syncDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void write(Path file, String text, @Nullable Set<PosixFilePermission> permissions)
+      throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path directory = absolute.getParent();
+    if (directory == null) {
+      throw new IOException(file + " is not the name of a file");
+    }
+    createDirectories(directory);
+    Path temporary = directory.resolve("." + absolute.getFileName() + ".tmp");
+    Files.deleteIfExists(temporary);
+    try {
+      FileAttribute<?>[] attributes =
+          permissions == null ? new FileAttribute<?>[0] : new FileAttribute<?>[] {OWNER_ONLY};
+      try (FileChannel channel =
+          FileChannel.open(
+              temporary,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              attributes)) {
+        ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+        while (bytes.hasRemaining()) {
+          var _ = channel.write(bytes);
+        }
+        if (permissions != null) {
+          Files.setPosixFilePermissions(temporary, permissions);
+        }
+        channel.force(true);
+      }
+      Files.move(temporary, absolute, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+    syncDirectory(directory);
+  }
+}
