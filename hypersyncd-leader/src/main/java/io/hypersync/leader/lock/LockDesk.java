@@ -273,11 +273,15 @@ public final class LockDesk {
     }
   }
 
-  /** What an undone grant goes back to: nothing for flock, which lets go before it asks. */
+  /**
+   * What an undone grant goes back to. A flock that is converted lets go before it asks, so that is
+   * nothing; one that asks for what it has is left alone.
+   */
   private List<HeldLock> before(WaitingLock wanted) {
+    List<HeldLock> now = table.within(wanted.file(), wanted.owner(), wanted.range());
     return switch (wanted.file().space()) {
-      case FLOCK -> List.of();
-      case POSIX -> table.within(wanted.file(), wanted.owner(), wanted.range());
+      case FLOCK -> now.stream().filter(held -> held.mode() == wanted.mode()).toList();
+      case POSIX -> now;
     };
   }
 

@@ -159,6 +159,19 @@ class LockDeskTest {
   }
 
   @Test
+  void aFlockThatIsAskedForAgainAndGivenUpIsHeldAsBefore() {
+    call("a1 X");
+    call("a1 X?");
+    cancel(A, 2);
+    call("b1 S?");
+    assertEquals("b 1 no", said.getLast(), "a's flock was not converted, and so never let go");
+    call("a1 S");
+    cancel(A, 4);
+    call("b1 S?");
+    assertEquals("b 2 ok", said.getLast(), "a conversion lets go first");
+  }
+
+  @Test
   void aCloseLetsGoOfEverything() {
     call("a1 W0-3");
     call("a1 R7-9");
