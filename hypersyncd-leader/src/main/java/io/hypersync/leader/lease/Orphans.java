@@ -78,7 +78,13 @@ public final class Orphans {
     int looked = 0;
     while (looked < max && !seenHeld.isEmpty() && seenHeld.getFirst().untilNs - nowNs <= 0) {
       looked++;
-      look(seenHeld.removeFirst(), isHeld, untilNs, ripe);
+      Orphan orphan = seenHeld.removeFirst();
+      if (orphan.index <= index) {
+        look(orphan, isHeld, untilNs, ripe);
+      } else if (isCurrent(orphan)) {
+        // Somebody has come since who has not had the time to say that it is open there, too.
+        seenHeld.addLast(new Orphan(orphan.node, orphan.index, untilNs));
+      }
     }
     while (looked < max && !fresh.isEmpty() && fresh.getFirst().index <= index) {
       looked++;
@@ -88,14 +94,19 @@ public final class Orphans {
   }
 
   private void look(Orphan orphan, Predicate<NodeId> isHeld, long untilNs, List<NodeId> ripe) {
-    Long index = since.get(orphan.node);
-    if (index == null || index != orphan.index) {
-      return; // it got a name, and perhaps lost it again
+    if (!isCurrent(orphan)) {
+      return;
     }
     if (!isHeld.test(orphan.node)) {
       ripe.add(orphan.node);
     }
     seenHeld.addLast(new Orphan(orphan.node, orphan.index, untilNs));
+  }
+
+  /** Whether it has no name since then; it may have got one, and perhaps lost it again. */
+  private boolean isCurrent(Orphan orphan) {
+    Long index = since.get(orphan.node);
+    return index != null && index == orphan.index;
   }
 
   private void add(NodeId node, long index) {

@@ -84,6 +84,25 @@ class ReaperTest {
     assertEquals(List.of(NODE), reaped);
   }
 
+  /** It may have it open, and not have said so yet on this connection. */
+  @Test
+  void aWorkerThatIsGreetedHoldsUpWhatAnotherOneHasHeldUntilThen() {
+    orphan(NODE);
+    durable = 1;
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
+    for (int i = 0; i < 4; i++) {
+      pass(TTL / 2);
+      leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
+    }
+    sessions.greet(2, new WorkerId("w2"), 0);
+    leases.release(W, new OpenLeaseRelease(EPOCH, List.of(NODE)));
+    pass(2 * TTL);
+    assertEquals(List.of(), reaped, "w2 has not seen yet that it lost its name");
+    sessions.report(2, 1);
+    pass(TTL + 200);
+    assertEquals(List.of(NODE), reaped);
+  }
+
   @Test
   void aLeaseLivesAsLongAsItIsRenewed() {
     orphan(NODE);
