@@ -8,8 +8,14 @@ mtime is set back to the same value after each change, so that it says nothing.
 
 Whoever has read k in `count`, or in a listing, on the reading mount, must find no older one there, in a listing that
 begins afterwards, and each name once.
+
+Half of the readers keep one handle and rewind it, and one process does nothing but ask for the directory's attributes, which the
+kernel takes up in whatever order.
+
+Prints how many listings were read.
 """
 
+import ctypes
 import mmap
 import os
 import random
@@ -47,8 +53,40 @@ def change(there, until, hide, random):
         file = os.open(os.path.join(there, "count"), os.O_WRONLY)
         os.pwrite(file, b"%20d" % k, 0)
         os.close(file)
-        time.sleep(random.choice([0, 0, 0.001, 0.005, 0.05]))
-    return k
+        time.sleep(random.choice([0, 0, 0.001, 0.005, 0.05, 0.05]))
+    return 0
+
+
+class Dirent(ctypes.Structure):
+    _fields_ = [
+        ("ino", ctypes.c_uint64),
+        ("off", ctypes.c_int64),
+        ("reclen", ctypes.c_uint16),
+        ("type", ctypes.c_uint8),
+        ("name", ctypes.c_char * 256),
+    ]
+
+
+class KeptHandle:
+    """One DIR, read from the start again and again; unlike os.listdir it never asks for attributes."""
+
+    def __init__(self, path):
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.opendir.restype = ctypes.c_void_p
+        self.libc.readdir.restype = ctypes.POINTER(Dirent)
+        self.dir = ctypes.c_void_p(self.libc.opendir(path.encode()))
+
+    def names(self):
+        self.libc.rewinddir(self.dir)
+        found = []
+        while row := self.libc.readdir(self.dir):
+            name = row.contents.name.decode()
+            if name not in (".", ".."):
+                found.append(name)
+        return found
+
+    def close(self):
+        self.libc.closedir(self.dir)
 
 
 def versions(names, what):
@@ -66,7 +104,8 @@ def versions(names, what):
 def read(here, until, newest, reader, keeps, random):
     """Lists again and again, by a handle for each or, if it `keeps` one, by rewinding that."""
     directory = os.path.join(here, "many")
-    kept = os.open(directory, os.O_RDONLY | os.O_DIRECTORY) if keeps else None
+    kept = KeptHandle(directory) if keeps else None
+    opened = time.monotonic()
     listings = 0
     while time.monotonic() < until:
         if random.random() < 0.5:
@@ -76,8 +115,11 @@ def read(here, until, newest, reader, keeps, random):
         if kept is None:
             names = os.listdir(directory)
         else:
-            names = os.listdir(kept)
-            os.lseek(kept, 0, os.SEEK_SET)
+            if time.monotonic() - opened > 0.2:
+                kept.close()
+                kept = KeptHandle(directory)
+                opened = time.monotonic()
+            names = kept.names()
         k = versions(names, "reader %d, listing %d" % (reader, listings))
         if k < floor:
             raise AssertionError(
@@ -89,16 +131,24 @@ def read(here, until, newest, reader, keeps, random):
     return listings
 
 
+def ask(here, until):
+    directory = os.path.join(here, "many")
+    while time.monotonic() < until:
+        os.stat(directory)
+        time.sleep(0.0005)
+    return 0
+
+
 def child(work):
     """Runs it in a process of its own; ends with 1 if it raises."""
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            print(work(), flush=True)
+            os.write(1, b"%d\n" % work())  # at once: others write too
             status = 0
         except BaseException as failure:  # also of a test that is stopped
-            print(repr(failure), flush=True)
+            os.write(1, repr(failure).encode() + b"\n")
         os._exit(status)
     return pid
 
@@ -119,9 +169,9 @@ def main():
     newest = Newest()
     until = time.monotonic() + seconds
     children = [child(lambda: change(there, until, hide, random.Random(seed)))]
+    children.append(child(lambda: ask(here, until)))
     for reader in range(READERS):
-        # A handle that was open before the mtime was set back knows the directory by its mtime alone.
-        keeps = reader % 2 == 1 and not hide
+        keeps = reader % 2 == 1
         children.append(
             child(lambda: read(here, until, newest, reader, keeps, random.Random(seed + 1 + reader)))
         )

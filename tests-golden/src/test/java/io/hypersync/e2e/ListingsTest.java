@@ -3,7 +3,6 @@ package io.hypersync.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.net.URL;
 import java.nio.file.Files;
@@ -25,8 +24,8 @@ class ListingsTest {
   private static final Map<String, String> LATE =
       Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "1000");
 
-  /** The close of a directory is told to the worker later, and nobody waits for it. */
-  private static final long CLOSED_MS = 50;
+  /** 400 names, the first of them with attributes, and the answer that there are no more. */
+  private static final int LEAST_REQUESTS = 3;
 
   private static Fabric fabric;
 
@@ -62,16 +61,17 @@ class ListingsTest {
     fabric.settle("b");
     Path here = fabric.mount("b").resolve("d");
     List<String> first = listing(here);
-    long requests = listingRequests();
+    long requests = listingRequests(fabric);
     for (int i = 0; i < 20; i++) {
-      Thread.sleep(CLOSED_MS);
+      // The close of a directory is told to the worker later, and nobody waits for it.
+      Await.until("closed", () -> requests(fabric, "opendir") == requests(fabric, "releasedir"));
       assertEquals(first, listing(here));
     }
-    assertEquals(requests, listingRequests(), "READDIR for what the kernel has");
+    assertEquals(requests, listingRequests(fabric), "READDIR for what the kernel has");
     Files.delete(there.resolve("name7"));
     fabric.settle("b");
     assertEquals(first.size() - 1, listing(here).size());
-    assertTrue(listingRequests() > requests, "the kernel has asked again");
+    assertTrue(listingRequests(fabric) > requests, "the kernel has asked again");
   }
 
   private static void watch(Fabric fabric, String mtimes) throws Exception {
@@ -79,22 +79,33 @@ class ListingsTest {
     Path there = Files.createDirectory(fabric.mount("a").resolve(mtimes));
     Path here = fabric.mount("b").resolve(mtimes);
     URL script = Objects.requireNonNull(ListingsTest.class.getResource("/listings/watch.py"));
-    Shell.must(
-        fabric.root(),
-        "python3",
-        "-B",
-        Path.of(script.toURI()).toString(),
-        there.toString(),
-        here.toString(),
-        Integer.toString(SECONDS),
-        Long.toString(seed),
-        mtimes);
+    long before = listingRequests(fabric);
+    String printed =
+        Shell.must(
+            fabric.root(),
+            "python3",
+            "-B",
+            Path.of(script.toURI()).toString(),
+            there.toString(),
+            here.toString(),
+            Integer.toString(SECONDS),
+            Long.toString(seed),
+            mtimes);
     fabric.assertSameRoots("a", "b");
+    long listings = printed.lines().mapToLong(Long::parseLong).sum();
+    long requests = listingRequests(fabric) - before;
+    assertTrue(
+        requests < LEAST_REQUESTS * listings,
+        requests + " requests for " + listings + " listings: none was the kernel's own");
   }
 
-  private static long listingRequests() throws IOException, InterruptedException {
-    JsonNode requests = fabric.worker("b").status().path("kernel_requests");
-    return requests.path("readdir").asLong() + requests.path("readdirplus").asLong();
+  private static long listingRequests(Fabric fabric) throws IOException, InterruptedException {
+    return requests(fabric, "readdir") + requests(fabric, "readdirplus");
+  }
+
+  private static long requests(Fabric fabric, String opcode)
+      throws IOException, InterruptedException {
+    return fabric.worker("b").status().path("kernel_requests").path(opcode).asLong();
   }
 
   private static List<String> listing(Path directory) throws IOException {

@@ -10,11 +10,16 @@ public interface KernelCaches {
   /** Whether the kernel knows the inode. */
   boolean isKnown(long inode);
 
-  /**
-   * Whether the inode's attributes may be cached; they count as dropped from now on. So does the
-   * listing of a directory, which changes only along with its attributes.
-   */
+  /** Whether the inode's attributes may be cached; they count as dropped from now on. */
   boolean takeAttributes(long inode);
+
+  /**
+   * The directory of this inode changes: handles that are opened from now on do not get the
+   * kernel's copy of its listing.
+   *
+   * @return whether one that is open could, unless the copy is dropped
+   */
+  boolean takeListing(long inode);
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
@@ -25,10 +30,7 @@ public interface KernelCaches {
   /** Whether pages of the inode may be cached. */
   boolean mayHavePages(long inode);
 
-  /**
-   * Whether pages of the inode, or its listing, may be cached; all of them count as dropped from
-   * now on.
-   */
+  /** Whether pages of the inode may be cached; all of them count as dropped from now on. */
   boolean takePages(long inode);
 
   /** The kernel may have this name cached: a rename there took the time to keep along. */

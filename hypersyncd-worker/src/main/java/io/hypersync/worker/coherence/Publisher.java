@@ -71,6 +71,7 @@ public final class Publisher {
     private final long untilNs;
     private long namesTicket;
     private long contentsTicket;
+    private long listingsTicket;
 
     Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
       this.step = step;
@@ -81,7 +82,7 @@ public final class Publisher {
     }
 
     boolean isOver() {
-      return namesTicket == 0 && contentsTicket == 0;
+      return namesTicket == 0 && contentsTicket == 0 && listingsTicket == 0;
     }
   }
 
@@ -143,6 +144,7 @@ public final class Publisher {
     if (waiting != null) {
       waiting.namesTicket = waiting.namesTicket == ticket ? 0 : waiting.namesTicket;
       waiting.contentsTicket = waiting.contentsTicket == ticket ? 0 : waiting.contentsTicket;
+      waiting.listingsTicket = waiting.listingsTicket == ticket ? 0 : waiting.listingsTicket;
     }
   }
 
@@ -183,7 +185,11 @@ public final class Publisher {
     Effects effects = step.effects;
     view = new View(step.before, effects); // before the caches are asked: see KernelCaches
     List<Long> unknown = new ArrayList<>(0);
-    for (long inode : effects.attributes()) {
+    List<Long> listings = new ArrayList<>(0);
+    for (long inode : effects.attributes()) { // among them every directory that changes
+      if (caches.takeListing(inode)) {
+        listings.add(inode);
+      }
       if (caches.takeAttributes(inode) && !notifier.dropAttributes(inode)) {
         unknown.add(inode);
       }
@@ -210,7 +216,7 @@ public final class Publisher {
     }
     List<CachedName> ownNames = own && !cached.isEmpty() ? effects.names() : List.of();
     List<CachedName> names = own ? List.of() : cached;
-    if (names.isEmpty() && unknown.isEmpty() && pages.isEmpty()) {
+    if (names.isEmpty() && unknown.isEmpty() && pages.isEmpty() && listings.isEmpty()) {
       show(step, ownNames, nowNs);
       return 1;
     }
@@ -218,6 +224,10 @@ public final class Publisher {
     if (!unknown.isEmpty() || !pages.isEmpty()) {
       waiting.contentsTicket = ++tickets;
       notifier.dropContents(waiting.contentsTicket, unknown, pages);
+    }
+    if (!listings.isEmpty()) {
+      waiting.listingsTicket = ++tickets;
+      notifier.dropListings(waiting.listingsTicket, listings);
     }
     if (!names.isEmpty()) {
       dropNames(waiting, false);
@@ -276,6 +286,9 @@ public final class Publisher {
       overtaken.add(waiting.namesTicket);
       waiting.namesTicket = 0;
       distrust();
+    }
+    if (waiting.listingsTicket != 0 && nowNs - waiting.untilNs >= 0) {
+      waiting.listingsTicket = 0; // only the handle that is reading it can hold it up, in that call
     }
     return waiting.isOver();
   }

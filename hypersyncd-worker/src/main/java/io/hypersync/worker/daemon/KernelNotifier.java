@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
- * kernel has a thread of its own, one for names and one for pages: a name waits for calls that
- * change its directory, and these wait for the agent, which must not wait for them; pages wait only
- * for READs, which nobody holds up, and must not stand behind a name (design 7).
+ * kernel has a thread of its own, one for names, one for pages and one for listings: a name waits
+ * for calls that change its directory, and these wait for the agent, which must not wait for them;
+ * pages wait only for READs, which nobody holds up, and must not stand behind a name (design 7); a
+ * listing waits for who is reading it, whose memory may be anywhere.
  */
 final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
@@ -40,6 +41,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private final FaultPoints faults;
   private final ExecutorService names = thread("kernel-notifier-names");
   private final ExecutorService contents = thread("kernel-notifier-contents");
+  private final ExecutorService listings = thread("kernel-notifier-listings");
   private volatile @Nullable FuseNotifier kernel;
   private volatile boolean canPrune;
 
@@ -113,6 +115,30 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
+  public void dropListings(long ticket, List<Long> dropping) {
+    run(
+        listings,
+        notifier -> {
+          for (long inode : dropping) {
+            var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+          }
+        },
+        () -> dropped.accept(ticket));
+  }
+
+  /** Drops a listing that only the calling request's own caller is reading; any thread. */
+  void dropListing(long inode) {
+    FuseNotifier notifier = kernel;
+    if (notifier != null) {
+      try {
+        var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+      } catch (IOException e) {
+        failed.accept(e);
+      }
+    }
+  }
+
+  @Override
   public void distrustNames() {
     FuseNotifier notifier = kernel;
     if (notifier != null) {
@@ -145,6 +171,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   public void close() {
     names.shutdownNow();
     contents.shutdownNow();
+    listings.shutdownNow();
   }
 
   /** What the kernel keeps longer than it need is not wrong: a refusal is no reason to end. */

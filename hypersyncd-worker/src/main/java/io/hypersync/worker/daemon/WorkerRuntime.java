@@ -290,6 +290,7 @@ public final class WorkerRuntime implements AutoCloseable {
         store,
         new ProcCallers(),
         () -> options.stateDir().toFile().getUsableSpace(),
+        notifier::dropListing,
         new CachePolicy(cache.attributes(), names, cache.strictOpen(), cache.strictReads()),
         Clock.SYSTEM);
   }

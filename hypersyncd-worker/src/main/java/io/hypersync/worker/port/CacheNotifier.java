@@ -31,6 +31,12 @@ public interface CacheNotifier {
    */
   void dropContents(long ticket, List<Long> attributes, List<PageRange> pages);
 
+  /**
+   * Drops the listings of directories. A process that is just reading one can hold it up for as
+   * long as its own memory takes to be there.
+   */
+  void dropListings(long ticket, List<Long> inodes);
+
   /** Makes the kernel look every name of the mount up again, at once. */
   void distrustNames();
 

@@ -28,7 +28,10 @@ public record CachePolicy(
     return attributes ? FuseFlags.OpenReply.KEEP_CACHE : 0;
   }
 
-  /** Whether listings may be kept: only along with the names that they hold. */
+  /**
+   * Whether listings may be kept: only along with the names that they hold, hence by kernels that
+   * drop a listing at an open without KEEP_CACHE.
+   */
   boolean listings() {
     return attributes && names;
   }
@@ -37,8 +40,8 @@ public record CachePolicy(
   int listingFlags(KeptListing.Use use) {
     return switch (use) {
       case NONE -> listings() ? FuseFlags.OpenReply.KEEP_CACHE : 0;
-      case FILL -> FuseFlags.OpenReply.CACHE_DIR;
-      case READ -> FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
+      case REFILL -> FuseFlags.OpenReply.CACHE_DIR;
+      case FILL, READ -> FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
     };
   }
 

@@ -15,6 +15,8 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** opendir and readdir: bytewise order, the same on every worker (hypersync.md 5.2.1). */
 final class DirectoryRequests {
@@ -26,9 +28,12 @@ final class DirectoryRequests {
   private final Nodes nodes;
   private final OpenHandles handles;
 
-  DirectoryRequests(Nodes nodes, OpenHandles handles) {
+  private final LongConsumer dropListing;
+
+  DirectoryRequests(Nodes nodes, OpenHandles handles, LongConsumer dropListing) {
     this.nodes = nodes;
     this.handles = handles;
+    this.dropListing = dropListing;
   }
 
   void open(RequestHeader header, FuseReply reply) throws RequestFailed {
@@ -36,11 +41,10 @@ final class DirectoryRequests {
     if (node.type() != NodeType.DIRECTORY) {
       throw new RequestFailed(Errno.ENOTDIR);
     }
-    KeptListing kept = nodes.listing(header.nodeId());
-    KeptListing.Use use =
-        kept == null ? KeptListing.Use.NONE : nodes.useListing(kept, header.nodeId());
-    OpenDirectory opened = new OpenDirectory(node.id(), use == KeptListing.Use.NONE ? null : kept);
-    reply.open(handles.open(opened), nodes.policy().listingFlags(use));
+    Nodes.Listing kept = nodes.openListing(header.nodeId());
+    reply.open(
+        handles.open(new OpenDirectory(node.id(), kept.copy())),
+        nodes.policy().listingFlags(kept.use()));
   }
 
   void read(RequestHeader header, FuseOperation.ReadDir request, FuseReply reply)
@@ -57,7 +61,7 @@ final class DirectoryRequests {
               || rows.add(
                   node.inode().value(), cookie, direntType(entry.type()), entry.name().bytes());
         });
-    reply.directory(rows);
+    answer(header, listing, rows, reply);
   }
 
   void readPlus(RequestHeader header, FuseOperation.ReadDirPlus request, FuseReply reply)
@@ -86,10 +90,23 @@ final class DirectoryRequests {
           FuseEntry row = nodes.found(listing.view, header.nodeId(), entry.name(), node);
           return rows.add(row, cookie, name);
         });
+    answer(header, listing, rows, reply);
+  }
+
+  /** Who gets no rows has all; before that he has taken up those that he got. */
+  private void answer(
+      RequestHeader header, Listing listing, DirectoryBuffer rows, FuseReply reply) {
+    KeptListing copy = listing.copy;
+    if (copy != null && !rows.isEmpty()) {
+      copy.filling();
+    } else if (copy != null && copy.completed()) {
+      dropListing.accept(header.nodeId());
+    }
     reply.directory(rows);
   }
 
-  private record Listing(View view, Node directory, List<DirEntry> rows) {}
+  private record Listing(
+      View view, Node directory, List<DirEntry> rows, @Nullable KeptListing copy) {}
 
   @FunctionalInterface
   private interface DotRow {
@@ -111,7 +128,7 @@ final class DirectoryRequests {
     if (directory == null) {
       throw new RequestFailed(Errno.ESTALE);
     }
-    return new Listing(view, directory, open.rows(state, offset == 0));
+    return new Listing(view, directory, open.rows(state, offset == 0), open.used());
   }
 
   private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {

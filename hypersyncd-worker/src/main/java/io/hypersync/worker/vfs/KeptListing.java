@@ -5,31 +5,40 @@ import io.hypersync.model.trie.MerkleTrie;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's copy of one directory's listing, and who may use it: one handle at a time, for the
- * kernel takes up rows from whichever handle is at the end of the copy, and dates the copy by the
- * last one that began. A handle that begins to fill it has what was there dropped.
+ * The kernel's copy of one directory's listing, and who may use it. One handle at a time: the
+ * kernel takes up rows from whichever handle stands at the end of the copy, so two would mix them.
  *
- * <p>The copy is trusted from the open of the handle that fills it until the directory changes.
- * Rows of before the change can still be taken up while that handle is open, so the copy is not
- * used again until it is closed; then it is dropped. Thread-safe.
+ * <p>The copy is trusted from the open of a handle that begins it until the directory changes. What
+ * holds always: <em>a copy that is not trusted is never complete for a handle that is open</em>; an
+ * incomplete one the kernel does not read from. So it is dropped when the directory changes, and
+ * when it is completed after that (docs/kernel-caching.md). Thread-safe.
  */
 final class KeptListing {
   /** What a handle does with the copy. */
   enum Use {
     /** Neither reads nor fills it. */
     NONE,
-    /** Has it dropped and fills it. */
+    /** Fills what there is. */
     FILL,
+    /** Has it dropped when it is opened, and fills it. */
+    REFILL,
     /** Reads it. */
     READ
   }
 
+  /** What the kernel has. */
+  private enum Copy {
+    NONE,
+    PARTIAL,
+    COMPLETE
+  }
+
+  private Copy copy = Copy.NONE;
   private boolean inUse;
   private boolean trusted;
-  private boolean noted;
   private long untilNs;
   private long namesEpoch;
-  private @Nullable MerkleTrie<DirEntry> filled;
+  private @Nullable MerkleTrie<DirEntry> rows;
 
   /**
    * A handle is about to be opened; whoever opens it looks at the view after this call and says
@@ -44,41 +53,77 @@ final class KeptListing {
       return Use.NONE;
     }
     inUse = true;
-    noted = true;
-    if (trusted && nowNs - untilNs < 0 && epoch == namesEpoch) {
-      return Use.READ;
+    boolean good = trusted && nowNs - untilNs < 0 && epoch == namesEpoch;
+    if (copy != Copy.NONE && good) {
+      return copy == Copy.COMPLETE ? Use.READ : Use.FILL;
     }
+    if (copy == Copy.PARTIAL) {
+      trusted = false; // what is added would follow rows of before; dropped when it is complete
+      return Use.FILL;
+    }
+    Use use = copy == Copy.COMPLETE ? Use.REFILL : Use.FILL;
+    copy = Copy.NONE;
+    rows = null;
     trusted = true;
     untilNs = nowNs + CachePolicy.KEEP_NS;
     namesEpoch = epoch;
-    filled = null;
-    return Use.FILL;
+    return use;
   }
 
   /** The handle that used the copy is closed: the kernel takes up nothing more. */
   synchronized void closed() {
     inUse = false;
+    forgetRows();
   }
 
-  /** The directory changes, or may have: the next handle must not find this copy. */
-  synchronized void changed() {
+  /**
+   * The directory changes, or may have.
+   *
+   * @return whether the kernel must drop its copy before the change is visible, for the handle that
+   *     is open; later ones do not get it
+   */
+  synchronized boolean changed() {
     trusted = false;
+    forgetRows();
+    return inUse && dropped();
   }
 
-  /** Whether there may be a copy; it counts as dropped from now on, unless it is in use. */
-  synchronized boolean take() {
-    boolean may = noted;
-    noted = inUse;
-    return may;
+  /** The handle that uses the copy reads from the start, and what it gets will be these rows. */
+  synchronized void pinned(MerkleTrie<DirEntry> entries) {
+    rows = entries;
   }
 
-  /** What the handle that uses the copy reads from the start now, and thus the kernel copies. */
-  synchronized void filling(MerkleTrie<DirEntry> entries) {
-    filled = entries;
+  /** The handle that uses the copy is about to be given rows. */
+  synchronized void filling() {
+    copy = Copy.PARTIAL;
   }
 
-  /** What the copy is of, or null if it has not been begun. */
-  synchronized @Nullable MerkleTrie<DirEntry> filled() {
-    return filled;
+  /**
+   * The handle that uses the copy has been given all rows, and is about to be told so.
+   *
+   * @return whether the kernel must drop its copy first
+   */
+  synchronized boolean completed() {
+    copy = Copy.COMPLETE;
+    return !trusted && dropped();
+  }
+
+  /** The rows which the copy is of, or null if it is not known. */
+  synchronized @Nullable MerkleTrie<DirEntry> rows() {
+    return rows;
+  }
+
+  private boolean dropped() {
+    boolean complete = copy == Copy.COMPLETE;
+    if (complete) {
+      copy = Copy.NONE;
+    }
+    return complete;
+  }
+
+  private void forgetRows() {
+    if (!inUse && !trusted) {
+      rows = null;
+    }
   }
 }

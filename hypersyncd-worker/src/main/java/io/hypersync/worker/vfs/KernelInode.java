@@ -57,11 +57,12 @@ final class KernelInode {
     return known;
   }
 
-  boolean takeAttributes() {
+  boolean takeListing() {
     KeptListing known = listing;
-    if (known != null) {
-      known.changed(); // a name in it changes, or its mtime, by which the kernel judges its copy
-    }
+    return known != null && known.changed();
+  }
+
+  boolean takeAttributes() {
     // Not cleared unless it was seen: a note that comes now is for the next one to take. If it
     // was, a note that comes now is for an answer that the kernel will find to be too old.
     if (!attributes) {
@@ -82,10 +83,6 @@ final class KernelInode {
   }
 
   boolean takePages() {
-    KeptListing known = listing;
-    if (known != null) {
-      return known.take();
-    }
     if (!pages) {
       return false;
     }

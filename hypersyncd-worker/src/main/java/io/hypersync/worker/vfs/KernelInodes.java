@@ -177,6 +177,12 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   @Override
+  public boolean takeListing(long inode) {
+    KernelInode known = inodes.get(inode);
+    return known != null && known.takeListing();
+  }
+
+  @Override
   public boolean takeName(CachedName name) {
     KernelInode known = inodes.get(name.directory());
     return known != null && known.takeName(name.name());

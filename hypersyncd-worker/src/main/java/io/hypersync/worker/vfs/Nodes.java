@@ -135,18 +135,26 @@ final class Nodes {
     return Attributes.entry(node, times.of(node), 0, 0);
   }
 
-  /** What the kernel may keep of this directory's listing; null if nothing. */
-  @Nullable KeptListing listing(long directory) {
-    return policy.listings() ? inodes.listing(directory, clock.monotonicNs()) : null;
-  }
+  /**
+   * The kernel's copy of a directory's listing.
+   *
+   * @param copy null if the handle does not use it
+   */
+  record Listing(KeptListing.Use use, @Nullable KeptListing copy) {}
 
   /** A handle is about to be opened that reads the directory from views taken after this call. */
-  KeptListing.Use useListing(KeptListing listing, long directory) {
-    KeptListing.Use use = listing.opened(clock.monotonicNs(), inodes.namesEpoch());
-    if (!current.get().keepsAttributes(directory)) {
-      listing.changed();
+  Listing openListing(long directory) {
+    long nowNs = clock.monotonicNs();
+    KeptListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
+    KeptListing.Use use =
+        copy == null ? KeptListing.Use.NONE : copy.opened(nowNs, inodes.namesEpoch());
+    if (copy == null || use == KeptListing.Use.NONE) {
+      return new Listing(KeptListing.Use.NONE, null);
     }
-    return use;
+    if (!current.get().keepsAttributes(directory) && copy.changed()) {
+      use = KeptListing.Use.REFILL;
+    }
+    return new Listing(use, copy);
   }
 
   /** What stat shows. */

@@ -60,8 +60,13 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
     return rows;
   }
 
+  /** The kernel's copy of the listing, if this handle uses it. */
+  @Nullable KeptListing used() {
+    return used;
+  }
+
   private @Nullable MerkleTrie<DirEntry> entries(FsState state, boolean fromStart) {
-    MerkleTrie<DirEntry> copied = used == null || fromStart ? null : used.filled();
+    MerkleTrie<DirEntry> copied = used == null || fromStart ? null : used.rows();
     if (copied != null) {
       return copied;
     }
@@ -69,8 +74,8 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
     if (directory == null || !(directory.content() instanceof NodeContent.Directory content)) {
       return null;
     }
-    if (used != null) {
-      used.filling(content.entries());
+    if (used != null && fromStart) {
+      used.pinned(content.entries());
     }
     return content.entries();
   }

@@ -10,6 +10,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -38,6 +39,8 @@ public final class Vfs implements FuseHandler {
    *
    * @param view S_v, what is visible
    * @param inodes what the kernel knows and may keep: nothing yet
+   * @param dropListing has the kernel drop its copy of a directory's listing at once, given the
+   *     inode; called while the only handle that uses the copy waits for an answer
    * @param clock to tell busy directories from quiet ones
    */
   public Vfs(
@@ -48,6 +51,7 @@ public final class Vfs implements FuseHandler {
       ChunkStore chunks,
       Callers callers,
       Space space,
+      LongConsumer dropListing,
       CachePolicy policy,
       Clock clock) {
     this.inodes = inodes;
@@ -58,7 +62,7 @@ public final class Vfs implements FuseHandler {
     FileReader reader = new FileReader(chunks);
     Submitter submitter = new Submitter(mutations, chunks);
     this.reads = new ReadRequests(nodes, space);
-    this.directories = new DirectoryRequests(nodes, handles);
+    this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
         new FileRequests(nodes, handles, unnamed, reader, submitter, new AccessCheck(callers));
     this.namespace = new NamespaceRequests(nodes, unnamed, submitter);

@@ -222,6 +222,25 @@ class PublisherTest {
   }
 
   @Test
+  void aListingThatIsOpenIsDroppedBeforeTheEntryIsVisibleButNotWaitedForForever() {
+    kept.add("listing 1");
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    publisher.publish(0);
+    assertEquals(List.of("listings 1 [1] at 1"), told);
+    assertEquals(List.of(), visible);
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible);
+
+    kept.add("listing 1");
+    apply(new SetAttributes(FsState.ROOT, SetAttributes.MTIME, 0, 0, 0, 5));
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible);
+    publisher.publish(10_000_000); // whoever reads it does not get on
+    assertEquals(List.of(2L, 3L), visible);
+  }
+
+  @Test
   void anotherOwnerHasAllNamesWalkedAgain() {
     kept.add("known 2");
     apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 0, 0, 0));
@@ -230,6 +249,7 @@ class PublisherTest {
     apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 1000, 0, 0));
     publisher.publish(0);
     assertEquals(List.of("distrust"), told);
+    assertTrue(kept.contains("distrusted"));
   }
 
   private void apply(FsOp op) {
@@ -272,6 +292,11 @@ class PublisherTest {
     }
 
     @Override
+    public boolean takeListing(long inode) {
+      return kept.remove("listing " + inode);
+    }
+
+    @Override
     public boolean takeName(CachedName name) {
       return kept.remove("name " + name.directory() + " " + name.name());
     }
@@ -287,7 +312,9 @@ class PublisherTest {
     }
 
     @Override
-    public void namesDistrusted() {}
+    public void namesDistrusted() {
+      kept.add("distrusted");
+    }
 
     @Override
     public void noteName(CachedName name) {
@@ -308,6 +335,11 @@ class PublisherTest {
   }
 
   private final class Notifier implements CacheNotifier {
+    @Override
+    public void dropListings(long ticket, List<Long> inodes) {
+      note("listings " + ticket + " " + inodes);
+    }
+
     private void note(String what) {
       told.add(what + " at " + publisher.view().published().index());
     }

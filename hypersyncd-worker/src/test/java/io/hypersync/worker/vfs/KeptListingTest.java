@@ -1,18 +1,18 @@
 package io.hypersync.worker.vfs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.worker.vfs.KeptListing.Use;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which handle may use the kernel's copy of a listing (docs/kernel-caching.md). */
+/**
+ * Which handle may use the kernel's copy of a listing, and when the copy is dropped
+ * (docs/kernel-caching.md). "all" is a listing read from start to end; a step that has it dropped
+ * says so.
+ */
 class KeptListingTest {
   private final KeptListing listing = new KeptListing();
   private long nowNs;
@@ -20,50 +20,61 @@ class KeptListingTest {
 
   static Stream<Arguments> histories() {
     return Stream.of(
-        row("the first fills", "open", Use.FILL),
-        row("the next reads", "open close open", Use.READ),
-        row("and those after it", "open close open close open", Use.READ),
-        row("one at a time, filling", "open open", Use.NONE),
-        row("one at a time, reading", "open close open open", Use.NONE),
-        row("a change", "open close change open", Use.FILL),
-        row("a change while it is filled", "open change close open", Use.FILL),
-        row("a change while it is filled, and it still is", "open change open", Use.NONE),
-        row("a change while it is read", "open close open change close open", Use.FILL),
-        row("filled again after a change", "open close change open close open", Use.READ),
-        row("an hour later the names are forgotten", "open close hour open", Use.FILL),
-        row("an hour later, for the next", "open close hour open close open", Use.READ),
-        row("names are distrusted", "open close distrust open", Use.FILL));
+        row("the first fills, the next read", "open all close open close open", "FILL READ READ"),
+        row("one at a time", "open open all open", "FILL NONE NONE"),
+        row("one at a time, reading", "open all close open open", "FILL READ NONE"),
+        row("half read, and on", "open some close open all close open", "FILL FILL READ"),
+        row("a change", "open all close change open all close open", "FILL REFILL READ"),
+        row("a change while open, complete", "open all change", "FILL drop"),
+        row("and read again", "open all change all", "FILL drop drop"),
+        row("and by others", "open all change all close open all", "FILL drop drop FILL"),
+        row("a second change", "open all change change", "FILL drop"),
+        row(
+            "a change while reading",
+            "open all close open change close open",
+            "FILL READ drop FILL"),
+        row("a change while half read", "open some change all", "FILL drop"),
+        row(
+            "and for the next",
+            "open some change all close open all close open",
+            "FILL drop FILL READ"),
+        row("half read, a change, the next", "open some close change open all", "FILL FILL drop"),
+        row(
+            "and the one after",
+            "open some close change open all close open all close open",
+            "FILL FILL drop FILL READ"),
+        row("part of it lost", "open all close open some all close open", "FILL READ READ"),
+        row(
+            "an hour later the names are forgotten",
+            "open all close hour open all close open",
+            "FILL REFILL READ"),
+        row("an hour later, half read", "open some close hour open all", "FILL FILL drop"),
+        row("names are distrusted", "open all close distrust open", "FILL REFILL"));
   }
 
-  private static Arguments row(String what, String history, Use last) {
-    return Arguments.of(what, history, last);
+  private static Arguments row(String what, String history, String expected) {
+    return Arguments.of(what, history, expected);
   }
 
   @ParameterizedTest(name = "{0}: {1}: {2}")
   @MethodSource("histories")
-  void theLastOne(String what, String history, Use last) {
-    Use use = Use.NONE;
+  void holds(String what, String history, String expected) {
+    StringBuilder seen = new StringBuilder();
     for (String step : List.of(history.split(" ", -1))) {
       switch (step) {
-        case "open" -> use = listing.opened(nowNs, epoch);
+        case "open" -> seen.append(' ').append(listing.opened(nowNs, epoch));
+        case "some" -> listing.filling();
+        case "all" -> {
+          listing.filling();
+          seen.append(listing.completed() ? " drop" : "");
+        }
         case "close" -> listing.closed();
-        case "change" -> listing.changed();
+        case "change" -> seen.append(listing.changed() ? " drop" : "");
         case "hour" -> nowNs += CachePolicy.KEEP_NS;
         case "distrust" -> epoch++;
         default -> throw new IllegalArgumentException(step);
       }
     }
-    assertEquals(last, use, what);
-  }
-
-  @Test
-  void thereMayBeACopyUntilItIsTakenAndNobodyCanFillIt() {
-    assertFalse(listing.take(), "nobody has opened it");
-    listing.opened(0, 0);
-    assertTrue(listing.take());
-    assertTrue(listing.take(), "still open");
-    listing.closed();
-    assertTrue(listing.take(), "filled since");
-    assertFalse(listing.take(), "dropped and closed");
+    assertEquals(expected, seen.toString().strip(), what);
   }
 }

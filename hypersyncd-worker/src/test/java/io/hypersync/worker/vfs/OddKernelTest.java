@@ -75,6 +75,7 @@ class OddKernelTest {
             new InMemoryChunkStore(),
             _ -> new int[] {50},
             () -> 1_000_000,
+            _ -> {},
             new CachePolicy(true, true, true, false),
             Clock.SYSTEM);
     try (FuseSession session =

@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,7 @@ import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.lock.LockCall;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +48,7 @@ class VfsTest {
   private final TestLocks locks = new TestLocks();
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
   private final KernelInodes inodes = new KernelInodes();
+  private final List<Long> dropped = new ArrayList<>();
   private final Vfs vfs = vfs(new CachePolicy(false, false, false, false));
   private long file;
   private long directory;
@@ -59,6 +62,7 @@ class VfsTest {
         chunks,
         _ -> new int[] {50},
         () -> 1_000_000,
+        dropped::add,
         policy,
         Clock.SYSTEM);
   }
@@ -362,15 +366,14 @@ class VfsTest {
   void aHandleThatReadsTheKernelsListingGetsTheRestOfThatOne() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
     HeardReply filling = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
-    assertEquals(List.of("open flags " + FuseFlags.OpenReply.CACHE_DIR), filling.heard);
+    int use = FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
+    assertEquals(List.of("open flags " + use), filling.heard);
     HeardReply other = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), other.heard);
     HeardReply all = ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 0, 4096));
+    ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 4, 4096));
     ask(keeping, 1, new FuseOperation.ReleaseDir(filling.fh, 0, 0, 0));
     HeardReply reading = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
-    assertEquals(
-        List.of("open flags " + (FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE)),
-        reading.heard);
     tree.file("a, which comes first");
     HeardReply rest = ask(keeping, 1, new FuseOperation.ReadDir(reading.fh, 2, 4096));
     int twoDots = 2 * 32;
@@ -378,6 +381,30 @@ class VfsTest {
         List.of("directory " + (bytes(all) - twoDots)),
         rest.heard,
         "not the new row, " + all.heard);
+  }
+
+  @Test
+  void aListingThatIsCompletedAfterAChangeIsDroppedFirst() {
+    Vfs keeping = vfs(new CachePolicy(true, true, false, false));
+    HeardReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 0, 4096));
+    assertFalse(inodes.takeListing(1), "an incomplete one is not read");
+    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 4, 4096));
+    assertEquals(List.of(1L), dropped);
+    ask(keeping, 1, new FuseOperation.ReleaseDir(handle.fh, 0, 0, 0));
+    handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 0, 4096));
+    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 4, 4096));
+    assertEquals(List.of(1L), dropped, "unchanged since it was begun");
+    assertTrue(inodes.takeListing(1), "complete, and the handle is open");
+  }
+
+  @Test
+  void aDirectoryThatIsBeingChangedIsReadAndNotKept() {
+    Vfs keeping = vfs(new CachePolicy(true, true, false, false));
+    ask(keeping, 1, new FuseOperation.Unlink(name("none")));
+    HeardReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), handle.heard);
   }
 
   private static int bytes(HeardReply listing) {

@@ -39,6 +39,11 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
+  public void dropListings(long ticket, List<Long> inodes) {
+    later(ticket);
+  }
+
+  @Override
   public void distrustNames() {}
 
   @Override

@@ -87,6 +87,7 @@ public final class SimWorker implements WorkerEnd {
             store,
             _ -> new int[0],
             () -> 1L << 40,
+            _ -> {},
             new CachePolicy(true, true, true, false),
             timeline);
     host.runs(agent::doWork);
