@@ -81,8 +81,7 @@ public final class WorkerDaemon implements Daemon {
         daemon.close();
       }
     }
-    LOG.info(
-        "mounted {} at entry {}", options.mountPoint(), runtime.status().path("applied_index"));
+    LOG.info("mounted {} at entry {}", options.mountPoint(), runtime.appliedIndex());
     return daemon;
   }
 

@@ -29,10 +29,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +40,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
   private static final long MAX_LATENCY_NS = 600_000_000_000L;
   private static final int DIGITS = 3;
-  private static final long ANSWER_LIMIT_MS = 3_000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
   private static final long DRAIN_LIMIT_MS = 3_000;
   private static final long POLL_MS = 20;
   private static final long SAY_EVERY_MS = 5_000;
@@ -55,6 +52,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final LocalChunks chunks;
   private final WorkerAgent agent;
   private final AgentLoop<WorkerAgent> loop;
+  private final AgentQuestions<WorkerAgent> questions;
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
@@ -97,6 +95,7 @@ public final class WorkerRuntime implements AutoCloseable {
             random::nextLong,
             nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
     this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
+    this.questions = new AgentQuestions<>(loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
   }
 
@@ -111,13 +110,15 @@ public final class WorkerRuntime implements AutoCloseable {
     while (!agent.isWritable()) {
       Thread.sleep(POLL_MS);
       String refused =
-          ask(a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
+          questions.await(
+              a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
       if (!refused.isEmpty()) {
         throw new UserError(
             "the leader does not accept this worker: " + refused,
             "Make a new token on the leader's host: ./hypersync token " + options.worker());
       }
-      String failed = ask(a -> a.applyError() == null ? "" : String.valueOf(a.applyError()));
+      String failed =
+          questions.await(a -> a.applyError() == null ? "" : String.valueOf(a.applyError()));
       if (!failed.isEmpty()) {
         throw new UserError("the log cannot be applied here: " + failed, "Look at the disk.");
       }
@@ -126,7 +127,7 @@ public final class WorkerRuntime implements AutoCloseable {
         LOG.info(
             "waiting for the leader at {}: {} (applied {})",
             options.leaderAddress(),
-            ask(a -> a.monitor().reason()),
+            questions.await(a -> a.monitor().reason()),
             agent.published().index());
       }
     }
@@ -156,9 +157,14 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
+  /** The newest entry that is applied here. */
+  public long appliedIndex() {
+    return agent.published().index();
+  }
+
   /** How the worker is; any thread but the transport's. */
   public ObjectNode status() {
-    ObjectNode status = ask(a -> WorkerStatus.of(options, startedNs, a, latencyNs));
+    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, latencyNs));
     FuseSession mounted = session;
     Vfs served = vfs;
     status.put("kernel_inodes", inodes.size());
@@ -195,7 +201,7 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     notifier.close();
     try {
-      ask(
+      questions.ask(
           a -> {
             a.shutdown();
             return "";
@@ -243,11 +249,13 @@ public final class WorkerRuntime implements AutoCloseable {
     try {
       while (agent.isWritable()
           && System.nanoTime() - limitNs < 0
-          && ask(WorkerAgent::pendingMutations) > 0) {
+          && questions.ask(WorkerAgent::pendingMutations) > 0) {
         Thread.sleep(POLL_MS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (UserError e) {
+      LOG.warn("what is under way is not waited for: {}", e.getMessage());
     }
   }
 
@@ -260,19 +268,6 @@ public final class WorkerRuntime implements AutoCloseable {
       ended.complete(null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private <T> T ask(Function<WorkerAgent, T> question) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    loop.post(a -> answer.complete(question.apply(a)));
-    try {
-      return answer.get(ANSWER_LIMIT_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UserError("interrupted", "");
-    } catch (ExecutionException | TimeoutException e) {
-      throw new UserError("the worker is too busy to answer", "Look at its log.");
     }
   }
 
