@@ -12,6 +12,7 @@ import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.leader.sequencer.IntentDesk;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.Greeter;
+import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
@@ -44,6 +45,7 @@ public final class LeaderAgent implements Agent {
   private final Clock clock;
   private final Sequencer sequencer;
   private final WorkerSessions sessions;
+  private final ReceivedMessages received = new ReceivedMessages();
   private final IntentDesk desk;
   private final LockDesk locks;
   private final Greeter greeter;
@@ -119,6 +121,7 @@ public final class LeaderAgent implements Agent {
     }
     long now = clock.monotonicNs();
     session.heard(now);
+    received.add(message);
     if (message instanceof WorkerMessage.Hello hello) {
       greeter.hello(session, hello, now);
       if (session.greeted()) {
@@ -219,6 +222,11 @@ public final class LeaderAgent implements Agent {
   /** Who is connected; for status reports, on the agent's thread only. */
   public WorkerSessions sessions() {
     return sessions;
+  }
+
+  /** What workers have said; for status reports, on the agent's thread only. */
+  public ReceivedMessages received() {
+    return received;
   }
 
   /** The head of the log; for status reports, on the agent's thread only. */

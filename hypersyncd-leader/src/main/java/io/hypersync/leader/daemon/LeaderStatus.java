@@ -60,6 +60,8 @@ final class LeaderStatus {
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
+    ObjectNode received = status.putObject("received");
+    agent.received().byName().forEach(received::put);
     ArrayNode workers = status.putArray("workers");
     for (WorkerSession session : agent.sessions().all()) {
       workers.add(worker(session, log.durableIndex()));

@@ -16,9 +16,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -62,8 +63,10 @@ public final class OpenLeases {
   private final ArrayDeque<Check> checks = new ArrayDeque<>();
 
   private final Set<NodeId> held = new HashSet<>();
-  private final Set<NodeId> changed = new LinkedHashSet<>();
-  private long changedSinceNs;
+
+  /** What may have to be said, and since when; oldest first. */
+  private final SequencedMap<NodeId, Long> changed = new LinkedHashMap<>();
+
   private long epoch;
   private long ttlNs;
   private long nextRenewNs;
@@ -108,7 +111,7 @@ public final class OpenLeases {
     epoch = welcome.leaderEpoch();
     ttlNs = welcome.openLeaseTtlMs() * NS_PER_MS;
     interest.drainChanged(_ -> {}); // it is in what follows
-    held.addAll(changed);
+    held.addAll(changed.keySet());
     changed.clear();
     interest.openNodes(held::add);
     held.removeIf(node -> !isWanted(node, nowNs));
@@ -130,8 +133,8 @@ public final class OpenLeases {
     interest.drainChanged(node -> changed(node, nowNs));
     check(nowNs);
     long delayNs = Math.min(LONGEST_DELAY_NS, ttlNs / DELAYS_PER_TTL);
-    if (!changed.isEmpty() && nowNs - changedSinceNs >= delayNs) {
-      flush(nowNs);
+    if (!changed.isEmpty() && nowNs - changed.firstEntry().getValue() >= delayNs) {
+      flush(nowNs, delayNs / 2);
     }
     if (nowNs - nextRenewNs >= 0) {
       nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
@@ -145,10 +148,11 @@ public final class OpenLeases {
   }
 
   private void changed(NodeId node, long nowNs) {
-    if (changed.isEmpty()) {
-      changedSinceNs = nowNs;
+    if (held.contains(node) || isWanted(node, nowNs)) {
+      changed.putIfAbsent(node, nowNs);
+    } else {
+      changed.remove(node); // opened and closed meanwhile
     }
-    changed.add(node);
   }
 
   private void check(long nowNs) {
@@ -174,10 +178,15 @@ public final class OpenLeases {
     }
   }
 
-  private void flush(long nowNs) {
+  /**
+   * One message for all that is due by now or soon; what has been opened a moment ago may as well
+   * be closed in a moment, as in a walk that reads one file after the other.
+   */
+  private void flush(long nowNs, long youngestNs) {
     List<NodeId> acquired = new ArrayList<>();
     List<NodeId> released = new ArrayList<>();
-    for (NodeId node : changed) {
+    while (!changed.isEmpty() && nowNs - changed.firstEntry().getValue() >= youngestNs) {
+      NodeId node = changed.pollFirstEntry().getKey();
       if (isWanted(node, nowNs)) {
         if (held.add(node)) {
           acquired.add(node);
@@ -187,7 +196,6 @@ public final class OpenLeases {
         released.add(node);
       }
     }
-    changed.clear();
     send(acquired, nodes -> new OpenLeaseAcquire(epoch, nodes));
     send(released, nodes -> new OpenLeaseRelease(epoch, nodes));
   }

@@ -75,6 +75,32 @@ class OpenLeasesTest {
     assertEquals(List.of(), sent);
   }
 
+  /** Who reads a tree has always one file open, also in the moment in which a message is due. */
+  @Test
+  void aWalkThatOpensOneFileAfterTheOtherIsNotWorthAWord() {
+    welcome(7);
+    for (int file = 0; file < 200; file++) {
+      open.opened(new NodeId(2, file));
+      pass(5);
+      open.closed(new NodeId(2, file));
+    }
+    pass(1_000);
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void whatStaysOpenAmongThemIsSaidInTime() {
+    welcome(7);
+    open.opened(A);
+    for (int file = 0; file < 10; file++) {
+      open.opened(new NodeId(2, file));
+      pass(5);
+      open.closed(new NodeId(2, file));
+    }
+    pass(5);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+  }
+
   @Test
   void everythingIsSaidAgainToEveryLeader() {
     open.opened(A);
