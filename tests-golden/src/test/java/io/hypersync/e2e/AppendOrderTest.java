@@ -26,11 +26,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Many append to one file on both mounts at once (hypersync.md 22.1 item 7, 22.4 item 4). */
+/** Many append to one file on several mounts at once (hypersync.md 22.1 item 7, 22.4 item 4). */
 @RealMounts
 class AppendOrderTest {
   private static final int WRITERS_PER_MOUNT = 4;
   private static final int RECORDS = 100;
+  private static final int RECORDS_BEFORE_KILL = 20;
   private static final Pattern APPEND =
       Pattern.compile("(\\S+) APPEND (\\d+) bytes at (\\d+)", Pattern.CASE_INSENSITIVE);
 
@@ -73,6 +74,63 @@ class AppendOrderTest {
     }
     assertMatchesLog(fabric, before, onA);
     fabric.assertSameRoots("a", "b");
+  }
+
+  /** What was under way on the killed worker's mount is there once or not at all. */
+  @Test
+  void alsoOnThreeMountsWhileAWorkerIsKilled() throws Exception {
+    try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a", "b", "c")) {
+      Files.createFile(fabric.mount("a").resolve("journal"));
+      fabric.settle("a", "b", "c");
+      long before = fabric.leader().status().path("commit_index").asLong();
+      List<Future<List<String>>> writers = new ArrayList<>();
+      List<VictimLoad> victims = new ArrayList<>();
+      try (ExecutorService threads = Executors.newCachedThreadPool()) {
+        for (int writer = 0; writer < WRITERS_PER_MOUNT; writer++) {
+          Path journal = fabric.mount("c").resolve("journal");
+          victims.add(VictimLoad.start(journal, "victim" + writer));
+          for (String worker : List.of("a", "b")) {
+            writers.add(threads.submit(appender(fabric.mount(worker), worker + writer)));
+          }
+        }
+        for (VictimLoad victim : victims) {
+          victim.awaitRecords(RECORDS_BEFORE_KILL);
+        }
+        fabric.worker("c").kill();
+      }
+      List<List<String>> acknowledged = new ArrayList<>();
+      for (Future<List<String>> writer : writers) {
+        acknowledged.add(writer.get());
+      }
+      for (VictimLoad victim : victims) {
+        acknowledged.add(victim.end());
+      }
+      Shell.must(fabric.root(), "umount", "-l", fabric.mount("c").toString());
+      fabric.startWorker("c");
+      acknowledged.add(appender(fabric.mount("c"), "again").call());
+
+      fabric.settle("a", "b", "c");
+      String content = Files.readString(fabric.mount("c").resolve("journal"));
+      for (String worker : List.of("a", "b")) {
+        assertEquals(content, Files.readString(fabric.mount(worker).resolve("journal")), worker);
+      }
+      List<String> lines = content.lines().toList();
+      Set<String> found = new HashSet<>(lines);
+      assertEquals(found.size(), lines.size(), "each record once");
+      Set<String> all = new HashSet<>();
+      for (List<String> records : acknowledged) {
+        all.addAll(records);
+        assertEquals(
+            records, lines.stream().filter(new HashSet<>(records)::contains).toList(), "in order");
+      }
+      found.removeAll(all);
+      assertTrue(
+          found.size() <= victims.size()
+              && found.stream().allMatch(line -> line.startsWith("victim")),
+          () -> "never acknowledged: " + found);
+      assertMatchesLog(fabric, before, content);
+      fabric.assertSameRoots("a", "b", "c");
+    }
   }
 
   /** The offsets that the leader chose leave no hole, never overlap, and only grow. */

@@ -1,91 +1,135 @@
 package io.hypersync.e2e;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.Timeout;
 
-/** One repository, committed to on both mounts, while a worker is killed (22.4 item 1). */
+/**
+ * One repository and one working tree, in which git works on three mounts at once, while workers
+ * are killed (hypersync.md 22.4 item 1).
+ */
 @RealMounts
 class GitTortureTest {
-  private static final int COMMITS = 6;
-  private static final Pattern MADE = Pattern.compile("\\[main ([0-9a-f]{7,})\\]");
-
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  private static final int KILLS = Integer.getInteger("hypersync.git.kills", 1);
+  private static final int COMMITS = 4;
+  private static final List<String> WORKERS = List.of("a", "b", "c");
+  private static final Pattern MADE = Pattern.compile("\\[\\S+ ([0-9a-f]{7,})\\]");
 
   @Test
+  @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyCommitThatSucceededIsInTheHistoryAndTheRepositoryIsSound() throws Exception {
-    Fabric fabric = extension.get();
-    Path onA = Files.createDirectory(fabric.mount("a").resolve("repo"));
-    Path onB = fabric.mount("b").resolve("repo");
-    Git.must(onA, "init", "--quiet", "--initial-branch=main");
-    Git.must(onA, "commit", "--quiet", "--allow-empty", "--message", "root");
-    fabric.settle("b");
-
-    try (Committer a = Committer.start(onA, "a");
-        Committer b = Committer.start(onB, "b")) {
-      a.awaitCommits(COMMITS);
-      b.awaitCommits(COMMITS);
-      fabric.worker("b").kill();
-      b.end();
-      a.end();
-      fabric.hypersync("umount", "--force", fabric.mount("b").toString()).orFail("umount");
-      fabric.startWorker("b");
-      assertSound(fabric, List.of(onA, onB), a, b);
-    }
-    // What was killed may have left locks behind, as it would on any file system.
-    Shell.must(onA, "find", ".git", "-name", "*.lock", "-delete");
-    fabric.settle("a", "b");
-    try (Committer a = Committer.start(onA, "a2");
-        Committer b = Committer.start(onB, "b2")) {
-      a.awaitCommits(COMMITS);
-      b.awaitCommits(COMMITS);
-      a.end();
-      b.end();
-      Git.must(onB, "gc", "--quiet");
-      assertSound(fabric, List.of(onA, onB), a, b);
-    }
-    fabric.assertSameRoots("a", "b");
-  }
-
-  private static void assertSound(Fabric fabric, List<Path> repositories, Committer... committers)
-      throws Exception {
-    fabric.settle("a", "b");
-    for (Path repository : repositories) {
-      Git.must(repository, "fsck", "--full", "--strict", "--no-progress");
-      List<String> history = Git.must(repository, "log", "--format=%H").lines().toList();
-      for (Committer committer : committers) {
-        for (String commit : committer.commits()) {
-          assertEquals(
-              1,
-              history.stream().filter(hash -> hash.startsWith(commit)).count(),
-              () -> "git said on a mount that it had made commit " + commit);
-        }
+    try (Fabric fabric = Fabric.start(Fabric.PATIENT, WORKERS.toArray(new String[0]))) {
+      try {
+        torture(fabric);
+      } catch (Exception | Error failure) {
+        System.err.println(fabric.logs());
+        throw failure;
       }
     }
   }
 
-  /** Commits a file of its own again and again; who finds the repository locked tries again. */
-  private static final class Committer implements AutoCloseable {
+  private static void torture(Fabric fabric) throws Exception {
+    List<Path> repositories = WORKERS.stream().map(name -> repository(fabric, name)).toList();
+    Path first = Files.createDirectory(repositories.getFirst());
+    Git.must(first, "init", "--quiet", "--initial-branch=main");
+    Git.must(first, "commit", "--quiet", "--allow-empty", "--message", "root");
+    fabric.settle("a", "b", "c");
+
+    Set<String> commits = new TreeSet<>();
+    for (int kill = 0; kill <= KILLS; kill++) {
+      List<Actor> actors = new ArrayList<>();
+      try {
+        for (int i = 0; i < WORKERS.size(); i++) {
+          actors.add(Actor.start(repositories.get(i), WORKERS.get(i) + kill));
+        }
+        for (Actor actor : actors) {
+          actor.awaitCommits(COMMITS);
+        }
+        if (kill < KILLS) {
+          killed(fabric, WORKERS.get((kill + 1) % WORKERS.size()), actors);
+        }
+      } finally {
+        actors.forEach(Actor::close);
+      }
+      for (Actor actor : actors) {
+        actor.end();
+        commits.addAll(actor.commits());
+      }
+      // What was killed may have left locks behind, as it would on any file system.
+      Shell.must(first, "find", ".git", "-name", "*.lock", "-delete");
+      assertSound(fabric, repositories, commits);
+      System.out.printf("%d of %d kills, %d commits%n", kill, KILLS, commits.size());
+    }
+    Git.must(repositories.getLast(), "gc", "--quiet");
+    assertSound(fabric, repositories, commits);
+    fabric.assertSameRoots("a", "b", "c");
+  }
+
+  /** Kills a worker while git works on it, and starts it again. */
+  private static void killed(Fabric fabric, String victim, List<Actor> actors) throws Exception {
+    fabric.worker(victim).kill();
+    for (Actor actor : actors) {
+      actor.end();
+    }
+    fabric.hypersync("umount", "--force", fabric.mount(victim).toString()).orFail("umount");
+    fabric.startWorker(victim);
+  }
+
+  private static Path repository(Fabric fabric, String worker) {
+    return fabric.mount(worker).resolve("repo");
+  }
+
+  private static void assertSound(Fabric fabric, List<Path> repositories, Set<String> commits)
+      throws Exception {
+    fabric.settle("a", "b", "c");
+    for (Path repository : repositories) {
+      Git.must(repository, "fsck", "--full", "--strict", "--no-progress");
+      List<String> history = Git.must(repository, "rev-list", "--all").lines().toList();
+      for (String commit : commits) {
+        assertTrue(
+            history.stream().anyMatch(hash -> hash.startsWith(commit)),
+            () -> "git said that it had made commit " + commit + ", " + repository + " lacks it");
+      }
+    }
+  }
+
+  /**
+   * Adds and commits a file of its own again and again, and looks at the status, goes to a new
+   * branch, takes files from the last commit and collects garbage in between, in the tree that all
+   * share; who finds it locked tries again.
+   */
+  private static final class Actor implements AutoCloseable {
+    private static final int PAUSE_MS = 2;
+
     private final List<String> commits = new CopyOnWriteArrayList<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
+    private final Path repository;
+    private final String name;
     private final Thread thread;
     private volatile boolean stopped;
 
-    private Committer(Path repository, String name) {
-      thread = Thread.ofPlatform().name("git-" + name).unstarted(() -> run(repository, name));
+    private Actor(Path repository, String name) {
+      this.repository = repository;
+      this.name = name;
+      thread = Thread.ofPlatform().name("git-" + name).unstarted(this::run);
     }
 
-    static Committer start(Path repository, String name) {
-      Committer committer = new Committer(repository, name);
-      committer.thread.start();
-      return committer;
+    static Actor start(Path repository, String name) {
+      Actor actor = new Actor(repository, name);
+      actor.thread.start();
+      return actor;
     }
 
     void awaitCommits(int more) throws InterruptedException {
@@ -114,6 +158,49 @@ class GitTortureTest {
       stopped = true;
     }
 
+    private void run() {
+      try {
+        for (int i = 0; !stopped; i++) {
+          commit(i);
+          switch (i % 4) {
+            case 0 -> retried("status", "--porcelain");
+            case 1 -> retried("checkout", "--quiet", "-b", "topic-" + name + "-" + i);
+            case 2 -> retried("checkout", "--quiet", "HEAD", "--", "file-" + name);
+            default -> {
+              var _ = Git.run(repository, "gc", "--quiet"); // of two at once git refuses one
+            }
+          }
+        }
+      } catch (IOException | InterruptedException dead) {
+        complaints.add(String.valueOf(dead));
+      }
+    }
+
+    private void commit(int i) throws IOException, InterruptedException {
+      String message = name + " commit " + i;
+      Files.writeString(repository.resolve("file-" + name), message + "\n");
+      retried("add", "file-" + name);
+      Shell made = retried("commit", "--message", message);
+      if (made.exit() == 0) {
+        commits.add(hashIn(made.output()));
+      }
+    }
+
+    /** As long as it finds something locked. */
+    private Shell retried(String... arguments) throws IOException, InterruptedException {
+      while (true) {
+        Shell done = Git.run(repository, arguments);
+        boolean committedByAnother = done.output().contains("nothing to commit");
+        if (done.exit() == 0 || committedByAnother || stopped) {
+          return done;
+        }
+        if (!done.output().contains("lock")) {
+          complaints.add(String.join(" ", arguments) + ": " + done.output().strip());
+        }
+        Thread.sleep(PAUSE_MS);
+      }
+    }
+
     /** The hash tells; with many at once git may take another's message from COMMIT_EDITMSG. */
     private static String hashIn(String output) {
       Matcher hash = MADE.matcher(output);
@@ -121,31 +208,6 @@ class GitTortureTest {
         throw new IllegalStateException("no hash in: " + output);
       }
       return hash.group(1);
-    }
-
-    private void run(Path repository, String name) {
-      for (int i = 0; !stopped; i++) {
-        String message = name + " commit " + i;
-        try {
-          Files.writeString(repository.resolve("file-" + name), message + "\n");
-          Shell made = Git.run(repository, "add", "file-" + name);
-          while (made.exit() != 0 && !stopped) {
-            Thread.sleep(2);
-            made = Git.run(repository, "add", "file-" + name);
-          }
-          do {
-            made = Git.run(repository, "commit", "--message", message);
-            if (made.exit() == 0) {
-              commits.add(hashIn(made.output()));
-            } else if (!made.output().contains("lock")) {
-              complaints.add(message + ": " + made.output().strip());
-            }
-          } while (made.exit() != 0 && !made.output().contains("nothing to commit") && !stopped);
-        } catch (java.io.IOException | InterruptedException dead) {
-          complaints.add(String.valueOf(dead));
-          return;
-        }
-      }
     }
   }
 }

@@ -15,12 +15,18 @@ final class VictimLoad implements AutoCloseable {
   private final Thread thread;
   private volatile boolean stopped;
 
-  private VictimLoad(Path journal) {
-    thread = Thread.ofPlatform().name("victim").unstarted(() -> append(journal));
+  private VictimLoad(Path journal, String name) {
+    thread = Thread.ofPlatform().name(name).unstarted(() -> append(journal, name));
   }
 
+  /** Its records begin with {@code record-}. */
   static VictimLoad start(Path journal) {
-    VictimLoad load = new VictimLoad(journal);
+    return start(journal, "record");
+  }
+
+  /** Its records begin with {@code name-}. */
+  static VictimLoad start(Path journal, String name) {
+    VictimLoad load = new VictimLoad(journal, name);
     load.thread.start();
     return load;
   }
@@ -43,10 +49,10 @@ final class VictimLoad implements AutoCloseable {
     stopped = true;
   }
 
-  private void append(Path path) {
+  private void append(Path path, String name) {
     try (FileChannel journal = FileChannel.open(path, StandardOpenOption.APPEND)) {
       for (int i = 0; !stopped; i++) {
-        String record = "record-" + i;
+        String record = name + "-" + i;
         journal.write(ByteBuffer.wrap((record + "\n").getBytes(StandardCharsets.UTF_8)));
         acknowledged.add(record);
       }
