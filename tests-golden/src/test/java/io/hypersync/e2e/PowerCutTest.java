@@ -1,6 +1,7 @@
 package io.hypersync.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.disk.ForgetfulDisk;
 import io.hypersync.disk.Lie;
@@ -121,15 +122,20 @@ class PowerCutTest {
   void aDiskThatLiesIsNoticed(Lie lie) throws Exception {
     try (PoweredWorkspace powered = PoweredWorkspace.create()) {
       powered.start(SEED, "a");
-      powered.fabric().leader().kill();
       powered.disk().lie(lie);
-      powered.restart();
+      if (lie == Lie.DIRECTORY_SYNCS) { // every start gives a new segment of the log its name
+        powered.fabric().leader().kill();
+        powered.restart();
+      }
       powered.load().start();
       powered.load().awaitProgress(ENOUGH_TO_MISS);
       powered.fabric().leader().kill();
       powered.load().stopSoon();
       powered.disk().cutPower(new Random(SEED), 0);
-      assertThrows(AssertionError.class, powered::restart, "nobody missed what the disk lost");
+      AssertionError noticed =
+          assertThrows(AssertionError.class, powered::restart, "nobody missed what was lost");
+      String how = String.valueOf(noticed.getMessage());
+      assertTrue(how.contains("the log ends at") || how.contains("leader ended with"), how);
     }
   }
 }
