@@ -50,6 +50,16 @@ public final class Holdings {
             now.underWay == 1 && !held ? null : new Holding(now.underWay - 1, held, now.handles));
   }
 
+  /** A request that was {@link #asked} has ended without the leader: nothing has changed there. */
+  void unasked(LockKey key) {
+    holdings.computeIfPresent(
+        key,
+        (_, now) ->
+            now.underWay == 1 && !now.held
+                ? null
+                : new Holding(now.underWay - 1, now.held, now.handles));
+  }
+
   /** What is held of it is known from another answer. */
   void found(LockKey key, boolean held) {
     holdings.computeIfPresent(

@@ -315,9 +315,10 @@ public final class LockClient {
     }
   }
 
+  /** Ends a call that the leader has never heard of: what was held before is held still. */
   private void fail(LockCall call, Errno errno) {
     if (call.mode() != null && call.wish() != Wish.TEST) {
-      holdings.ended(call.key(), false);
+      holdings.unasked(call.key());
     }
     call.ending().failed(errno);
   }

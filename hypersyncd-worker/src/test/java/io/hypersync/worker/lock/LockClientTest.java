@@ -115,6 +115,19 @@ class LockClientTest {
   }
 
   @Test
+  void whatWasNeverSentChangesNothingOfWhatIsHeld() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    client.linkDown();
+    lock(Wish.TRY);
+    client.tick(DEADLINE_NS);
+    assertEquals(List.of("1 granted", "2 EIO"), told);
+    assertTrue(holdings.mayHold(KEY), "the first lock is to be freed by a close");
+    assertEquals(1, client.held());
+  }
+
+  @Test
   void withoutALeaderWhatDoesNotWaitEndsAtItsDeadlineAndTheRestGoesOn() {
     lock(Wish.TRY);
     lock(Wish.WAIT);
