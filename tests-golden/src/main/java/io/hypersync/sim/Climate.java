@@ -3,6 +3,7 @@ package io.hypersync.sim;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.sim.net.Weather;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.worker.WorkerConfig;
@@ -13,10 +14,9 @@ import java.util.List;
  * What kind of world a seed makes: limits small enough to be met, and how often things break. Every
  * seed has another one, so that rare combinations are somebody's common case.
  *
- * @param slowestMessageNs the longest delay of a message
+ * @param weather how the network is when nothing is wrong with it
  * @param slowestSyncNs the longest sync of the log
  * @param longestThinkNs the longest time between two calls of a process
- * @param latestNoticeNs the longest time until an end notices that its connection is gone
  * @param reconnectMinNs see {@link WorkerConfig}
  * @param meanFaultNs the time between two faults, on average; MAX_VALUE for none
  * @param faults what goes wrong; in most worlds not everything, so that each kind has its time
@@ -26,10 +26,9 @@ import java.util.List;
  * @param processes how many processes on each worker
  */
 record Climate(
-    long slowestMessageNs,
+    Weather weather,
     long slowestSyncNs,
     long longestThinkNs,
-    long latestNoticeNs,
     long reconnectMinNs,
     long meanFaultNs,
     List<FaultKind> faults,
@@ -61,14 +60,16 @@ record Climate(
   /** The longest time that a process stands still. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
+  /** hypersync.md 22.3. */
+  private static final List<Integer> LOSS_PERCENT = List.of(1, 5, 10);
+
   private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
 
   static Climate of(Chance chance) {
     return new Climate(
-        chance.scale(200_000, 50 * Timeline.MS),
+        weather(chance),
         chance.scale(100_000, 300 * Timeline.MS),
         chance.scale(2 * Timeline.MS, 100 * Timeline.MS),
-        chance.scale(Timeline.MS, 400 * Timeline.MS),
         chance.scale(Timeline.MS, 50 * Timeline.MS),
         chance.oneIn(8) ? Long.MAX_VALUE : chance.scale(20 * Timeline.MS, 1_000 * Timeline.MS),
         someFaults(chance),
@@ -76,6 +77,14 @@ record Climate(
         (int) chance.scale(2, 100),
         chance.scale(200, 100_000),
         (int) chance.between(1, 4));
+  }
+
+  /** In one network of four the two ways differ; one network in four loses packets. */
+  private static Weather weather(Chance chance) {
+    long upNs = chance.scale(200_000, 50 * Timeline.MS);
+    long downNs = chance.oneIn(4) ? chance.scale(200_000, 50 * Timeline.MS) : upNs;
+    int lossPercent = chance.oneIn(4) ? chance.pick(LOSS_PERCENT) : 0;
+    return new Weather(upNs, downNs, lossPercent, chance.scale(Timeline.MS, 400 * Timeline.MS));
   }
 
   private static List<FaultKind> someFaults(Chance chance) {
@@ -90,22 +99,30 @@ record Climate(
 
   /** Whether a worker can lose touch with the leader here; if not, nobody may be told EIO. */
   boolean losesTouch() {
-    return meanFaultNs != Long.MAX_VALUE
-        && faults.stream()
-            .anyMatch(
-                fault ->
-                    switch (fault) {
-                      case BREAK,
-                          PARTITION,
-                          TOTAL_PARTITION,
-                          LEADER_CRASH,
-                          WORKER_CRASH,
-                          FULL_WORKER,
-                          WORKER_PAUSE,
-                          LEADER_PAUSE ->
-                          true;
-                      case FULL_LOG, FULL_CHUNKS, CLOCK_JUMP -> false;
-                    });
+    return weather.lossPercent() > 0
+        || (meanFaultNs != Long.MAX_VALUE
+            && faults.stream()
+                .anyMatch(
+                    fault ->
+                        switch (fault) {
+                          case BREAK,
+                              PARTITION,
+                              TOTAL_PARTITION,
+                              ONE_WAY_PARTITION,
+                              SLOW_WAY,
+                              LEADER_CRASH,
+                              LOG_EIO,
+                              LOG_SYNC_FAILS,
+                              CHUNK_SYNC_FAILS,
+                              LOG_ROT,
+                              CHUNK_ROT,
+                              WORKER_CRASH,
+                              FULL_WORKER,
+                              WORKER_PAUSE,
+                              LEADER_PAUSE ->
+                              true;
+                          case FULL_LOG, FULL_CHUNKS, WORKER_ROT, CLOCK_JUMP -> false;
+                        }));
   }
 
   LeaderConfig leader() {

@@ -1,6 +1,7 @@
 package io.hypersync.sim;
 
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.check.LogChecker;
@@ -18,6 +19,7 @@ import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +29,13 @@ final class Cluster {
   static final int WORKERS = 2;
   private static final long REQUEST_FACTOR = 4;
   private static final long RESTART_NS = 50 * Timeline.MS;
+  private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
 
   private final Climate climate;
   private final Timeline timeline;
   private final Chance chance;
   private final Recording recording;
-  private final LeaderDisk disk = new LeaderDisk();
+  private final LeaderDisk disk;
   private final SimNetwork network;
   private final List<SimChunkStore> stores = new ArrayList<>();
   private final List<SimWorker> workers = new ArrayList<>();
@@ -46,6 +49,7 @@ final class Cluster {
     this.climate = climate;
     this.timeline = timeline;
     this.chance = chance;
+    this.disk = new LeaderDisk(chance.split());
     MutationLedger mutations = new MutationLedger(timeline, Climate.longestMutationNs());
     this.recording =
         new Recording(
@@ -55,13 +59,7 @@ final class Cluster {
             new LockLedger(this::lockSession),
             new OpenLedger(),
             new WrittenBytes());
-    this.network =
-        new SimNetwork(
-            timeline,
-            chance.split(),
-            climate.slowestMessageNs(),
-            climate.latestNoticeNs(),
-            () -> leader);
+    this.network = new SimNetwork(timeline, chance.split(), climate.weather(), () -> leader);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
       stores.add(new SimChunkStore());
@@ -111,7 +109,18 @@ final class Cluster {
     }
   }
 
-  /** Starts the leader, unless it runs; without room to restore chunks it tries again later. */
+  /** The log has failed: the leader stops by itself, and is started again after a while. */
+  private void leaderFailed(String why) {
+    timeline.note("the leader stops: " + why);
+    crashLeader(false);
+    timeline.after(
+        chance.scale(RESTART_NS, LONGEST_OUTAGE_NS), "the leader starts", this::startLeader);
+  }
+
+  /**
+   * Starts the leader, unless it runs. Without room to restore chunks it tries again later; if it
+   * refuses to start on a damaged log, that is restored from a copy before.
+   */
   void startLeader() {
     if (leader != null) {
       return;
@@ -126,10 +135,24 @@ final class Cluster {
               climate.slowestSyncNs(),
               Climate.TICK_NS,
               recording.log(),
-              recording.open());
+              recording.open(),
+              this::leaderFailed);
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
+    } catch (OpLogCorruptException e) {
+      if (!disk.isLogDamaged()) {
+        throw new IllegalStateException("a log that nobody has damaged is refused", e);
+      }
+      timeline.note("the leader refuses to start: " + e.getMessage());
+      timeline.after(RESTART_NS, "the log is restored, the leader starts", this::restoreAndStart);
+    } catch (IOException e) {
+      timeline.after(RESTART_NS, "the leader tries to start: " + e.getMessage(), this::startLeader);
     }
+  }
+
+  private void restoreAndStart() {
+    disk.repair();
+    startLeader();
   }
 
   void restartWorker(int index, boolean powerLost) {
@@ -144,6 +167,15 @@ final class Cluster {
       stores.get(index).losePower(chance);
     }
     workers.set(index, start(index));
+  }
+
+  /** Workers that have given up start again, as after a person has looked at them. */
+  void restartStuckWorkers() {
+    for (int i = 0; i < WORKERS; i++) {
+      if (workers.get(i).isStuck()) {
+        restartWorker(i, false);
+      }
+    }
   }
 
   /** Judges everything that can be seen now. */

@@ -1,5 +1,6 @@
 package io.hypersync.sim;
 
+import io.hypersync.sim.net.Direction;
 import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
@@ -11,6 +12,8 @@ final class Faults {
   private static final long LONGEST_PARTITION_NS = 8_000 * Timeline.MS;
   private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
   private static final long LONGEST_FULL_NS = 500 * Timeline.MS;
+
+  private static final List<Direction> DIRECTIONS = List.of(Direction.values());
 
   private final Cluster cluster;
   private final Timeline timeline;
@@ -41,15 +44,21 @@ final class Faults {
     over = true;
     timeline.note("faults end");
     cluster.disk().logFull(false);
+    cluster.disk().writesFail(false);
+    cluster.disk().nextSyncFails(false);
+    cluster.disk().chunks().nextSyncFails(false);
+    cluster.disk().repair();
     cluster.disk().chunks().full(false);
     cluster.startLeader();
     for (int i = 0; i < Cluster.WORKERS; i++) {
-      cluster.network().heal(cluster.worker(i).id());
-      cluster.store(i).full(false);
-      if (cluster.worker(i).isStuck()) {
-        cluster.restartWorker(i, false);
+      for (Direction way : DIRECTIONS) {
+        cluster.network().heal(cluster.worker(i).id(), way);
+        cluster.network().slow(cluster.worker(i).id(), way, false);
       }
+      cluster.store(i).full(false);
+      cluster.store(i).repair();
     }
+    cluster.restartStuckWorkers();
   }
 
   private void scheduleNext() {
@@ -70,6 +79,8 @@ final class Faults {
     switch (chance.pick(kinds)) {
       case BREAK -> breakConnections(worker);
       case PARTITION -> partition(worker);
+      case ONE_WAY_PARTITION -> block(worker, chance.pick(DIRECTIONS));
+      case SLOW_WAY -> slow(worker, chance.pick(DIRECTIONS));
       case TOTAL_PARTITION -> {
         partition(0);
         partition(1);
@@ -77,6 +88,18 @@ final class Faults {
       case LEADER_CRASH -> crashLeader();
       case WORKER_CRASH -> crashWorker(worker);
       case FULL_LOG -> fullLog();
+      case LOG_EIO -> writesFail();
+      case LOG_SYNC_FAILS -> {
+        timeline.note("fault: the next sync of the log fails");
+        cluster.disk().nextSyncFails(true);
+      }
+      case CHUNK_SYNC_FAILS -> {
+        timeline.note("fault: the next sync of the leader's chunks fails");
+        cluster.disk().chunks().nextSyncFails(true);
+      }
+      case LOG_ROT -> rotLog();
+      case CHUNK_ROT -> rotChunk();
+      case WORKER_ROT -> rotChunk(worker);
       case FULL_CHUNKS -> fullChunks();
       case FULL_WORKER -> fullWorker(worker);
       case WORKER_PAUSE -> pause(worker);
@@ -96,11 +119,31 @@ final class Faults {
   private void partition(int worker) {
     long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
     timeline.note("fault: worker " + (worker + 1) + " is cut off for " + ns / Timeline.MS + " ms");
-    cluster.network().partition(cluster.worker(worker).id());
+    DIRECTIONS.forEach(way -> cluster.network().block(cluster.worker(worker).id(), way));
     timeline.after(
         ns,
         "worker " + (worker + 1) + " is no longer cut off",
-        () -> cluster.network().heal(cluster.worker(worker).id()));
+        () -> DIRECTIONS.forEach(way -> cluster.network().heal(cluster.worker(worker).id(), way)));
+  }
+
+  private void block(int worker, Direction way) {
+    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    String what = "between worker " + (worker + 1) + " and the leader goes " + way;
+    timeline.note("fault: nothing " + what + " for " + ns / Timeline.MS + " ms");
+    cluster.network().block(cluster.worker(worker).id(), way);
+    timeline.after(
+        ns, "all " + what, () -> cluster.network().heal(cluster.worker(worker).id(), way));
+  }
+
+  private void slow(int worker, Direction way) {
+    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    String what = "between worker " + (worker + 1) + " and the leader what goes " + way;
+    timeline.note("fault: " + what + " takes long for " + ns / Timeline.MS + " ms");
+    cluster.network().slow(cluster.worker(worker).id(), way, true);
+    timeline.after(
+        ns,
+        what + " is fast again",
+        () -> cluster.network().slow(cluster.worker(worker).id(), way, false));
   }
 
   private void crashLeader() {
@@ -123,6 +166,48 @@ final class Faults {
         chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
         "the log's disk has room",
         () -> cluster.disk().logFull(false));
+  }
+
+  private void writesFail() {
+    timeline.note("fault: writes to the log fail");
+    cluster.disk().writesFail(true);
+    timeline.after(
+        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        "the log can be written",
+        () -> cluster.disk().writesFail(false));
+  }
+
+  /** Half of the time the leader has to start on it, else it is up to workers to ask for it. */
+  private void rotLog() {
+    if (cluster.disk().rotLog()) {
+      timeline.note("fault: a bit of the log turns over");
+      if (chance.oneIn(2)) {
+        crashLeader();
+      }
+    }
+  }
+
+  private void rotChunk() {
+    if (cluster.disk().chunks().rot(chance)) {
+      timeline.note("fault: a chunk of the leader rots");
+      timeline.after(
+          chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
+          "the leader's chunks are restored",
+          () -> {
+            cluster.disk().chunks().repair();
+            cluster.restartStuckWorkers();
+          });
+    }
+  }
+
+  private void rotChunk(int worker) {
+    if (cluster.store(worker).rot(chance)) {
+      timeline.note("fault: a chunk of worker " + (worker + 1) + " rots");
+      timeline.after(
+          chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
+          "the chunks of worker " + (worker + 1) + " are restored",
+          () -> cluster.store(worker).repair());
+    }
   }
 
   private void fullChunks() {
@@ -164,9 +249,7 @@ final class Faults {
         "the chunk disk of worker " + (worker + 1) + " has room",
         () -> {
           cluster.store(worker).full(false);
-          if (cluster.worker(worker).isStuck()) {
-            cluster.restartWorker(worker, false);
-          }
+          cluster.restartStuckWorkers();
         });
   }
 }

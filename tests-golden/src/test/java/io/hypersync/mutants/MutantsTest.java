@@ -77,6 +77,31 @@ class MutantsTest {
             "sequence",
             "FsStateMachine.resolve",
             "unresolved"),
+        // The disk.
+        skips(
+            "a damaged log is cut, wherever it is damaged",
+            "leader.oplog.chronicle.LogRecovery",
+            "replay",
+            "LogRecovery.requireUnacknowledged"),
+        callAnswers(
+            "nobody looks for what the log says was durable",
+            "leader.oplog.chronicle.LogRecovery",
+            "replayLast",
+            "LogRecovery.highestWatermark",
+            0L),
+        callAnswers(
+            "the checksum of a record is not compared",
+            "leader.oplog.chronicle.SegmentScanner",
+            "recordAt",
+            "RecordCodec.crcMatches",
+            1),
+        skips(
+            "what was written and perhaps acknowledged is not carried over",
+            "leader.oplog.chronicle.LogRecovery",
+            "replay",
+            "List.add"),
+        callAnswers(
+            "a damaged chunk is served", "chunkstore.ChunkStore", "getVerified", "Hash.equals", 1),
         // Orphans.
         callAnswers(
             "orphans are reaped though they are held",

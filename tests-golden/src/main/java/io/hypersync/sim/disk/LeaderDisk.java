@@ -1,19 +1,34 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Chance;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the leader finds when it starts again: the log, and the chunks. */
 public final class LeaderDisk {
-  private final List<byte[]> synced = new ArrayList<>();
-  private final List<byte[]> cached = new ArrayList<>();
+  /** Small, so that segments are full before a history ends. */
+  private static final int SEGMENT_BYTES = 24 << 10;
+
+  private final Chance chance;
+  private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
+  private List<byte[]> durable = new ArrayList<>();
+  private @Nullable SteppedLog log;
   private boolean logFull;
+  private boolean syncFails;
 
   /** An empty disk. */
-  public LeaderDisk() {}
+  public LeaderDisk(Chance chance) {
+    this.chance = chance;
+    this.files = new SimFiles(chance.split());
+  }
 
   /** The chunks. */
   public SimChunkStore chunks() {
@@ -25,65 +40,113 @@ public final class LeaderDisk {
     logFull = nowFull;
   }
 
+  /** Whether writes to the log fail with EIO from now on. */
+  public void writesFail(boolean now) {
+    files.writesFail(now);
+  }
+
+  /** The next sync of the log fails. */
+  public void nextSyncFails(boolean now) {
+    syncFails = now;
+  }
+
+  /**
+   * A bit of the log turns over, in a record of which the disk itself says that it was durable.
+   * Returns whether there was one.
+   */
+  public boolean rotLog() {
+    SteppedLog now = log;
+    if (now == null || files.isDamaged()) {
+      return false;
+    }
+    try {
+      files.rot(chance.pick(now.proven()));
+      return true;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What has rotted, of log and chunks, is restored from a copy. */
+  public void repair() {
+    files.repair();
+    chunks.repair();
+  }
+
   /** The entries on stable storage, entry 1 first; grows only. */
   public List<byte[]> durableLog() {
-    return synced;
+    return durable;
   }
 
   /**
-   * The leader is gone. After a crash of the process everything written is still there; after a
-   * loss of power what was not synced is there up to some entry: a torn record ends the log.
+   * The leader is gone. After a crash of the process everything written is still there, but what
+   * the disk had refused; after a loss of power what was not synced is there in parts.
    */
-  public void crash(boolean powerLost, Chance chance) {
-    if (!powerLost) {
-      return;
+  public void crash(boolean powerLost) {
+    log = null;
+    if (powerLost) {
+      files.losePower();
+      chunks.losePower(chance);
+    } else {
+      files.evict();
+      chunks.evict(chance);
     }
-    int kept = chance.below(cached.size() + 1);
-    cached.subList(kept, cached.size()).clear();
-    chunks.losePower(chance);
   }
 
   /**
-   * Replays what is there, as opening the log does; what is kept is on stable storage afterwards,
+   * Replays what is there and begins a new segment; what is kept is on stable storage afterwards,
    * and so are its chunks.
    *
-   * @return the last entry that is kept
+   * @throws OpLogCorruptException if the log is damaged
+   * @throws IOException if the disk fails
    */
-  public long recover(RecoveryListener listener) {
-    List<byte[]> found = new ArrayList<>(synced);
-    found.addAll(cached);
-    int kept = 0;
-    while (kept < found.size()
-        && listener.onRecord(kept + 1, found.get(kept)) == RecoveryListener.Verdict.KEEP) {
-      kept++;
+  public SteppedLog open(RecoveryListener listener) throws IOException {
+    List<byte[]> kept = new ArrayList<>();
+    SteppedLog opened =
+        SteppedLog.open(
+            files,
+            chance::nextLong,
+            SEGMENT_BYTES,
+            chunks::sync,
+            (index, payload) -> {
+              RecoveryListener.Verdict verdict = listener.onRecord(index, payload);
+              if (verdict == RecoveryListener.Verdict.KEEP) {
+                kept.add(payload);
+              }
+              return verdict;
+            });
+    if (files.isDamaged()) {
+      throw new Violation("the leader has started on a damaged log");
     }
-    chunks.sync();
-    synced.clear();
-    synced.addAll(found.subList(0, kept));
-    cached.clear();
-    return kept;
+    log = opened;
+    durable = kept;
+    return opened;
+  }
+
+  /** Whether the log has rotted, so that no leader may start on it. */
+  public boolean isLogDamaged() {
+    return files.isDamaged();
   }
 
   boolean isLogFull() {
     return logFull;
   }
 
-  void write(byte[] entry) {
-    cached.add(entry);
-  }
-
-  int unsynced() {
-    return cached.size();
-  }
-
-  /** The oldest entries that were only written are durable now. */
-  void synced(int count) {
-    List<byte[]> batch = cached.subList(0, count);
-    synced.addAll(batch);
-    batch.clear();
-  }
-
-  long appendedIndex() {
-    return (long) synced.size() + cached.size();
+  /**
+   * The sync of a batch ends, and with it that of the chunks which it rests on.
+   *
+   * @param begun what {@link SimChunkStore#beginSync} has answered
+   * @throws IOException if one of the two has failed
+   */
+  void sync(SteppedLog synced, List<byte[]> batch, List<Hash> begun) throws IOException {
+    if (syncFails) {
+      syncFails = false;
+      files.failSync(synced.file());
+      throw new IOException("EIO: the simulated disk cannot sync");
+    }
+    files.sync(synced.file());
+    chunks.finish(begun);
+    synced.synced();
+    durable.addAll(batch);
   }
 }

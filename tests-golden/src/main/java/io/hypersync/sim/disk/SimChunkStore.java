@@ -7,10 +7,14 @@ import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.world.Chance;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 public final class SimChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> synced = new LinkedHashMap<>();
   private final Map<Hash, byte[]> cached = new LinkedHashMap<>();
+  private final Map<Hash, byte[]> damaged = new LinkedHashMap<>();
+  private final Set<Hash> doubtful = new LinkedHashSet<>();
   private boolean full;
+  private boolean syncFails;
 
   /** An empty disk. */
   public SimChunkStore() {}
@@ -35,6 +42,56 @@ public final class SimChunkStore implements ChunkStore {
     return full;
   }
 
+  /** The next sync fails. */
+  public void nextSyncFails(boolean now) {
+    syncFails = now;
+  }
+
+  /**
+   * One chunk is not what it was any more, until it is stored again or {@linkplain #repair
+   * restored}. Returns whether there was one.
+   */
+  public boolean rot(Chance chance) {
+    List<Hash> here = new ArrayList<>(synced.keySet());
+    here.addAll(cached.keySet());
+    here.removeIf(hash -> length(hash) == 0);
+    if (here.isEmpty()) {
+      return false;
+    }
+    Hash hash = chance.pick(here);
+    byte[] bytes = get(hash);
+    if (bytes != null) {
+      bytes[chance.below(bytes.length)] ^= (byte) (1 << chance.below(Byte.SIZE));
+      damaged.put(hash, bytes);
+    }
+    return true;
+  }
+
+  /** What has rotted is restored from a copy. */
+  public void repair() {
+    damaged.clear();
+  }
+
+  /** Whether the chunk has rotted. */
+  public boolean isDamaged(Hash hash) {
+    return damaged.containsKey(hash);
+  }
+
+  /** Whether any chunk has. */
+  public boolean isDamaged() {
+    return !damaged.isEmpty();
+  }
+
+  /** The process has crashed: what a failed sync was to write may be gone with its memory. */
+  public void evict(Chance chance) {
+    for (Hash hash : doubtful) {
+      if (chance.oneIn(2)) {
+        cached.remove(hash);
+      }
+    }
+    doubtful.clear();
+  }
+
   /** Power is lost: every chunk that was not synced is there afterwards, or not. */
   public void losePower(Chance chance) {
     for (Iterator<Map.Entry<Hash, byte[]>> each = cached.entrySet().iterator(); each.hasNext(); ) {
@@ -43,6 +100,7 @@ public final class SimChunkStore implements ChunkStore {
         each.remove();
       }
     }
+    doubtful.clear();
   }
 
   /** A sync that has begun: {@link #finish} makes exactly that durable which was here by now. */
@@ -50,8 +108,21 @@ public final class SimChunkStore implements ChunkStore {
     return List.copyOf(cached.keySet());
   }
 
-  /** The sync is done. */
-  public void finish(List<Hash> begun) {
+  /**
+   * The sync is done.
+   *
+   * @throws IOException if it has failed: nobody knows what is on the disk
+   */
+  public void finish(List<Hash> begun) throws IOException {
+    if (syncFails && !begun.isEmpty()) {
+      syncFails = false;
+      doubtful.addAll(begun);
+      throw new IOException("EIO: the simulated disk cannot sync chunks");
+    }
+    store(begun);
+  }
+
+  private void store(List<Hash> begun) {
     for (Hash hash : begun) {
       byte[] bytes = cached.remove(hash);
       if (bytes != null) {
@@ -68,9 +139,8 @@ public final class SimChunkStore implements ChunkStore {
 
   @Override
   public byte @Nullable [] get(Hash hash) {
-    byte[] bytes = synced.get(hash);
-    byte[] found = bytes != null ? bytes : cached.get(hash);
-    return found == null ? null : found.clone();
+    byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
+    return bytes == null ? null : damaged.getOrDefault(hash, bytes).clone();
   }
 
   @Override
@@ -83,6 +153,7 @@ public final class SimChunkStore implements ChunkStore {
   @Override
   public void put(Hash hash, byte[] bytes) {
     requireSpace();
+    damaged.remove(hash);
     if (!synced.containsKey(hash)) {
       cached.put(hash, bytes.clone());
     }
@@ -95,7 +166,7 @@ public final class SimChunkStore implements ChunkStore {
 
   @Override
   public void sync() {
-    finish(beginSync());
+    store(beginSync());
   }
 
   @Override

@@ -3,51 +3,67 @@ package io.hypersync.sim.disk;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.RecordConsumer;
+import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The op log of one run of the leader: one sync at a time, which takes what has queued up, and with
- * it the chunks that had been stored when it began.
+ * The op log of one run of the leader: one batch at a time, of what has queued up, is written and
+ * then synced, and with it the chunks that had been stored when it was written.
  */
 public final class SimOpLog implements OpLog {
   private static final int MAX_BATCH = 8;
   private static final int NOT_READY_ONE_IN = 20;
   private static final int MAX_PAYLOAD_BYTES = 16 << 20;
+  private static final long FASTEST_NS = 10_000;
+  private static final long SLOWEST_WRITE_NS = 500_000;
+
+  private record Pending(byte[] payload, boolean needsChunkSync) {}
 
   private final LeaderDisk disk;
+  private final SteppedLog log;
   private final Host host;
   private final Chance chance;
   private final long slowestSyncNs;
-  private final Consumer<byte[]> onAppend;
-  private final Runnable onDurable;
-  private final ArrayDeque<Boolean> needsChunkSync = new ArrayDeque<>();
-  private boolean syncing;
+  private final Events events;
+  private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private long appendedIndex;
+  private boolean busy;
+
+  /**
+   * Who is told what happens.
+   *
+   * @param appended an entry was accepted
+   * @param durable the durable index has moved
+   * @param failed the log cannot be used any more, and the leader must stop
+   */
+  public record Events(Consumer<byte[]> appended, Runnable durable, Consumer<IOException> failed) {}
 
   /**
    * The log after recovery.
    *
-   * @param onAppend called with every entry that is appended
-   * @param onDurable called when the durable index has moved
+   * @param log what the disk has opened
    */
   public SimOpLog(
       LeaderDisk disk,
+      SteppedLog log,
       Host host,
       Chance chance,
       long slowestSyncNs,
-      Consumer<byte[]> onAppend,
-      Runnable onDurable) {
+      Events events) {
     this.disk = disk;
+    this.log = log;
     this.host = host;
     this.chance = chance;
     this.slowestSyncNs = slowestSyncNs;
-    this.onAppend = onAppend;
-    this.onDurable = onDurable;
+    this.events = events;
+    this.appendedIndex = log.durableIndex();
   }
 
   @Override
@@ -55,13 +71,13 @@ public final class SimOpLog implements OpLog {
     if (disk.isLogFull()) {
       throw new OpLogFullException("the simulated disk is full", new IOException("ENOSPC"));
     }
-    if (index != appendedIndex() + 1) {
-      throw new IllegalArgumentException("entry " + index + " after entry " + appendedIndex());
+    if (index != appendedIndex + 1) {
+      throw new IllegalArgumentException("entry " + index + " after entry " + appendedIndex);
     }
-    disk.write(payload);
-    onAppend.accept(payload);
-    needsChunkSync.addLast(chunkSync);
-    sync();
+    appendedIndex = index;
+    queue.addLast(new Pending(payload, chunkSync));
+    events.appended.accept(payload);
+    next();
   }
 
   @Override
@@ -81,58 +97,64 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public long appendedIndex() {
-    return disk.appendedIndex();
+    return appendedIndex;
   }
 
   @Override
   public long durableIndex() {
-    return disk.durableLog().size();
+    return log.durableIndex();
   }
 
   @Override
-  public byte[] read(long index) {
-    if (index < 1 || index > durableIndex()) {
-      throw new IndexOutOfBoundsException("entry " + index + " of " + durableIndex());
-    }
-    return disk.durableLog().get((int) index - 1).clone();
+  public byte[] read(long index) throws IOException {
+    byte[][] found = new byte[1][];
+    int _ = read(index, 1, (_, payload) -> found[0] = payload);
+    return found[0];
   }
 
   @Override
-  public int read(long fromIndex, long maxBytes, RecordConsumer consumer) {
-    long bytes = 0;
-    int count = 0;
-    for (long i = fromIndex; i <= durableIndex() && bytes < maxBytes; i++) {
-      byte[] payload = read(i);
-      consumer.accept(i, payload);
-      bytes += payload.length;
-      count++;
-    }
-    return count;
+  public int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException {
+    return log.read(fromIndex, maxBytes, consumer);
   }
 
   @Override
   public void close() {}
 
-  private void sync() {
-    if (syncing || disk.unsynced() == 0) {
-      return;
+  private void next() {
+    if (!busy && !queue.isEmpty()) {
+      busy = true;
+      host.after(chance.scale(FASTEST_NS, SLOWEST_WRITE_NS), "", this::write);
     }
-    syncing = true;
-    int batch = (int) chance.between(1, Math.min(MAX_BATCH, disk.unsynced()));
+  }
+
+  private void write() {
+    int size = (int) chance.between(1, Math.min(MAX_BATCH, queue.size()));
+    List<byte[]> batch = new ArrayList<>();
     boolean withChunks = false;
-    for (int i = 0; i < batch; i++) {
-      withChunks |= needsChunkSync.removeFirst();
+    for (int i = 0; i < size; i++) {
+      Pending entry = queue.removeFirst();
+      batch.add(entry.payload);
+      withChunks |= entry.needsChunkSync;
     }
     List<Hash> chunks = withChunks ? disk.chunks().beginSync() : List.of();
-    host.after(
-        chance.scale(50_000, slowestSyncNs),
-        "",
-        () -> {
-          syncing = false;
-          disk.chunks().finish(chunks);
-          disk.synced(batch);
-          onDurable.run();
-          sync();
-        });
+    try {
+      log.write(batch);
+    } catch (IOException e) {
+      events.failed.accept(e);
+      return;
+    }
+    host.after(chance.scale(50_000, slowestSyncNs), "", () -> sync(batch, chunks));
+  }
+
+  private void sync(List<byte[]> batch, List<Hash> chunks) {
+    try {
+      disk.sync(log, batch, chunks);
+    } catch (IOException e) {
+      events.failed.accept(e);
+      return;
+    }
+    busy = false;
+    events.durable.run();
+    next();
   }
 }

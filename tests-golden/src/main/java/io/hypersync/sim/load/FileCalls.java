@@ -168,6 +168,9 @@ final class FileCalls {
           if (answer.errno() == Errno.ESTALE && node != null && kernel.isReaped(node)) {
             return; // this worker was cut off for so long that its lease ended
           }
+          if (answer.errno() == Errno.EIO && worker.chunks().isDamaged()) {
+            return;
+          }
           if (data == null || node == null) {
             throw new Violation("read of an open file failed with " + answer.errno());
           }

@@ -202,6 +202,7 @@ public final class SimProcess {
           case FuseOperation.Create create ->
               " " + text(create.name()) + " flags " + create.flags();
           case FuseOperation.Unlink unlink -> " " + text(unlink.name());
+          case FuseOperation.SetLk lock -> " " + lock.lock() + " owner " + lock.owner();
           default -> "";
         };
     return "pid " + pid + " " + opcode + " #" + node + detail;

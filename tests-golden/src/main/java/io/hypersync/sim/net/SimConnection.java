@@ -104,7 +104,7 @@ public final class SimConnection {
   public void closeFromWorker() {
     workerOpen = false;
     unflushedUp.clear();
-    afterPartition(leader.host(), "", this::endAtLeader);
+    afterPartition();
   }
 
   /** The leader ends it, after a last word. */
@@ -152,12 +152,15 @@ public final class SimConnection {
   }
 
   /** The partition has ended: what waited on the way goes on. */
-  void healed() {
+  void healed(Direction direction) {
     for (Stream stream : Stream.values()) {
+      if (direction(stream) != direction) {
+        continue;
+      }
       int count = stalled.getOrDefault(stream, 0);
       stalled.put(stream, 0);
       for (int i = 0; i < count; i++) {
-        schedule(stream, isUp(stream) ? leader.host() : worker.host());
+        schedule(stream, direction == Direction.UP ? leader.host() : worker.host());
       }
     }
   }
@@ -172,7 +175,9 @@ public final class SimConnection {
   /** Delivers the oldest message of the stream, whichever that is by then. */
   private void schedule(Stream stream, Host receiver) {
     long now = network.nowNs();
-    long at = Math.max(now + network.delayNs(), arrivalNs.getOrDefault(stream, 0L));
+    long at =
+        Math.max(
+            now + network.delayNs(worker, direction(stream)), arrivalNs.getOrDefault(stream, 0L));
     arrivalNs.put(stream, at);
     receiver.after(
         at - now,
@@ -181,7 +186,7 @@ public final class SimConnection {
           if (cut) {
             return;
           }
-          if (network.isPartitioned(worker)) {
+          if (network.isBlocked(worker, direction(stream))) {
             stalled.merge(stream, 1, Integer::sum);
             return;
           }
@@ -193,22 +198,27 @@ public final class SimConnection {
               && logBlocked
               && queue(stream).size() < LOG_STREAM_MESSAGES / 2) {
             logBlocked = false;
-            leader.host().after(network.delayNs(), "", () -> leader.writable(this));
+            leader
+                .host()
+                .after(network.delayNs(worker, Direction.UP), "", () -> leader.writable(this));
           }
         });
   }
 
-  private void afterPartition(Host receiver, String what, Runnable action) {
-    receiver.after(
-        network.delayNs() + POLL_NS,
-        what,
-        () -> {
-          if (network.isPartitioned(worker)) {
-            afterPartition(receiver, what, action);
-          } else {
-            action.run();
-          }
-        });
+  /** The worker's last word reaches the leader as soon as anything does. */
+  private void afterPartition() {
+    leader
+        .host()
+        .after(
+            network.delayNs(worker, Direction.UP) + POLL_NS,
+            "",
+            () -> {
+              if (network.isBlocked(worker, Direction.UP)) {
+                afterPartition();
+              } else {
+                endAtLeader();
+              }
+            });
   }
 
   private void deliver(WorkerMessage message) {
@@ -241,10 +251,10 @@ public final class SimConnection {
     return inFlight.computeIfAbsent(stream, _ -> new ArrayDeque<>());
   }
 
-  private static boolean isUp(Stream stream) {
+  private static Direction direction(Stream stream) {
     return switch (stream) {
-      case CONTROL_UP, INTENTS, CHUNKS -> true;
-      case CONTROL_DOWN, ACKS, LOG, BULK -> false;
+      case CONTROL_UP, INTENTS, CHUNKS -> Direction.UP;
+      case CONTROL_DOWN, ACKS, LOG, BULK -> Direction.DOWN;
     };
   }
 

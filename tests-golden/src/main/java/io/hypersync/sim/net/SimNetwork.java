@@ -4,42 +4,50 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Delays, connections that break, partitions. */
+/**
+ * Delays, lost packets, connections that break, partitions.
+ *
+ * <p>It stands for QUIC and what is below: UDP datagrams may be lost, doubled and overtake one
+ * another, but a stream has every byte once and in order. So a lost packet is a delay of one stream
+ * here, streams overtake one another, and messages of an old connection arrive among those of the
+ * new one; what arrives twice is what its sender has sent again.
+ */
 public final class SimNetwork {
   private static final long FASTEST_NS = 50_000;
   private static final long CONNECT_TIMEOUT_NS = 500_000_000;
 
+  /** What a slow way adds. */
+  private static final long SLOW_NS = 400_000_000;
+
+  /** When a lost packet is sent again for the first time. */
+  private static final long FIRST_RESEND_NS = 25_000_000;
+
+  private record Way(String worker, Direction direction) {}
+
   private final Timeline timeline;
   private final Chance chance;
-  private final long slowestNs;
-  private final long latestNoticeNs;
+  private final Weather weather;
   private final Supplier<@Nullable LeaderEnd> leader;
   private final List<SimConnection> connections = new ArrayList<>();
-  private final Set<String> partitioned = new TreeSet<>();
+  private final Set<Way> blocked = new HashSet<>();
+  private final Set<Way> slow = new HashSet<>();
 
   /**
    * A network without connections.
    *
-   * @param slowestNs the longest delay of a message; short ones are as likely
-   * @param latestNoticeNs the longest time until an end notices that its connection is gone
    * @param leader who can be connected to now, if anybody
    */
   public SimNetwork(
-      Timeline timeline,
-      Chance chance,
-      long slowestNs,
-      long latestNoticeNs,
-      Supplier<@Nullable LeaderEnd> leader) {
+      Timeline timeline, Chance chance, Weather weather, Supplier<@Nullable LeaderEnd> leader) {
     this.timeline = timeline;
     this.chance = chance;
-    this.slowestNs = slowestNs;
-    this.latestNoticeNs = latestNoticeNs;
+    this.weather = weather;
     this.leader = leader;
   }
 
@@ -48,14 +56,16 @@ public final class SimNetwork {
     worker
         .host()
         .after(
-            delayNs() + delayNs(),
+            delayNs(worker, Direction.UP) + delayNs(worker, Direction.DOWN),
             "",
             () -> {
               if (!stillWanted.get()) {
                 return;
               }
               LeaderEnd end = leader.get();
-              if (end == null || isPartitioned(worker)) {
+              if (end == null
+                  || isBlocked(worker, Direction.UP)
+                  || isBlocked(worker, Direction.DOWN)) {
                 worker.host().after(noticeNs(), "", () -> giveUp(worker, stillWanted));
                 return;
               }
@@ -92,37 +102,56 @@ public final class SimNetwork {
     forgetDead();
   }
 
-  /** Nothing gets through between this worker and the leader any more. */
-  public void partition(WorkerId worker) {
-    partitioned.add(worker.name());
+  /** Nothing gets through any more between this worker and the leader in that direction. */
+  public void block(WorkerId worker, Direction direction) {
+    blocked.add(new Way(worker.name(), direction));
+  }
+
+  /** What goes that way takes much longer from now on, or as long as ever. */
+  public void slow(WorkerId worker, Direction direction, boolean now) {
+    if (now) {
+      slow.add(new Way(worker.name(), direction));
+    } else {
+      slow.remove(new Way(worker.name(), direction));
+    }
   }
 
   /** It does again: what was on the way arrives now, unless an end has given up meanwhile. */
-  public void heal(WorkerId worker) {
-    partitioned.remove(worker.name());
+  public void heal(WorkerId worker, Direction direction) {
+    blocked.remove(new Way(worker.name(), direction));
     for (SimConnection connection : connections) {
       if (connection.worker().id().equals(worker)) {
-        connection.healed();
+        connection.healed(direction);
       }
     }
   }
 
-  /** Whether nothing gets through. */
-  public boolean isPartitioned(WorkerEnd worker) {
-    return partitioned.contains(worker.id().name());
+  /** Whether nothing gets through that way. */
+  public boolean isBlocked(WorkerEnd worker, Direction direction) {
+    return !blocked.isEmpty() && blocked.contains(new Way(worker.id().name(), direction));
   }
 
   long nowNs() {
     return timeline.monotonicNs();
   }
 
-  long delayNs() {
-    return chance.scale(FASTEST_NS, slowestNs);
+  /** How long a message is on its way; every loss is noticed after twice the time of the last. */
+  long delayNs(WorkerEnd worker, Direction direction) {
+    long delayNs = chance.scale(FASTEST_NS, weather.slowestNs(direction));
+    if (!slow.isEmpty() && slow.contains(new Way(worker.id().name(), direction))) {
+      delayNs += chance.scale(FASTEST_NS, SLOW_NS);
+    }
+    long resendNs = FIRST_RESEND_NS;
+    while (weather.lossPercent() > 0 && chance.below(100) < weather.lossPercent()) {
+      delayNs += resendNs;
+      resendNs *= 2;
+    }
+    return delayNs;
   }
 
   /** After how long an end finds out that the other one is gone. */
   long noticeNs() {
-    return chance.scale(FASTEST_NS, latestNoticeNs);
+    return chance.scale(FASTEST_NS, weather.latestNoticeNs());
   }
 
   private static void giveUp(WorkerEnd worker, Supplier<Boolean> stillWanted) {

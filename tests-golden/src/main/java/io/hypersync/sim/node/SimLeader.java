@@ -2,6 +2,8 @@ package io.hypersync.sim.node;
 
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -22,10 +24,12 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the leader, from its recovery to its crash: the production agent on this disk. */
@@ -36,13 +40,20 @@ public final class SimLeader implements LeaderEnd {
   private final Chance chance;
   private final LogChecker checker;
   private final OpenLedger open;
+  private final Consumer<String> failed;
   private final LeaderDisk disk;
   private final SimOpLog log;
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
   private long lastSession;
 
-  /** Recovers and starts. */
+  /**
+   * Recovers and starts.
+   *
+   * @param failed told when the log has failed, which ends this run
+   * @throws OpLogCorruptException if the log is damaged: it must not start
+   * @throws IOException if the disk fails
+   */
   public SimLeader(
       LeaderConfig config,
       LeaderDisk disk,
@@ -51,15 +62,30 @@ public final class SimLeader implements LeaderEnd {
       long slowestSyncNs,
       long tickNs,
       LogChecker checker,
-      OpenLedger open) {
+      OpenLedger open,
+      Consumer<String> failed)
+      throws IOException {
     this.open = open;
+    this.failed = failed;
     this.chance = chance;
     this.checker = checker;
     this.disk = disk;
     this.host = new Host(timeline, chance.split(), "leader");
-    LeaderState recovered = recover(disk, checker);
+    IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+    LogReplay replay = new LogReplay(disk.chunks(), intents, _ -> {});
+    SteppedLog opened = disk.open(replay);
+    LeaderState recovered = judged(replay.result());
     this.log =
-        new SimOpLog(disk, host, chance.split(), slowestSyncNs, this::appended, this::durable);
+        new SimOpLog(
+            disk,
+            opened,
+            host,
+            chance.split(),
+            slowestSyncNs,
+            new SimOpLog.Events(
+                this::appended,
+                this::durable,
+                why -> failed.accept(String.valueOf(why.getMessage()))));
     this.agent =
         new LeaderAgent(
             config,
@@ -88,7 +114,7 @@ public final class SimLeader implements LeaderEnd {
   /** It is gone; what of the disk is left depends on how. */
   public void crash(boolean powerLost) {
     host.crash();
-    disk.crash(powerLost, chance);
+    disk.crash(powerLost);
   }
 
   @Override
@@ -103,7 +129,7 @@ public final class SimLeader implements LeaderEnd {
   public void received(SimConnection connection, WorkerMessage message) {
     SessionId id = idOf(connection);
     if (id != null) {
-      host.execute(() -> agent.received(id, message));
+      host.execute(() -> guarded(() -> agent.received(id, message)));
     }
   }
 
@@ -131,7 +157,8 @@ public final class SimLeader implements LeaderEnd {
   }
 
   private int work() {
-    int work = agent.doWork();
+    int[] work = {0};
+    guarded(() -> work[0] = agent.doWork());
     // A close by the agent reaches the transport, which reports every session's end once.
     for (SessionId id : List.copyOf(sessions.keySet())) {
       SimConnection connection = sessions.get(id);
@@ -140,7 +167,7 @@ public final class SimLeader implements LeaderEnd {
         host.execute(() -> agent.sessionClosed(id));
       }
     }
-    return work;
+    return work[0];
   }
 
   private void appended(byte[] payload) {
@@ -169,9 +196,38 @@ public final class SimLeader implements LeaderEnd {
         "",
         () -> {
           List<byte[]> entries = new ArrayList<>();
-          log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
-          host.execute(() -> agent.logRead(session, fromIndex, entries));
+          try {
+            int _ = log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
+            host.execute(() -> agent.logRead(session, fromIndex, entries));
+          } catch (IOException e) {
+            cannotRead(session, e);
+          }
         });
+  }
+
+  /** An agent that throws ends the leader; nothing but a damaged log may make it throw. */
+  private void guarded(Runnable call) {
+    try {
+      call.run();
+    } catch (IllegalStateException e) {
+      if (!disk.isLogDamaged() || !(e.getCause() instanceof OpLogCorruptException corrupt)) {
+        throw e;
+      }
+      failed.accept(String.valueOf(corrupt.getMessage()));
+    }
+  }
+
+  /** As the product's log reader does: no hole is ever sent. */
+  private void cannotRead(SessionId session, IOException why) {
+    if (!disk.isLogDamaged()) {
+      throw new IllegalStateException("a log that nobody has damaged", why);
+    }
+    host.note("cannot read the log: " + why.getMessage());
+    SimConnection connection = sessions.get(session);
+    if (connection != null) {
+      connection.closeFromLeader(null);
+      host.wake();
+    }
   }
 
   private @Nullable SessionId idOf(SimConnection connection) {
@@ -183,12 +239,8 @@ public final class SimLeader implements LeaderEnd {
     return null;
   }
 
-  private static LeaderState recover(LeaderDisk disk, LogChecker checker) {
-    IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
-    LogReplay replay = new LogReplay(disk.chunks(), intents, _ -> {});
-    disk.recover(replay);
+  private LeaderState judged(LeaderState state) {
     checker.recovered(disk.durableLog());
-    LeaderState state = replay.result();
     Hash expected = checker.root(state.index());
     if (!state.root().equals(expected)) {
       throw new IllegalStateException("recovered to another root than the log's");

@@ -76,13 +76,19 @@ final class SimLeaderChunks implements ChunkPort {
       host.after(
           chance.scale(FASTEST_NS, SLOWEST_NS),
           "",
-          () -> {
-            byte[] bytes = store.get(chunk.hash());
-            if (bytes == null) {
-              throw new Violation("the leader has lost chunk " + chunk.hash());
-            }
-            leader.sendBulk(session, new LeaderMessage.ChunkData(chunk.hash(), bytes));
-          });
+          () -> leader.sendBulk(session, read(chunk.hash())));
+    }
+  }
+
+  private LeaderMessage read(Hash hash) {
+    try {
+      byte[] bytes = store.getVerified(hash);
+      if (bytes == null) {
+        throw new Violation("the leader has lost chunk " + hash);
+      }
+      return new LeaderMessage.ChunkData(hash, bytes);
+    } catch (ChunkStoreException e) {
+      return new LeaderMessage.ChunkUnavailable(hash, e.errno(), String.valueOf(e.getMessage()));
     }
   }
 

@@ -1,12 +1,13 @@
 package io.hypersync.sim.node;
 
-import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.ReplicaChecker;
 import io.hypersync.sim.check.SilenceChecker;
+import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.net.SimNetwork;
@@ -31,6 +32,7 @@ public final class SimWorker implements WorkerEnd {
   private final WorkerId id;
   private final Host host;
   private final SimWorkerLink link;
+  private final SimChunkStore store;
   private final SimWorkerChunks chunks;
   private final WorkerAgent agent;
   private final KernelInodes inodes = new KernelInodes();
@@ -57,6 +59,7 @@ public final class SimWorker implements WorkerEnd {
       long silenceToleranceNs,
       Recording recording) {
     this.id = config.worker();
+    this.store = store;
     String name = id.name();
     this.host = new Host(timeline, chance.split(), name);
     this.link = new SimWorkerLink(network, this);
@@ -118,6 +121,11 @@ public final class SimWorker implements WorkerEnd {
   /** What its kernel knows. */
   public KernelInodes inodes() {
     return inodes;
+  }
+
+  /** Its chunks. */
+  public SimChunkStore chunks() {
+    return store;
   }
 
   /** What its mutations are called. */
@@ -192,11 +200,11 @@ public final class SimWorker implements WorkerEnd {
 
   private void take(LeaderMessage message) {
     if (message instanceof LeaderMessage.ChunkData(var hash, byte[] bytes)) {
+      if (!Blake3.hash(bytes).equals(hash)) {
+        throw new Violation("the leader has served a damaged chunk " + hash);
+      }
       chunks.ingest(hash, bytes);
     } else {
-      if (message instanceof LeaderMessage.ChunkUnavailable(var hash, Errno errno, String why)) {
-        throw new IllegalStateException(hash + " is unavailable: " + errno + ", " + why);
-      }
       agent.received(message);
     }
   }

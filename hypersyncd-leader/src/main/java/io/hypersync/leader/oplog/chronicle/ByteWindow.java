@@ -2,20 +2,19 @@ package io.hypersync.leader.oplog.chronicle;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 
 /** A sliding view of a file, read with {@code pread}: unlike a mapping it cannot fault. */
 final class ByteWindow {
-  private final FileChannel channel;
+  private final LogFiles.Bytes file;
   private final long size;
   private byte[] bytes;
   private long start;
   private int filled;
 
-  ByteWindow(FileChannel channel, int windowBytes) throws IOException {
-    this.channel = channel;
-    this.size = channel.size();
-    this.bytes = new byte[windowBytes];
+  ByteWindow(LogFiles.Bytes file, int windowBytes) throws IOException {
+    this.file = file;
+    this.size = file.size();
+    this.bytes = new byte[(int) Math.min(windowBytes, size)];
   }
 
   /** File size when the window was made. */
@@ -58,7 +57,7 @@ final class ByteWindow {
     start = position;
     filled = 0;
     while (target.hasRemaining()) {
-      int read = channel.read(target, position + target.position());
+      int read = file.read(target, position + target.position());
       if (read < 0) {
         break;
       }

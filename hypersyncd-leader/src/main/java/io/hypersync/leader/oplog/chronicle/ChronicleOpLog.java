@@ -88,7 +88,7 @@ public final class ChronicleOpLog implements OpLog {
    * @throws OpLogCorruptException as for {@link #open}
    */
   public static void read(Path directory, RecoveryListener reader) throws IOException {
-    var _ = LogRecovery.recover(directory, reader);
+    var _ = LogRecovery.recover(LogFiles.in(directory), reader);
   }
 
   static ChronicleOpLog open(
@@ -100,7 +100,7 @@ public final class ChronicleOpLog implements OpLog {
       RangeSync rangeSync)
       throws IOException {
     DurableFiles.createDirectories(directory);
-    RecoveredLog recovered = LogRecovery.recover(directory, recovery);
+    RecoveredLog recovered = LogRecovery.recover(LogFiles.in(directory), recovery);
     deleteUnpublished(directory);
     if (!recovered.carried().isEmpty()) {
       chunkSync.sync(); // the new segment will claim that these entries are durable

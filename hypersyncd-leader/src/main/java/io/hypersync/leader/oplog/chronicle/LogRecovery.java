@@ -5,8 +5,6 @@ import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,7 +36,7 @@ import org.slf4j.LoggerFactory;
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
-  private final Path logDirectory;
+  private final LogFiles files;
   private final RecoveryListener listener;
   private final List<byte[]> carried = new ArrayList<>();
   private long nextIndex = 1;
@@ -48,8 +46,8 @@ final class LogRecovery {
   private long endOfDurable;
   private long endOfLastKept;
 
-  private LogRecovery(Path logDirectory, RecoveryListener listener) {
-    this.logDirectory = logDirectory;
+  private LogRecovery(LogFiles files, RecoveryListener listener) {
+    this.files = files;
     this.listener = listener;
   }
 
@@ -58,8 +56,8 @@ final class LogRecovery {
    *
    * @throws OpLogCorruptException if an entry that was durable is damaged or missing
    */
-  static RecoveredLog recover(Path logDirectory, RecoveryListener listener) throws IOException {
-    return new LogRecovery(logDirectory, listener).recover();
+  static RecoveredLog recover(LogFiles files, RecoveryListener listener) throws IOException {
+    return new LogRecovery(files, listener).recover();
   }
 
   private RecoveredLog recover() throws IOException {
@@ -93,14 +91,7 @@ final class LogRecovery {
   }
 
   private List<Path> publishedSegments() throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(logDirectory)) {
-      for (Path entry : entries) {
-        if (SegmentLayout.sequenceOf(entry) >= 0) {
-          found.add(entry);
-        }
-      }
-    }
+    List<Path> found = new ArrayList<>(files.segments());
     found.sort(Comparator.comparingLong(SegmentLayout::sequenceOf));
     return found;
   }
@@ -109,10 +100,11 @@ final class LogRecovery {
     long sequence = SegmentLayout.sequenceOf(directory);
     Path file = directory.resolve(SegmentLayout.CYCLE_FILE);
     long expected = before == null ? 1 : before.file().firstIndex();
-    if (!Files.exists(file)) {
+    if (!files.exists(file)) {
       throw new OpLogCorruptException(expected, file, "the segment's file is missing");
     }
-    try (SegmentScanner scanner = new SegmentScanner(file, SegmentScanner.POINT_WINDOW_BYTES)) {
+    try (SegmentScanner scanner =
+        new SegmentScanner(files.open(file), SegmentScanner.POINT_WINDOW_BYTES)) {
       LogRecord header = scanner.header(sequence, SegmentLayout.FIRST_RECORD_BEFORE);
       if (header == null) {
         throw new OpLogCorruptException(expected, file, "the segment's header is damaged");
@@ -123,7 +115,7 @@ final class LogRecovery {
       }
       return new Headed(
           new SegmentFile(
-              directory, sequence, header.index(), header.segmentId(), new PositionIndex()),
+              files, directory, sequence, header.index(), header.segmentId(), new PositionIndex()),
           header);
     }
   }
@@ -160,8 +152,9 @@ final class LogRecovery {
     return durableIndex >= segment.file().firstIndex();
   }
 
-  private static SegmentScanner open(Headed segment) throws IOException {
-    return new SegmentScanner(segment.file().file(), SegmentScanner.SEQUENTIAL_WINDOW_BYTES);
+  private SegmentScanner open(Headed segment) throws IOException {
+    return new SegmentScanner(
+        files.open(segment.file().file()), SegmentScanner.SEQUENTIAL_WINDOW_BYTES);
   }
 
   private void enter(Headed segment) throws OpLogCorruptException {

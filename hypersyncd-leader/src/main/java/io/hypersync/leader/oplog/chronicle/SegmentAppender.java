@@ -202,7 +202,8 @@ final class SegmentAppender implements AutoCloseable {
 
   /** What readers need once the segment is published. */
   SegmentFile readable(long firstIndex, PositionIndex positions) {
-    return new SegmentFile(directory, sequence, firstIndex, segmentId, positions);
+    return new SegmentFile(
+        LogFiles.in(logDirectory), directory, sequence, firstIndex, segmentId, positions);
   }
 
   /** Writes the segment header, not yet durable. */

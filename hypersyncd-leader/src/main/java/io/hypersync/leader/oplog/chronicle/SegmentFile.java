@@ -9,6 +9,7 @@ import java.nio.file.Path;
  * The readable side of a published segment. A file is opened for each call: readers come from many
  * threads and rarely, because the sequencer serves the tail from memory.
  *
+ * @param files where it is
  * @param directory the published directory
  * @param sequence its sequence number
  * @param firstIndex the first index that the segment may hold
@@ -16,7 +17,12 @@ import java.nio.file.Path;
  * @param positions samples of record positions
  */
 record SegmentFile(
-    Path directory, long sequence, long firstIndex, long segmentId, PositionIndex positions) {
+    LogFiles files,
+    Path directory,
+    long sequence,
+    long firstIndex,
+    long segmentId,
+    PositionIndex positions) {
 
   /** The file with the records. */
   Path file() {
@@ -30,7 +36,7 @@ record SegmentFile(
   int read(long from, long to, long maxBytes, RecordConsumer consumer) throws IOException {
     int window =
         from == to ? SegmentScanner.POINT_WINDOW_BYTES : SegmentScanner.SEQUENTIAL_WINDOW_BYTES;
-    try (SegmentScanner scanner = new SegmentScanner(file(), window)) {
+    try (SegmentScanner scanner = new SegmentScanner(files.open(file()), window)) {
       long position = positions.floor(from);
       long expected = -1;
       long bytes = 0;

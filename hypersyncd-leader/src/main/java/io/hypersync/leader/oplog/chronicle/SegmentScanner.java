@@ -2,9 +2,6 @@ package io.hypersync.leader.oplog.chronicle;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +18,13 @@ final class SegmentScanner implements Closeable {
 
   private static final int STEP = 4; // Chronicle aligns its documents to four bytes
 
-  private final FileChannel channel;
+  private final LogFiles.Bytes bytes;
   private final ByteWindow window;
 
-  SegmentScanner(Path file, int windowBytes) throws IOException {
-    channel = FileChannel.open(file, StandardOpenOption.READ);
-    window = new ByteWindow(channel, windowBytes);
+  /** Takes the bytes over. */
+  SegmentScanner(LogFiles.Bytes bytes, int windowBytes) throws IOException {
+    this.bytes = bytes;
+    this.window = new ByteWindow(bytes, windowBytes);
   }
 
   /** The first segment header of that sequence number before {@code limit}, or null. */
@@ -136,6 +134,6 @@ final class SegmentScanner implements Closeable {
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    bytes.close();
   }
 }

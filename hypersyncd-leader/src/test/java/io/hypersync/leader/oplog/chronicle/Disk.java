@@ -39,7 +39,7 @@ final class Disk {
   static List<LogRecord> entries(Path file) throws IOException {
     List<LogRecord> found = new ArrayList<>();
     try (SegmentScanner scanner =
-        new SegmentScanner(file, SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
+        new SegmentScanner(LogFiles.in(file).open(file), SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
       LogRecord header = header(file);
       LogRecord record = scanner.entry(header.end(), header.segmentId());
       while (record != null) {
@@ -52,7 +52,7 @@ final class Disk {
 
   static LogRecord header(Path file) throws IOException {
     try (SegmentScanner scanner =
-        new SegmentScanner(file, SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
+        new SegmentScanner(LogFiles.in(file).open(file), SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
       @Nullable LogRecord header =
           scanner.header(
               SegmentLayout.sequenceOf(file.getParent()), SegmentLayout.FIRST_RECORD_BEFORE);

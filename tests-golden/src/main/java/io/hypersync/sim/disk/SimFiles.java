@@ -1,0 +1,112 @@
+package io.hypersync.sim.disk;
+
+import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.leader.oplog.chronicle.SteppedLog.Span;
+import io.hypersync.sim.world.Chance;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The files of the leader's log. */
+final class SimFiles implements SteppedLog.Storage {
+  /** Blocks that a segment has from the beginning, as zeros. */
+  private static final int ALLOCATED = 32 << 10;
+
+  private record Flip(Path file, int position, int bits) {}
+
+  private final Map<Path, SimFile> files = new LinkedHashMap<>();
+  private final List<Flip> flips = new ArrayList<>();
+  private final Chance chance;
+  private boolean writesFail;
+
+  SimFiles(Chance chance) {
+    this.chance = chance;
+  }
+
+  @Override
+  public List<Path> segments() {
+    List<Path> directories = new ArrayList<>();
+    files.keySet().forEach(file -> directories.add(file.getParent()));
+    return directories;
+  }
+
+  @Override
+  public byte @Nullable [] bytes(Path file) {
+    SimFile found = files.get(file);
+    return found == null ? null : found.bytes();
+  }
+
+  @Override
+  public void publish(Path directory, Path file, byte[] bytes) throws IOException {
+    if (writesFail) {
+      throw new IOException("EIO: the simulated disk cannot write " + file);
+    }
+    files.put(file, new SimFile(bytes, ALLOCATED));
+  }
+
+  @Override
+  public void write(Path file, long position, byte[] bytes) throws IOException {
+    int count = writesFail ? chance.below(bytes.length) : bytes.length;
+    file(file).write(position, bytes, count);
+    if (writesFail) {
+      throw new IOException("EIO: the simulated disk cannot write " + file + " at " + position);
+    }
+  }
+
+  @Override
+  public void delete(Path directory) {
+    files.keySet().removeIf(file -> file.getParent().equals(directory));
+    flips.removeIf(flip -> flip.file.getParent().equals(directory));
+  }
+
+  /** Whether all writes fail with EIO from now on. */
+  void writesFail(boolean now) {
+    writesFail = now;
+  }
+
+  void sync(Path file) {
+    file(file).sync();
+  }
+
+  void failSync(Path file) {
+    file(file).failSync(chance);
+  }
+
+  void evict() {
+    files.values().forEach(file -> file.evict(chance));
+  }
+
+  void losePower() {
+    files.values().forEach(file -> file.losePower(chance));
+  }
+
+  /** One bit of a record is another one from now on. */
+  void rot(Span span) {
+    int position = (int) span.position() + chance.below(span.length());
+    Flip flip = new Flip(span.file(), position, 1 << chance.below(Byte.SIZE));
+    file(span.file()).flip(flip.position, flip.bits);
+    flips.add(flip);
+  }
+
+  boolean isDamaged() {
+    return !flips.isEmpty();
+  }
+
+  /** What has rotted is restored from a copy. */
+  void repair() {
+    flips.forEach(flip -> file(flip.file).flip(flip.position, flip.bits));
+    flips.clear();
+  }
+
+  private SimFile file(Path file) {
+    SimFile found = files.get(file);
+    if (found == null) {
+      throw new IllegalStateException("no file " + file);
+    }
+    return found;
+  }
+}

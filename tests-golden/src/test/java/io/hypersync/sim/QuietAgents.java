@@ -1,0 +1,29 @@
+package io.hypersync.sim;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slf4j.LoggerFactory;
+
+/** Thousands of outages, all of them wanted: the agents do not log them. */
+public final class QuietAgents implements BeforeEachCallback, AfterEachCallback {
+  private final Logger agents = (Logger) LoggerFactory.getLogger("io.hypersync");
+  private @Nullable Level before;
+
+  /** Made by JUnit. */
+  public QuietAgents() {}
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    before = agents.getLevel();
+    agents.setLevel(Level.OFF);
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    agents.setLevel(before);
+  }
+}

@@ -1,0 +1,158 @@
+package io.hypersync.sim.disk;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.SteppedLog;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.sim.QuietAgents;
+import io.hypersync.sim.world.Chance;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The product's recovery on a simulated disk: what is synced stays, the rest may go any way. */
+@ExtendWith(QuietAgents.class)
+class LeaderDiskTest {
+  private static final int HISTORIES = 200;
+  private static final int ENTRY_BYTES = 1_500;
+
+  private final List<byte[]> written = new ArrayList<>();
+
+  @Test
+  void whatWasSyncedSurvivesALossOfPowerAndTheRestUpToSomeEntry() throws IOException {
+    TreeSet<Integer> kept = new TreeSet<>();
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = diskWith(seed, 3, true);
+      disk.crash(true);
+      kept.add(entries(disk));
+    }
+    assertEquals(List.of(3, 4, 5, 6), List.copyOf(kept), "3 were synced, 3 were written");
+  }
+
+  @Test
+  void aCrashOfTheProcessLosesNothing() throws IOException {
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = diskWith(seed, 3, true);
+      disk.crash(false);
+      assertEquals(6, entries(disk), "seed " + seed);
+    }
+  }
+
+  @Test
+  void whatAFailedSyncWasToWriteIsThereOrNotEvenWithoutALossOfPower() throws IOException {
+    TreeSet<Integer> kept = new TreeSet<>();
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = fresh(seed);
+      SteppedLog log = open(disk);
+      sync(disk, log, batch(3));
+      disk.nextSyncFails(true);
+      List<byte[]> lost = batch(3);
+      assertThrows(IOException.class, () -> sync(disk, log, lost));
+      assertEquals(3, log.durableIndex());
+      disk.crash(false);
+      kept.add(entries(disk));
+    }
+    assertEquals(List.of(3, 4, 5, 6), List.copyOf(kept));
+  }
+
+  @Test
+  void aWriteThatFailsLeavesSomeFirstPart() throws IOException {
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = fresh(seed);
+      SteppedLog log = open(disk);
+      sync(disk, log, batch(3));
+      disk.writesFail(true);
+      List<byte[]> refused = batch(2);
+      assertThrows(IOException.class, () -> log.write(refused));
+      disk.crash(false);
+      assertThrows(IOException.class, () -> open(disk), "a new segment cannot be written either");
+      disk.writesFail(false);
+      assertEquals(3, entries(disk), "seed " + seed);
+    }
+  }
+
+  @Test
+  void aLogWhoseDurablePartRotsIsRefusedUntilItIsRestored() throws IOException {
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = diskWith(seed, 12, seed % 2 == 0);
+      assertTrue(disk.rotLog());
+      disk.crash(seed % 3 == 0);
+      OpLogCorruptException refused =
+          assertThrows(OpLogCorruptException.class, () -> open(disk), "seed " + seed);
+      assertTrue(
+          refused.index() >= 1 && refused.index() <= 13,
+          () -> "names the entry: " + refused.getMessage());
+      disk.repair();
+      assertTrue(entries(disk) >= 12);
+    }
+  }
+
+  @Test
+  void aChunkThatRotsIsNeverServedAndStoringItAgainRepairsIt() {
+    SimChunkStore store = new SimChunkStore();
+    byte[] bytes = {1, 2, 3};
+    Hash hash = Blake3.hash(bytes);
+    store.put(hash, bytes);
+    assertTrue(store.rot(new Chance(1)));
+    assertThrows(ChunkStoreException.class, () -> store.getVerified(hash));
+    store.put(hash, bytes);
+    assertArrayEquals(bytes, store.getVerified(hash));
+  }
+
+  /** So many entries that are synced, one by one, and three more that are perhaps only written. */
+  private LeaderDisk diskWith(int seed, int synced, boolean more) throws IOException {
+    LeaderDisk disk = fresh(seed);
+    SteppedLog log = open(disk);
+    for (int i = 0; i < synced; i++) {
+      sync(disk, log, batch(1));
+    }
+    if (more) {
+      log.write(batch(3));
+    }
+    return disk;
+  }
+
+  private LeaderDisk fresh(int seed) {
+    written.clear();
+    return new LeaderDisk(new Chance(seed));
+  }
+
+  private List<byte[]> batch(int count) {
+    List<byte[]> batch = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      byte[] entry = new Chance(written.size()).bytes(ENTRY_BYTES);
+      written.add(entry);
+      batch.add(entry);
+    }
+    return batch;
+  }
+
+  private static void sync(LeaderDisk disk, SteppedLog log, List<byte[]> batch) throws IOException {
+    log.write(batch);
+    disk.sync(log, batch, List.of());
+  }
+
+  private static SteppedLog open(LeaderDisk disk) throws IOException {
+    return disk.open((_, _) -> Verdict.KEEP);
+  }
+
+  /** How many entries recovery finds; each must be what was written. */
+  private int entries(LeaderDisk disk) throws IOException {
+    SteppedLog _ = open(disk);
+    List<byte[]> found = disk.durableLog();
+    for (int i = 0; i < found.size(); i++) {
+      assertArrayEquals(written.get(i), found.get(i), "entry " + (i + 1));
+    }
+    return found.size();
+  }
+}
