@@ -24,6 +24,8 @@ import java.util.List;
  * @param maxPendingIntents see {@link LeaderConfig}
  * @param tailCacheBytes see {@link LeaderConfig}
  * @param processes how many processes on each worker
+ * @param strictReads whether workers have strict_reads (hypersync.md 5.3), and processes whose
+ *     calls are put in order
  */
 record Climate(
     Weather weather,
@@ -35,7 +37,8 @@ record Climate(
     int windowEntries,
     int maxPendingIntents,
     long tailCacheBytes,
-    int processes) {
+    int processes,
+    boolean strictReads) {
   /** How often agents look at the clock. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -76,7 +79,8 @@ record Climate(
         (int) chance.scale(1, 64),
         (int) chance.scale(2, 100),
         chance.scale(200, 100_000),
-        (int) chance.between(1, 4));
+        (int) chance.between(1, 4),
+        chance.oneIn(4));
   }
 
   /** In one network of four the two ways differ; one network in four loses packets. */

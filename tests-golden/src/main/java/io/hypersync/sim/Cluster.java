@@ -10,6 +10,8 @@ import io.hypersync.sim.check.OpenLedger;
 import io.hypersync.sim.check.RequestLedger;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.load.Histories;
+import io.hypersync.sim.load.HistoryProcess;
 import io.hypersync.sim.load.SimKernel;
 import io.hypersync.sim.load.SimProcess;
 import io.hypersync.sim.net.SimNetwork;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** One leader, two workers and their processes: what there is to break, and to judge. */
 final class Cluster {
   static final int WORKERS = 2;
+  private static final int HISTORY_PROCESSES = 2;
   private static final long REQUEST_FACTOR = 4;
   private static final long RESTART_NS = 50 * Timeline.MS;
   private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
@@ -40,6 +43,7 @@ final class Cluster {
   private final List<SimChunkStore> stores = new ArrayList<>();
   private final List<SimWorker> workers = new ArrayList<>();
   private @Nullable SimLeader leader;
+  private final Histories histories = new Histories();
   private boolean quiet;
   private int workerRuns;
   private int lastPid = 100;
@@ -93,6 +97,11 @@ final class Cluster {
 
   @Nullable SimLeader leader() {
     return leader;
+  }
+
+  /** The calls whose order is looked for. */
+  Histories histories() {
+    return histories;
   }
 
   /** No process makes another call. */
@@ -190,6 +199,22 @@ final class Cluster {
     return now == null ? 0 : now.agent().locks().session(new WorkerId(worker));
   }
 
+  private void startHistories(SimWorker worker) {
+    for (int i = 0; i < HISTORY_PROCESSES; i++) {
+      lastPid++;
+      SimKernel kernel = new SimKernel(worker, recording, () -> ++lastRequest);
+      new HistoryProcess(
+              lastPid,
+              kernel,
+              recording,
+              histories,
+              chance.split(),
+              climate.longestThinkNs(),
+              () -> !quiet)
+          .start();
+    }
+  }
+
   private SimWorker start(int index) {
     workerRuns++;
     SimWorker worker =
@@ -202,6 +227,7 @@ final class Cluster {
             chance.split(),
             Climate.TICK_NS,
             Climate.silenceToleranceNs(),
+            climate.strictReads(),
             recording);
     SimKernel kernel = new SimKernel(worker, recording, () -> ++lastRequest);
     for (int i = 0; i < climate.processes(); i++) {
@@ -209,6 +235,9 @@ final class Cluster {
       new SimProcess(
               lastPid, kernel, recording, chance.split(), climate.longestThinkNs(), () -> !quiet)
           .start();
+    }
+    if (climate.strictReads()) {
+      startHistories(worker);
     }
     return worker;
   }

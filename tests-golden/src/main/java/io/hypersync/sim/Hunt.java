@@ -24,7 +24,7 @@ public final class Hunt {
   private Hunt(HuntLimits limits) {
     this.limits = limits;
     this.running = new CountDownLatch(limits.threads());
-    this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), 0, 0);
+    this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), 0, 0);
   }
 
   /** Begins. */
@@ -76,6 +76,7 @@ public final class Hunt {
         sum.locks(),
         sum.faults(),
         sum.reaped(),
+        sum.explained(),
         List.copyOf(failures),
         System.nanoTime() - startedNs,
         sum.cpuNs());
@@ -128,6 +129,7 @@ public final class Hunt {
             sum.locks() + report.locks(),
             sum.faults() + report.faults(),
             sum.reaped() + report.reaped(),
+            sum.explained() + report.explained(),
             List.of(),
             0,
             sum.cpuNs() + cpuNs);

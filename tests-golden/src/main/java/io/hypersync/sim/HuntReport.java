@@ -15,6 +15,7 @@ import java.util.List;
  * @param locks locks that were granted
  * @param faults how many things went wrong on purpose
  * @param reaped orphans that were reaped
+ * @param explained calls under strict reads whose answers have an order
  * @param failures in the order in which they were met
  * @param elapsedNs how long it took
  * @param cpuNs how long CPUs worked for it
@@ -30,6 +31,7 @@ public record HuntReport(
     long locks,
     long faults,
     long reaped,
+    long explained,
     List<SimulationFailure> failures,
     long elapsedNs,
     long cpuNs) {

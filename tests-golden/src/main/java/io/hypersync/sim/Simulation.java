@@ -66,6 +66,7 @@ public final class Simulation {
         .workers()
         .forEach(
             worker -> RestChecker.check(worker.agent(), worker.files(), cluster.recording().log()));
+    long explained = cluster.histories().check();
     MutationLedger mutations = cluster.recording().mutations();
     if (mutations.unknownCount() > 0 && !climate.losesTouch()) {
       throw new IllegalStateException(
@@ -83,6 +84,7 @@ public final class Simulation {
         faults.count(),
         cluster.recording().open().reapedCount(),
         cluster.recording().open().lateCount(),
+        explained,
         timeline.monotonicNs() / Timeline.MS);
   }
 

@@ -14,6 +14,7 @@ package io.hypersync.sim;
  * @param faults how many things went wrong on purpose
  * @param reaped orphans that were reaped
  * @param late handles that outlived their node, because their worker was cut off
+ * @param explained calls whose answers have an order that explains them, under strict reads
  * @param simulatedMs how much time passed
  */
 public record SimulationReport(
@@ -28,4 +29,5 @@ public record SimulationReport(
     long faults,
     long reaped,
     long late,
+    long explained,
     long simulatedMs) {}

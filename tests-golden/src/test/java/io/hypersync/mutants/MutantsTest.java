@@ -158,6 +158,7 @@ class MutantsTest {
             "worker.link.Freshness",
             "answered",
             null),
+        callAnswers("strict reads ask nobody", "worker.vfs.Vfs", "handle", "Vfs.isRead", 0),
         skips(
             "a worker does not tell how far it is",
             "worker.WorkerAgent",

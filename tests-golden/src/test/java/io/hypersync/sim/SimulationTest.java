@@ -88,7 +88,8 @@ class SimulationTest {
             && sum.unknown() > 0
             && sum.locks() > 300
             && sum.faults() > 300
-            && sum.reaped() > 200,
+            && sum.reaped() > 200
+            && sum.explained() > 500,
         () -> "too tame to find anything: " + sum);
   }
 

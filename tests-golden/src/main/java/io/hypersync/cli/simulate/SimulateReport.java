@@ -31,7 +31,8 @@ final class SimulateReport {
             .put("unknown", report.unknown())
             .put("locks", report.locks())
             .put("faults", report.faults())
-            .put("reaped", report.reaped());
+            .put("reaped", report.reaped())
+            .put("explained", report.explained());
     ArrayNode failures = tree.putArray("failures");
     for (SimulationFailure failure : report.failures()) {
       failures
@@ -53,7 +54,7 @@ final class SimulateReport {
             %,d histories from seed %d on, %,d steps each under faults, in %.1f s: \
             %,.0f a minute, %.1f ms of CPU each
             %,d events: %,d log entries; calls: %,d committed, %,d refused, %,d told EIO; \
-            %,d locks, %,d faults, %,d orphans reaped
+            %,d locks, %,d faults, %,d orphans reaped, %,d calls put in order
             """,
             report.histories(),
             report.limits().firstSeed(),
@@ -68,7 +69,8 @@ final class SimulateReport {
             report.unknown(),
             report.locks(),
             report.faults(),
-            report.reaped()));
+            report.reaped(),
+            report.explained()));
     for (SimulationFailure failure : report.failures()) {
       text.append("bad: seed ")
           .append(failure.options().seed())

@@ -47,6 +47,7 @@ public final class SimWorker implements WorkerEnd {
    * Starts.
    *
    * @param run counts the runs of this worker, so that its mutations can be told apart
+   * @param strictReads see {@link CachePolicy}
    */
   public SimWorker(
       WorkerConfig config,
@@ -57,6 +58,7 @@ public final class SimWorker implements WorkerEnd {
       Chance chance,
       long tickNs,
       long silenceToleranceNs,
+      boolean strictReads,
       Recording recording) {
     this.id = config.worker();
     this.store = store;
@@ -91,7 +93,7 @@ public final class SimWorker implements WorkerEnd {
             _ -> new int[0],
             () -> 1L << 40,
             _ -> {},
-            new CachePolicy(true, true, true, false),
+            new CachePolicy(true, true, true, strictReads),
             timeline);
     host.runs(agent::doWork);
     host.tickEvery(tickNs);

@@ -105,7 +105,7 @@ class SimulateCommandTest {
   private static HuntReport report(long histories, List<SimulationFailure> failures) {
     HuntLimits limits = new HuntLimits(0, 2_000, 900, 1_000 * SECOND_NS, 2, 1);
     return new HuntReport(
-        limits, histories, 0, 0, 0, 0, 0, 0, 0, 0, failures, 90 * SECOND_NS, SECOND_NS);
+        limits, histories, 0, 0, 0, 0, 0, 0, 0, 0, 0, failures, 90 * SECOND_NS, SECOND_NS);
   }
 
   private int run(String... arguments) {

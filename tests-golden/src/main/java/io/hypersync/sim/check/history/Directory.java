@@ -1,0 +1,125 @@
+package io.hypersync.sim.check.history;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of a directory and the files that they lead to. A file that somebody has made without being
+ * told its number gets the number with which it is first seen.
+ */
+public final class Directory
+    implements Model<Map<String, Long>, Directory.Input, Directory.Output> {
+  /** A file whose number nobody has been told yet. */
+  private static final long SOME = -1;
+
+  /** An empty directory. */
+  public Directory() {}
+
+  /** What can be asked. */
+  public sealed interface Input {}
+
+  /** Makes a file, unless the name exists. */
+  public record Create(String name) implements Input {}
+
+  /** Takes a name away. */
+  public record Unlink(String name) implements Input {}
+
+  /** Gives a file another name, which leads to nothing else from then on. */
+  public record Rename(String from, String to) implements Input {}
+
+  /** Which file is it? */
+  public record Lookup(String name) implements Input {}
+
+  /** What can be answered. */
+  public sealed interface Output {}
+
+  /** It was done. */
+  public record Done() implements Output {}
+
+  /** This file was made, or found. */
+  public record Found(long file) implements Output {}
+
+  /** EEXIST. */
+  public record Exists() implements Output {}
+
+  /** ENOENT. */
+  public record Missing() implements Output {}
+
+  @Override
+  public Map<String, Long> initial() {
+    return Map.of();
+  }
+
+  /** Without lookups of unknown end. */
+  @Override
+  public List<Call<Input, Output>> relevant(List<Call<Input, Output>> calls) {
+    return calls.stream()
+        .filter(call -> call.answeredAt() != Call.NEVER || !(call.input() instanceof Lookup))
+        .toList();
+  }
+
+  @Override
+  public @Nullable Map<String, Long> step(
+      Map<String, Long> state, Input input, @Nullable Output output) {
+    return switch (input) {
+      case Create(String name) -> create(state, name, output);
+      case Unlink(String name) -> unlink(state, name, output);
+      case Rename(String from, String to) -> rename(state, from, to, output);
+      case Lookup(String name) -> lookup(state, name, output);
+    };
+  }
+
+  private static @Nullable Map<String, Long> create(
+      Map<String, Long> state, String name, @Nullable Output output) {
+    if (state.containsKey(name)) {
+      return output == null || output instanceof Exists ? state : null;
+    }
+    if (output == null) {
+      return with(state, name, SOME);
+    }
+    return output instanceof Found(long file) ? with(state, name, file) : null;
+  }
+
+  private static @Nullable Map<String, Long> unlink(
+      Map<String, Long> state, String name, @Nullable Output output) {
+    if (!state.containsKey(name)) {
+      return output == null || output instanceof Missing ? state : null;
+    }
+    return output == null || output instanceof Done ? without(state, name) : null;
+  }
+
+  private static @Nullable Map<String, Long> rename(
+      Map<String, Long> state, String from, String to, @Nullable Output output) {
+    Long file = state.get(from);
+    if (file == null) {
+      return output == null || output instanceof Missing ? state : null;
+    }
+    return output == null || output instanceof Done ? with(without(state, from), to, file) : null;
+  }
+
+  private static @Nullable Map<String, Long> lookup(
+      Map<String, Long> state, String name, @Nullable Output output) {
+    Long file = state.get(name);
+    return switch (output) {
+      case null -> state;
+      case Found(long seen) when file != null && (file == SOME || file == seen) ->
+          with(state, name, seen);
+      case Missing _ -> file == null ? state : null;
+      case Found _, Done _, Exists _ -> null;
+    };
+  }
+
+  private static Map<String, Long> with(Map<String, Long> state, String name, long file) {
+    Map<String, Long> next = new TreeMap<>(state);
+    next.put(name, file);
+    return next;
+  }
+
+  private static Map<String, Long> without(Map<String, Long> state, String name) {
+    Map<String, Long> next = new TreeMap<>(state);
+    next.remove(name);
+    return next;
+  }
+}

@@ -1,0 +1,236 @@
+package io.hypersync.sim.load;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.sim.check.history.Directory;
+import io.hypersync.sim.check.history.History;
+import io.hypersync.sim.check.history.Register;
+import io.hypersync.sim.node.Recording;
+import io.hypersync.sim.world.Chance;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseOperation;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process whose calls are recorded, so that an order of them can be looked for: it writes and
+ * reads one file as a whole, and makes, removes, renames and looks for a few names, which all such
+ * processes share and nobody else touches. The kernel is its own, so that nobody meets its inodes.
+ */
+public final class HistoryProcess {
+  private static final long ROOT = 1;
+  private static final int MKNOD_MODE = 0100644;
+  private static final int O_RDWR = 2;
+  private static final long THINK_SHORTEST_NS = 50_000;
+  private static final byte[] REGISTER = name("register");
+  private static final List<String> NAMES = List.of("x", "y", "z");
+
+  private final int pid;
+  private final SimKernel kernel;
+  private final Recording recording;
+  private final Histories histories;
+  private final Chance chance;
+  private final long longestThinkNs;
+  private final BooleanSupplier active;
+  private @Nullable FuseEntry file;
+  private long handle;
+
+  /**
+   * A process; {@link #start} sets it going.
+   *
+   * @param kernel of its own
+   * @param longestThinkNs the longest time between two calls
+   * @param active whether to make calls at all, now
+   */
+  public HistoryProcess(
+      int pid,
+      SimKernel kernel,
+      Recording recording,
+      Histories histories,
+      Chance chance,
+      long longestThinkNs,
+      BooleanSupplier active) {
+    this.pid = pid;
+    this.kernel = kernel;
+    this.recording = recording;
+    this.histories = histories;
+    this.chance = chance;
+    this.longestThinkNs = longestThinkNs;
+    this.active = active;
+  }
+
+  /** Begins. */
+  public void start() {
+    kernel.worker().host().after(chance.scale(THINK_SHORTEST_NS, longestThinkNs), "", this::next);
+  }
+
+  private void next() {
+    FuseEntry opened = file;
+    if (!active.getAsBoolean()) {
+      rest(opened);
+    } else if (chance.oneIn(2)) {
+      directory();
+    } else if (opened == null) {
+      open();
+    } else {
+      register(opened);
+    }
+  }
+
+  private void rest(@Nullable FuseEntry opened) {
+    if (opened == null) {
+      kernel.forgetUnused(pid);
+      return;
+    }
+    file = null;
+    kernel.use(opened.nodeId(), -1);
+    call(
+        opened.nodeId(),
+        FuseOpcode.RELEASE,
+        new FuseOperation.Release(handle, O_RDWR, 0, 0),
+        _ -> {});
+  }
+
+  private void open() {
+    call(
+        ROOT,
+        FuseOpcode.CREATE,
+        new FuseOperation.Create(REGISTER, O_RDWR, 0644, 022, 0),
+        answer -> {
+          FuseEntry entry = answer.entry();
+          if (entry != null) {
+            file = entry;
+            handle = answer.fh();
+            kernel.use(entry.nodeId(), 1);
+          }
+        });
+  }
+
+  private void register(FuseEntry opened) {
+    History<Register.Input, Long> history = histories.register();
+    if (chance.oneIn(2)) {
+      long value = histories.newValue();
+      byte[] data = ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+      recording.bytes().add(data);
+      int number = history.called(who(), new Register.Write(value));
+      call(
+          opened.nodeId(),
+          FuseOpcode.WRITE,
+          new FuseOperation.Write(handle, 0, data, 0, 0, O_RDWR),
+          answer -> mutated(history, number, answer, answer.errno() == null ? value : null));
+    } else {
+      int number = history.called(who(), new Register.Read());
+      call(
+          opened.nodeId(),
+          FuseOpcode.READ,
+          new FuseOperation.Read(handle, 0, Long.BYTES, 0, 0, O_RDWR),
+          answer -> read(history, number, value(answer)));
+    }
+  }
+
+  private void directory() {
+    History<Directory.Input, Directory.Output> history = histories.directory();
+    String name = chance.pick(NAMES);
+    switch (chance.below(5)) {
+      case 0 -> {
+        int number = history.called(who(), new Directory.Create(name));
+        call(
+            ROOT,
+            FuseOpcode.MKNOD,
+            new FuseOperation.MkNod(name(name), MKNOD_MODE, 0, 022),
+            answer -> mutated(history, number, answer, output(answer)));
+      }
+      case 1 -> {
+        int number = history.called(who(), new Directory.Unlink(name));
+        call(
+            ROOT,
+            FuseOpcode.UNLINK,
+            new FuseOperation.Unlink(name(name)),
+            answer -> mutated(history, number, answer, output(answer)));
+      }
+      case 2 -> {
+        String to = NAMES.get((NAMES.indexOf(name) + 1) % NAMES.size());
+        int number = history.called(who(), new Directory.Rename(name, to));
+        call(
+            ROOT,
+            FuseOpcode.RENAME2,
+            new FuseOperation.Rename(name(name), ROOT, name(to), 0),
+            answer -> mutated(history, number, answer, output(answer)));
+      }
+      default -> {
+        int number = history.called(who(), new Directory.Lookup(name));
+        call(
+            ROOT,
+            FuseOpcode.LOOKUP,
+            new FuseOperation.Lookup(name(name)),
+            answer -> read(history, number, output(answer)));
+      }
+    }
+  }
+
+  /** What was refused with EROFS has not happened, and never will (6.4). */
+  private static <I, O> void mutated(
+      History<I, O> history, int call, Answer answer, @Nullable O output) {
+    if (answer.errno() == Errno.EROFS) {
+      history.forget(call);
+    } else {
+      history.answered(call, output);
+    }
+  }
+
+  /** Reads go on while the leader is out of touch or nothing can be applied: no promise (6.4). */
+  private <I, O> void read(History<I, O> history, int call, @Nullable O output) {
+    if (kernel.worker().isLive() && !kernel.worker().isStuck()) {
+      history.answered(call, output);
+    } else {
+      history.forget(call);
+    }
+  }
+
+  /** Null where nothing certain was answered: EIO, and whatever else is no answer. */
+  private static Directory.@Nullable Output output(Answer answer) {
+    FuseEntry entry = answer.entry();
+    return switch (answer.errno()) {
+      case null -> entry == null ? new Directory.Done() : new Directory.Found(entry.nodeId());
+      case ENOENT -> new Directory.Missing();
+      case EEXIST -> new Directory.Exists();
+      default -> null;
+    };
+  }
+
+  private static @Nullable Long value(Answer answer) {
+    byte[] data = answer.data();
+    if (data == null) {
+      return null;
+    }
+    return data.length == 0 ? Register.NOTHING : ByteBuffer.wrap(data).getLong();
+  }
+
+  private void call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
+    String what = who() + " " + opcode + " #" + node;
+    kernel.worker().host().note(what);
+    long _ =
+        kernel.request(
+            pid,
+            node,
+            opcode,
+            operation,
+            answer -> {
+              kernel.worker().host().note(what + " -> " + answer);
+              then.accept(answer);
+              start();
+            });
+  }
+
+  private String who() {
+    return kernel.worker().id() + " pid " + pid;
+  }
+
+  private static byte[] name(String name) {
+    return name.getBytes(StandardCharsets.US_ASCII);
+  }
+}
