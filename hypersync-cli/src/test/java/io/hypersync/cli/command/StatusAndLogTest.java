@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.Invocation;
+import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.wire.admin.AdminServer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -15,6 +16,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,9 +116,25 @@ final class StatusAndLogTest {
 
           The worker of %s/worker-00112233-old.sock is dead.
           """
-              .formatted(run),
+                  .formatted(run)
+              + deadMounts("\n"),
           status.out());
     }
+  }
+
+  /** What the report says of this machine's own dead mounts, on which a test has no influence. */
+  private static String deadMounts(String before) {
+    String text =
+        Mounts.all().stream()
+            .filter(mount -> Mounts.probe(mount) == Mounts.Health.DEAD)
+            .map(
+                mount ->
+                    mount
+                        + " is the mount of a dead worker; clear it away with: ./hypersync umount "
+                        + mount
+                        + "\n")
+            .collect(Collectors.joining("\n"));
+    return text.isEmpty() ? "" : before + text;
   }
 
   @Test
@@ -137,7 +155,8 @@ final class StatusAndLogTest {
     Invocation status = Invocation.of("status", "--run-dir", run.toString());
     assertEquals(1, status.exitCode());
     assertEquals(
-        "No HyperSync daemon runs on this machine (looked in " + run + ").\n", status.out());
+        "No HyperSync daemon runs on this machine (looked in " + run + ").\n" + deadMounts(""),
+        status.out());
   }
 
   @Test
