@@ -174,6 +174,11 @@ public final class WorkerAgent implements Agent {
     publisher.dropped(ticket);
   }
 
+  /** A process keeps the kernel from forgetting what it was asked to under this ticket. */
+  public void heldUp(long ticket) {
+    publisher.heldUp(ticket);
+  }
+
   /** A process has called fsync on this node (6.5). */
   public void fsync(NodeId node, WaitingCall call) {
     if (gate.fsync(node, call)) {

@@ -21,8 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @RealMounts
 class ListingsTest {
   private static final int SECONDS = Integer.getInteger("hypersync.listings.seconds", 5);
-  private static final Map<String, String> LATE =
-      Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "1000");
 
   /** 400 names, the first of them with attributes, and the answer that there are no more. */
   private static final int LEAST_REQUESTS = 3;
@@ -45,9 +43,11 @@ class ListingsTest {
     watch(fabric, mtimes);
   }
 
-  @Test
-  void readersNeverSeeAnOlderListingWhenKernelsAreToldLate() throws Exception {
-    try (Fabric late = Fabric.start(Fabric.PATIENT, LATE, "a", "b")) {
+  @ParameterizedTest(name = "{0} us")
+  @ValueSource(strings = {"1000", "30000"})
+  void readersNeverSeeAnOlderListingWhenKernelsAreToldLate(String delayUs) throws Exception {
+    Map<String, String> delay = Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", delayUs);
+    try (Fabric late = Fabric.start(Fabric.PATIENT, delay, "a", "b")) {
       watch(late, "hidden");
     }
   }

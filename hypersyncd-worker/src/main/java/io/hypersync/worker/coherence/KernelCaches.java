@@ -15,11 +15,15 @@ public interface KernelCaches {
 
   /**
    * The directory of this inode changes: handles that are opened from now on do not get the
-   * kernel's copy of its listing.
+   * kernel's copy of its listing as it is.
    *
-   * @return whether one that is open could, unless the copy is dropped
+   * @return whether one that is open could, unless the copy is dropped; then no other handle gets
+   *     it before {@link #listingDropped}
    */
   boolean takeListing(long inode);
+
+  /** The kernel has dropped its copy of the listing, which {@link #takeListing} asked for. */
+  void listingDropped(long inode);
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);

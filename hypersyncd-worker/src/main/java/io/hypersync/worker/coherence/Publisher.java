@@ -6,8 +6,10 @@ import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.Published;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,9 @@ public final class Publisher {
   /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
   private final Set<Long> overtaken = new HashSet<>();
 
+  /** Drops of listings that are under way: of which directory. */
+  private final Map<Long, Long> droppedListings = new HashMap<>();
+
   private long tickets;
   private @Nullable Wait wait;
   private long namesDistrusted;
@@ -71,7 +76,7 @@ public final class Publisher {
     private final long untilNs;
     private long namesTicket;
     private long contentsTicket;
-    private long listingsTicket;
+    private final Set<Long> listingTickets = new HashSet<>(0);
 
     Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
       this.step = step;
@@ -82,7 +87,7 @@ public final class Publisher {
     }
 
     boolean isOver() {
-      return namesTicket == 0 && contentsTicket == 0 && listingsTicket == 0;
+      return namesTicket == 0 && contentsTicket == 0 && listingTickets.isEmpty();
     }
   }
 
@@ -140,11 +145,27 @@ public final class Publisher {
   /** The notifier has done what this ticket stands for. */
   public void dropped(long ticket) {
     overtaken.remove(ticket);
+    Long listing = droppedListings.remove(ticket);
+    if (listing != null) {
+      caches.listingDropped(listing);
+    }
     Wait waiting = wait;
     if (waiting != null) {
       waiting.namesTicket = waiting.namesTicket == ticket ? 0 : waiting.namesTicket;
       waiting.contentsTicket = waiting.contentsTicket == ticket ? 0 : waiting.contentsTicket;
-      waiting.listingsTicket = waiting.listingsTicket == ticket ? 0 : waiting.listingsTicket;
+      waiting.listingTickets.remove(ticket);
+    }
+  }
+
+  /**
+   * The drop of a listing is in the kernel's hands and waits for a process that is reading it, for
+   * who knows how long. Nobody waits for that: no other handle gets the copy before it is dropped,
+   * and the one whose call that is gets what it asked for before (docs/kernel-caching.md).
+   */
+  public void heldUp(long ticket) {
+    Wait waiting = wait;
+    if (waiting != null) {
+      waiting.listingTickets.remove(ticket);
     }
   }
 
@@ -225,9 +246,11 @@ public final class Publisher {
       waiting.contentsTicket = ++tickets;
       notifier.dropContents(waiting.contentsTicket, unknown, pages);
     }
-    if (!listings.isEmpty()) {
-      waiting.listingsTicket = ++tickets;
-      notifier.dropListings(waiting.listingsTicket, listings);
+    for (long listing : listings) {
+      long ticket = ++tickets;
+      waiting.listingTickets.add(ticket);
+      droppedListings.put(ticket, listing);
+      notifier.dropListing(ticket, listing);
     }
     if (!names.isEmpty()) {
       dropNames(waiting, false);
@@ -286,9 +309,6 @@ public final class Publisher {
       overtaken.add(waiting.namesTicket);
       waiting.namesTicket = 0;
       distrust();
-    }
-    if (waiting.listingsTicket != 0 && nowNs - waiting.untilNs >= 0) {
-      waiting.listingsTicket = 0; // only the handle that is reading it can hold it up, in that call
     }
     return waiting.isOver();
   }

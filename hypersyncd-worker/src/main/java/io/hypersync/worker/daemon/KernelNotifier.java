@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -21,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
- * kernel has a thread of its own, one for names, one for pages and one for listings: a name waits
- * for calls that change its directory, and these wait for the agent, which must not wait for them;
- * pages wait only for READs, which nobody holds up, and must not stand behind a name (design 7); a
+ * kernel has a thread of its own, one for names, one for pages and one for each listing: a name
+ * waits for calls that change its directory, and these wait for the agent, which must not wait for
+ * them; pages wait only for READs, which nobody holds up, and must not stand behind a name; a
  * listing waits for who is reading it, whose memory may be anywhere.
  */
 final class KernelNotifier implements CacheNotifier, AutoCloseable {
@@ -32,16 +35,26 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   /** How long an inode may take to turn up, or to be forgotten; a caller that is not scheduled. */
   private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /**
+   * How long a process may keep the kernel from dropping a listing before nobody waits for it. The
+   * time counts from the call to the kernel, not from when there was a CPU for it.
+   */
+  private static final long LISTING_PATIENCE_MS = 500;
+
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final KernelInodes inodes;
   private final LongConsumer dropped;
+  private final LongConsumer heldUp;
   private final Consumer<IOException> failed;
   private final FaultPoints faults;
   private final ExecutorService names = thread("kernel-notifier-names");
   private final ExecutorService contents = thread("kernel-notifier-contents");
-  private final ExecutorService listings = thread("kernel-notifier-listings");
+  private final ExecutorService listings =
+      Executors.newCachedThreadPool(daemon("kernel-notifier-listing"));
+  private final ScheduledExecutorService patience =
+      Executors.newSingleThreadScheduledExecutor(daemon("kernel-notifier-patience"));
   private volatile @Nullable FuseNotifier kernel;
   private volatile boolean canPrune;
 
@@ -49,12 +62,18 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * Nothing is mounted yet, and nothing cached.
    *
    * @param dropped told the tickets that are done
+   * @param heldUp told those that are under way, and held up by a process
    * @param failed told when the kernel refuses: what it has cached is then unknown
    */
   KernelNotifier(
-      KernelInodes inodes, LongConsumer dropped, Consumer<IOException> failed, FaultPoints faults) {
+      KernelInodes inodes,
+      LongConsumer dropped,
+      LongConsumer heldUp,
+      Consumer<IOException> failed,
+      FaultPoints faults) {
     this.inodes = inodes;
     this.dropped = dropped;
+    this.heldUp = heldUp;
     this.failed = failed;
     this.faults = faults;
   }
@@ -115,12 +134,17 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropListings(long ticket, List<Long> dropping) {
+  public void dropListing(long ticket, long inode) {
     run(
         listings,
         notifier -> {
-          for (long inode : dropping) {
+          Future<?> tooLong =
+              patience.schedule(
+                  () -> heldUp.accept(ticket), LISTING_PATIENCE_MS, TimeUnit.MILLISECONDS);
+          try {
             var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+          } finally {
+            tooLong.cancel(false);
           }
         },
         () -> dropped.accept(ticket));
@@ -172,6 +196,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     names.shutdownNow();
     contents.shutdownNow();
     listings.shutdownNow();
+    patience.shutdownNow();
   }
 
   /** What the kernel keeps longer than it need is not wrong: a refusal is no reason to end. */
@@ -230,6 +255,10 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   private static ExecutorService thread(String name) {
-    return Executors.newSingleThreadExecutor(Thread.ofPlatform().name(name).daemon().factory());
+    return Executors.newSingleThreadExecutor(daemon(name));
+  }
+
+  private static ThreadFactory daemon(String name) {
+    return Thread.ofPlatform().name(name).daemon().factory();
   }
 }

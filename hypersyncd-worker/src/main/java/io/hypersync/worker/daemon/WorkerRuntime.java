@@ -79,6 +79,7 @@ public final class WorkerRuntime implements AutoCloseable {
         new KernelNotifier(
             inodes,
             ticket -> loop().post(a -> a.dropped(ticket)),
+            ticket -> loop().post(a -> a.heldUp(ticket)),
             this::kernelRefused,
             FaultPoints.configured());
     SecureRandom random = new SecureRandom();

@@ -32,10 +32,11 @@ public interface CacheNotifier {
   void dropContents(long ticket, List<Long> attributes, List<PageRange> pages);
 
   /**
-   * Drops the listings of directories. A process that is just reading one can hold it up for as
-   * long as its own memory takes to be there.
+   * Drops the listing of a directory. A process that is just reading it can hold that up for as
+   * long as its own memory takes to be there: if it does so for long, the ticket is also reported
+   * through {@code WorkerAgent.heldUp}, before it is done.
    */
-  void dropListings(long ticket, List<Long> inodes);
+  void dropListing(long ticket, long inode);
 
   /** Makes the kernel look every name of the mount up again, at once. */
   void distrustNames();

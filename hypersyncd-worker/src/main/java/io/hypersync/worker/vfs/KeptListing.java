@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The copy is trusted from the open of a handle that begins it until the directory changes. What
  * holds always: <em>a copy that is not trusted is never complete for a handle that is open</em>; an
  * incomplete one the kernel does not read from. So it is dropped when the directory changes, and
- * when it is completed after that (docs/kernel-caching.md). Thread-safe.
+ * when it is completed after that (docs/kernel-caching.md). While it is being dropped nobody gets
+ * it. Thread-safe.
  */
 final class KeptListing {
   /** What a handle does with the copy. */
@@ -35,6 +36,7 @@ final class KeptListing {
 
   private Copy copy = Copy.NONE;
   private boolean inUse;
+  private boolean dropping;
   private boolean trusted;
   private long untilNs;
   private long namesEpoch;
@@ -42,14 +44,14 @@ final class KeptListing {
 
   /**
    * A handle is about to be opened; whoever opens it looks at the view after this call and says
-   * {@link #changed} if the directory is changing.
+   * {@link #distrust} if the directory is changing.
    *
    * @param nowNs monotonic
    * @param epoch how often all names of the mount have been distrusted: a listing without names
    *     that are kept would cost a LOOKUP for each, a new one brings them along
    */
   synchronized Use opened(long nowNs, long epoch) {
-    if (inUse) {
+    if (inUse || dropping) {
       return Use.NONE;
     }
     inUse = true;
@@ -77,15 +79,31 @@ final class KeptListing {
   }
 
   /**
-   * The directory changes, or may have.
+   * The directory changes.
    *
    * @return whether the kernel must drop its copy before the change is visible, for the handle that
-   *     is open; later ones do not get it
+   *     is open; whoever has it do that says {@link #dropped}, and until then no other gets it
    */
   synchronized boolean changed() {
+    boolean mustDrop = distrust();
+    dropping |= mustDrop;
+    return mustDrop;
+  }
+
+  /** The kernel has dropped its copy, after {@link #changed} had asked for it. */
+  synchronized void dropped() {
+    dropping = false;
+  }
+
+  /**
+   * The directory may be changing while the handle that uses the copy is opened.
+   *
+   * @return whether the kernel must drop its copy as that handle is opened
+   */
+  synchronized boolean distrust() {
     trusted = false;
     forgetRows();
-    return inUse && dropped();
+    return inUse && takeComplete();
   }
 
   /** The handle that uses the copy reads from the start, and what it gets will be these rows. */
@@ -105,7 +123,7 @@ final class KeptListing {
    */
   synchronized boolean completed() {
     copy = Copy.COMPLETE;
-    return !trusted && dropped();
+    return !trusted && takeComplete();
   }
 
   /** The rows which the copy is of, or null if it is not known. */
@@ -113,7 +131,7 @@ final class KeptListing {
     return rows;
   }
 
-  private boolean dropped() {
+  private boolean takeComplete() {
     boolean complete = copy == Copy.COMPLETE;
     if (complete) {
       copy = Copy.NONE;

@@ -62,6 +62,13 @@ final class KernelInode {
     return known != null && known.changed();
   }
 
+  void listingDropped() {
+    KeptListing known = listing;
+    if (known != null) {
+      known.dropped();
+    }
+  }
+
   boolean takeAttributes() {
     // Not cleared unless it was seen: a note that comes now is for the next one to take. If it
     // was, a note that comes now is for an answer that the kernel will find to be too old.

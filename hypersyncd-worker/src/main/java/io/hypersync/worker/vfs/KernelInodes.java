@@ -183,6 +183,14 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   @Override
+  public void listingDropped(long inode) {
+    KernelInode known = inodes.get(inode);
+    if (known != null) {
+      known.listingDropped();
+    }
+  }
+
+  @Override
   public boolean takeName(CachedName name) {
     KernelInode known = inodes.get(name.directory());
     return known != null && known.takeName(name.name());

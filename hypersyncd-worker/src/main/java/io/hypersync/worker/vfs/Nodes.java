@@ -151,7 +151,7 @@ final class Nodes {
     if (copy == null || use == KeptListing.Use.NONE) {
       return new Listing(KeptListing.Use.NONE, null);
     }
-    if (!current.get().keepsAttributes(directory) && copy.changed()) {
+    if (!current.get().keepsAttributes(directory) && copy.distrust()) {
       use = KeptListing.Use.REFILL;
     }
     return new Listing(use, copy);

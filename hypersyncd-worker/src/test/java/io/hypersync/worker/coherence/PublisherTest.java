@@ -226,9 +226,12 @@ class PublisherTest {
     kept.add("listing 1");
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
-    assertEquals(List.of("listings 1 [1] at 1"), told);
-    assertEquals(List.of(), visible);
+    assertEquals(List.of("listing 1 1 at 1"), told);
+    publisher.publish(10_000_000);
+    assertEquals(List.of(), visible, "however long it takes");
+    assertFalse(kept.contains("dropped listing 1"));
     publisher.dropped(1);
+    assertTrue(kept.contains("dropped listing 1"));
     publisher.publish(0);
     assertEquals(List.of(2L), visible);
 
@@ -236,8 +239,13 @@ class PublisherTest {
     apply(new SetAttributes(FsState.ROOT, SetAttributes.MTIME, 0, 0, 0, 5));
     publisher.publish(0);
     assertEquals(List.of(2L), visible);
-    publisher.publish(10_000_000); // whoever reads it does not get on
+    kept.remove("dropped listing 1");
+    publisher.heldUp(2); // whoever reads it does not get on
+    publisher.publish(0);
     assertEquals(List.of(2L, 3L), visible);
+    assertFalse(kept.contains("dropped listing 1"), "it is not dropped yet");
+    publisher.dropped(2);
+    assertTrue(kept.contains("dropped listing 1"));
   }
 
   @Test
@@ -297,6 +305,11 @@ class PublisherTest {
     }
 
     @Override
+    public void listingDropped(long inode) {
+      kept.add("dropped listing " + inode);
+    }
+
+    @Override
     public boolean takeName(CachedName name) {
       return kept.remove("name " + name.directory() + " " + name.name());
     }
@@ -336,8 +349,8 @@ class PublisherTest {
 
   private final class Notifier implements CacheNotifier {
     @Override
-    public void dropListings(long ticket, List<Long> inodes) {
-      note("listings " + ticket + " " + inodes);
+    public void dropListing(long ticket, long inode) {
+      note("listing " + ticket + " " + inode);
     }
 
     private void note(String what) {

@@ -27,11 +27,20 @@ class KeptListingTest {
         row("a change", "open all close change open all close open", "FILL REFILL READ"),
         row("a change while open, complete", "open all change", "FILL drop"),
         row("and read again", "open all change all", "FILL drop drop"),
-        row("and by others", "open all change all close open all", "FILL drop drop FILL"),
+        row("and by others", "open all change dropped all close open all", "FILL drop drop FILL"),
+        row(
+            "nobody gets what is being dropped",
+            "open all change close open close open dropped close open",
+            "FILL drop NONE NONE FILL"),
+        row(
+            "not even what its handle has filled anew",
+            "open all change some close open dropped close open all",
+            "FILL drop NONE FILL drop"),
+        row("a change while it is opened", "open all close open distrust", "FILL READ drop"),
         row("a second change", "open all change change", "FILL drop"),
         row(
             "a change while reading",
-            "open all close open change close open",
+            "open all close open change dropped close open",
             "FILL READ drop FILL"),
         row("a change while half read", "open some change all", "FILL drop"),
         row(
@@ -49,7 +58,7 @@ class KeptListingTest {
             "open all close hour open all close open",
             "FILL REFILL READ"),
         row("an hour later, half read", "open some close hour open all", "FILL FILL drop"),
-        row("names are distrusted", "open all close distrust open", "FILL REFILL"));
+        row("names are distrusted", "open all close epoch open", "FILL REFILL"));
   }
 
   private static Arguments row(String what, String history, String expected) {
@@ -71,7 +80,9 @@ class KeptListingTest {
         case "close" -> listing.closed();
         case "change" -> seen.append(listing.changed() ? " drop" : "");
         case "hour" -> nowNs += CachePolicy.KEEP_NS;
-        case "distrust" -> epoch++;
+        case "dropped" -> listing.dropped();
+        case "distrust" -> seen.append(listing.distrust() ? " drop" : "");
+        case "epoch" -> epoch++;
         default -> throw new IllegalArgumentException(step);
       }
     }

@@ -39,7 +39,7 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void dropListings(long ticket, List<Long> inodes) {
+  public void dropListing(long ticket, long inode) {
     later(ticket);
   }
 
