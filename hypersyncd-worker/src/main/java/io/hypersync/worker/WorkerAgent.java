@@ -319,7 +319,7 @@ public final class WorkerAgent implements Agent {
     }
     leases.tick(isGreeted(), now);
     if (isGreeted()) {
-      report(now, replica.published().index());
+      report(now, publisher.view().published());
     }
     if (monitor.state() == LinkState.LIVE) {
       intents.retry(now);
@@ -417,14 +417,14 @@ public final class WorkerAgent implements Agent {
     return monitor.isConnected() && monitor.state() != LinkState.GREETING;
   }
 
-  private void report(long nowNs, long applied) {
-    if (nowNs >= nextReportNs || applied - reportedIndex >= REPORT_EVERY_ENTRIES) {
+  /** What is said to be applied is visible here, too: the leader reaps by it (6.8). */
+  private void report(long nowNs, Published shown) {
+    if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
       nextReportNs = nowNs + config.reportNs();
-      reportedIndex = applied;
-      Published now = replica.published();
+      reportedIndex = shown.index();
       link.send(
           new WorkerApplied(
-              now.index(), now.root(), !writable, replica.missingChunks(), replica.error()));
+              shown.index(), shown.root(), !writable, replica.missingChunks(), replica.error()));
     }
   }
 

@@ -76,6 +76,11 @@ public final class Orphans {
     List<NodeId> ripe = new ArrayList<>();
     long untilNs = nowNs + pauseNs;
     int looked = 0;
+    // Half of the looks for those that are new, however many are held.
+    while (looked < max / 2 && isRipe(fresh, index)) {
+      looked++;
+      look(fresh.removeFirst(), isHeld, untilNs, ripe);
+    }
     while (looked < max && !seenHeld.isEmpty() && seenHeld.getFirst().untilNs - nowNs <= 0) {
       looked++;
       Orphan orphan = seenHeld.removeFirst();
@@ -86,11 +91,15 @@ public final class Orphans {
         seenHeld.addLast(new Orphan(orphan.node, orphan.index, untilNs));
       }
     }
-    while (looked < max && !fresh.isEmpty() && fresh.getFirst().index <= index) {
+    while (looked < max && isRipe(fresh, index)) {
       looked++;
       look(fresh.removeFirst(), isHeld, untilNs, ripe);
     }
     return ripe;
+  }
+
+  private static boolean isRipe(ArrayDeque<Orphan> orphans, long index) {
+    return !orphans.isEmpty() && orphans.getFirst().index <= index;
   }
 
   private void look(Orphan orphan, Predicate<NodeId> isHeld, long untilNs, List<NodeId> ripe) {

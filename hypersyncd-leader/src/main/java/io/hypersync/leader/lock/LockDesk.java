@@ -6,6 +6,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.lock.HeldLock;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.wire.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Holder;
@@ -123,7 +124,7 @@ public final class LockDesk {
     LockMode mode = request.kind().mode();
     if (mode == null) {
       table.unlock(file, owner, request.range());
-      answer(session, request.intent(), Verdict.GRANTED, file, owner, null);
+      freed(session, request.intent(), file, owner, request.range());
       return;
     }
     WaitingLock wanted =
@@ -152,7 +153,7 @@ public final class LockDesk {
     LockKey file = new LockKey(release.node(), release.space());
     LockOwner owner = new LockOwner(worker, release.space(), release.owner());
     table.unlock(file, owner, LockRange.WHOLE);
-    answer(session, release.intent(), Verdict.GRANTED, file, owner, null);
+    freed(session, release.intent(), file, owner, LockRange.WHOLE);
   }
 
   /** A request is given up: its wait ends, or its grant is undone. */
@@ -162,15 +163,19 @@ public final class LockDesk {
       return;
     }
     WaitingLock wanted = session.waiting().remove(cancel.requestSeqNo());
-    if (wanted != null) {
-      table.cancel(wanted);
-    } else {
-      wanted = undo(session, cancel.requestSeqNo());
-    }
     // A request that was refused meanwhile is not known here any more. To say that its owner holds
     // something costs the worker a release too much; to say the contrary would have it forget.
-    boolean held = wanted == null || table.holds(wanted.file(), wanted.owner());
-    answer(session, cancel.intent(), Verdict.GRANTED, held, null, null, List.of());
+    boolean held = true;
+    if (wanted != null) {
+      table.cancel(wanted);
+      held = table.holds(wanted.file(), wanted.owner());
+    } else {
+      LockChange undone = undo(session, cancel.requestSeqNo());
+      if (undone != null) {
+        held = table.holds(undone.file(), undone.owner());
+      }
+    }
+    answer(session, cancel.intent(), Verdict.GRANTED, held, null, null);
   }
 
   /** The worker still wants its locks. */
@@ -248,6 +253,12 @@ public final class LockDesk {
 
   private void lock(LockSession session, WaitingLock wanted, boolean wait) {
     List<HeldLock> before = before(wanted);
+    if (converts(wanted, before)) {
+      // What it has is gone whether it gets the other or not: there is no way back behind this.
+      session.changes().stream()
+          .filter(change -> change.isOf(wanted.file(), wanted.owner()))
+          .forEach(LockChange::isOver);
+    }
     if (wait) {
       session.waiting().put(wanted.intent().seqNo(), wanted);
     }
@@ -285,6 +296,12 @@ public final class LockDesk {
     };
   }
 
+  private boolean converts(WaitingLock wanted, List<HeldLock> before) {
+    return wanted.file().space() == LockSpace.FLOCK
+        && before.isEmpty()
+        && table.holds(wanted.file(), wanted.owner());
+  }
+
   private void grantedAfterWait(WaitingLock wanted) {
     LockSession session = sessions.get(wanted.owner().worker());
     if (session != null && session.waiting().remove(wanted.intent().seqNo(), wanted)) {
@@ -296,7 +313,15 @@ public final class LockDesk {
   }
 
   private void granted(LockSession session, WaitingLock wanted, List<HeldLock> before) {
-    answer(session, wanted.intent(), Verdict.GRANTED, true, null, wanted, before);
+    answer(
+        session, wanted.intent(), Verdict.GRANTED, true, null, LockChange.granted(wanted, before));
+  }
+
+  private void freed(
+      LockSession session, IntentId intent, LockKey file, LockOwner owner, LockRange range) {
+    boolean stillHeld = table.holds(file, owner);
+    LockChange change = LockChange.freed(intent.seqNo(), file, owner, range);
+    answer(session, intent, Verdict.GRANTED, stillHeld, null, change);
   }
 
   private void deadlocked(WaitingLock wanted) {
@@ -307,12 +332,15 @@ public final class LockDesk {
     }
   }
 
-  private @Nullable WaitingLock undo(LockSession session, long seqNo) {
-    for (LockSession.Answer answer : session.unconfirmed()) {
-      WaitingLock granted = answer.granted();
-      if (granted != null && granted.intent().seqNo() == seqNo) {
-        table.restore(granted, answer.before());
-        return granted;
+  private @Nullable LockChange undo(LockSession session, long seqNo) {
+    List<LockChange> changes = session.changes();
+    for (int i = 0; i < changes.size(); i++) {
+      LockChange change = changes.get(i);
+      if (change.seqNo() == seqNo) {
+        for (LockRange range : change.takenBack(changes.subList(i + 1, changes.size()))) {
+          table.restore(change.file(), change.owner(), change.pid(), range, change.before(range));
+        }
+        return change;
       }
     }
     return null;
@@ -331,7 +359,7 @@ public final class LockDesk {
       LockOwner owner,
       FileLocks.@Nullable Conflict by) {
     Holder holder = by == null ? null : holder(session.worker(), by);
-    answer(session, intent, verdict, table.holds(file, owner), holder, null, List.of());
+    answer(session, intent, verdict, table.holds(file, owner), holder, null);
   }
 
   private void answer(
@@ -340,8 +368,7 @@ public final class LockDesk {
       Verdict verdict,
       boolean stillHeld,
       @Nullable Holder holder,
-      @Nullable WaitingLock granted,
-      List<HeldLock> before) {
+      @Nullable LockChange change) {
     LockResponse response =
         new LockResponse(
             intent,
@@ -351,7 +378,7 @@ public final class LockDesk {
             durableIndex.getAsLong(),
             (int) (ttlNs / NS_PER_MS),
             holder);
-    session.unconfirmed().add(new LockSession.Answer(response, granted, before));
+    session.unconfirmed().add(new LockSession.Answer(response, change));
     port.accept(session.worker(), response);
   }
 

@@ -2,12 +2,12 @@ package io.hypersync.leader.lock;
 
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.model.lock.HeldLock;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one run of a worker: what it has asked, what it was told, its lease. */
@@ -25,10 +25,9 @@ final class LockSession {
   /**
    * What was said and may have to be said again.
    *
-   * @param granted the lock that was granted with it; null if none was
-   * @param before what the owner held of these bytes until then, should the grant be undone
+   * @param change what it has changed of the owner's locks; null if nothing
    */
-  record Answer(LockResponse response, @Nullable WaitingLock granted, List<HeldLock> before) {}
+  record Answer(LockResponse response, @Nullable LockChange change) {}
 
   LockSession(WorkerId worker, ClientId run, long number, long leaseNowNs) {
     this.worker = worker;
@@ -70,6 +69,11 @@ final class LockSession {
 
   List<Answer> unconfirmed() {
     return unconfirmed;
+  }
+
+  /** What the unconfirmed answers have changed, oldest first. */
+  List<LockChange> changes() {
+    return unconfirmed.stream().map(Answer::change).filter(Objects::nonNull).toList();
   }
 
   /** These answers have arrived. */

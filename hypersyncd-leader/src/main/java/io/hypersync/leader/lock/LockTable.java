@@ -122,20 +122,20 @@ final class LockTable {
    * Undoes a grant: these bytes become again what they were, as far as that is still possible
    * beside what others hold.
    */
-  void restore(WaitingLock wanted, List<HeldLock> before) {
-    FileLocks file = file(wanted.file());
-    file.set(wanted.owner(), wanted.pid(), wanted.range(), null);
+  void restore(LockKey key, LockOwner owner, int pid, LockRange range, List<HeldLock> before) {
+    FileLocks file = file(key);
+    file.set(owner, pid, range, null);
     for (HeldLock piece : before) {
       LockMode mode = piece.mode();
-      if (file.conflict(wanted.owner(), piece.range(), mode) != null) {
+      if (file.conflict(owner, piece.range(), mode) != null) {
         mode = LockMode.SHARED;
       }
-      if (file.conflict(wanted.owner(), piece.range(), mode) == null) {
-        file.set(wanted.owner(), wanted.pid(), piece.range(), mode);
+      if (file.conflict(owner, piece.range(), mode) == null) {
+        file.set(owner, pid, piece.range(), mode);
       }
     }
-    noteHeld(wanted.file(), file, wanted.owner());
-    settle(wanted.file(), file);
+    noteHeld(key, file, owner);
+    settle(key, file);
   }
 
   /** What of these bytes the owner holds. */

@@ -185,6 +185,28 @@ class ReaperTest {
   }
 
   @Test
+  void newOrphansHaveTheirTurnHoweverManyAreHeld() {
+    List<NodeId> held = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      held.add(new NodeId(7, i));
+      orphan(held.getLast());
+    }
+    durable = index;
+    leases.acquire(W, new OpenLeaseAcquire(EPOCH, held));
+    for (int i = 0; i < 4; i++) {
+      pass(TTL / 2);
+      leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
+    }
+    orphan(NODE);
+    durable = index;
+    for (int i = 0; i < 4; i++) {
+      pass(TTL / 2);
+      leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
+    }
+    assertEquals(List.of(NODE), reaped);
+  }
+
+  @Test
   void anEntryHasABoundedNumber() {
     for (int i = 0; i < 2_500; i++) {
       orphan(new NodeId(7, i));

@@ -30,6 +30,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The lock manager: who gets what, when, and for how long (hypersync.md 10.2). */
@@ -169,6 +170,55 @@ class LockDeskTest {
     cancel(A, 4);
     call("b1 S?");
     assertEquals("b 2 ok", said.getLast(), "a conversion lets go first");
+  }
+
+  /**
+   * Two threads of one owner: calls, "c" and a number to give up that request of a's, and what of
+   * the bytes 0 to 9 is locked for others in the end.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "what is freed meanwhile stays free          | a1 W0-9; a1 W0-9; a1 u0-9; c2           | ..........",
+        "only that                                   | a1 W0-9; a1 R0-9; a1 u3-4; c2           | WWW..WWWWW",
+        "what is locked meanwhile stays locked       | a1 W0-9; a1 W5-9; c1                    | .....WWWWW",
+        "in another mode, too                        | a1 W0-9; a1 R5-6; c1                    | .....RR...",
+        "both given up, the newer first              | a1 W0-9; a1 R0-9; c2; c1                | ..........",
+        "both given up, the older first              | a1 W0-9; a1 R0-9; c1; c2                | ..........",
+        "down to what was there before               | a1 R0-5; a1 W0-9; a1 R3-9; c2; c3       | RRRRRR....",
+        "the middle one of three                     | a1 R0-9; a1 W2-7; a1 R4-5; c2           | RRRRRRRRRR",
+        "given up twice                              | a1 W0-9; c1; a1 W0-9; c1                | WWWWWWWWWW",
+        "a flock that is asked for again, and freed  | a1 X; a1 X; a1 U; c2                    | ..........",
+        "one that is converted meanwhile             | a1 S; a1 S; a1 X; c2                    | WWWWWWWWWW",
+        "that wants to be, and has to wait           | b1 S; a1 S; a1 S; a1 X; c2; b1 U; c3    | ..........",
+        "closed meanwhile                            | a1 W0-9; a1 W0-9; close; c2             | ..........",
+      })
+  void whatIsGivenUpGoesBackOnlyWhereNothingCameAfter(String what, String calls, String held) {
+    boolean flock = calls.contains("X");
+    for (String call : List.of(calls.split("; *", -1))) {
+      if (call.startsWith("c") && !call.equals("close")) {
+        cancel(A, Long.parseLong(call.substring(1)));
+      } else if (call.equals("close")) {
+        desk.release(A, new LockRelease(intent(A), FILE, LockSpace.POSIX, 1));
+      } else {
+        call(call);
+      }
+    }
+    StringBuilder seen = new StringBuilder();
+    for (int i = 0; i <= 9; i++) {
+      boolean read = isFree(flock ? "b9 S?" : "b9 R" + i + "-" + i + "?");
+      call(flock ? "b9 U" : "b9 u" + i + "-" + i);
+      boolean write = isFree(flock ? "b9 X?" : "b9 W" + i + "-" + i + "?");
+      call(flock ? "b9 U" : "b9 u" + i + "-" + i);
+      seen.append(write ? '.' : read ? 'R' : 'W');
+    }
+    assertEquals(held, seen.toString(), what);
+  }
+
+  private boolean isFree(String call) {
+    call(call);
+    return said.getLast().endsWith(" ok");
   }
 
   @Test

@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
  * Owned by the worker agent, on its thread.
  *
  * <p>A caller who gives up a lock request that the leader may have is told so at once, and a cancel
- * is put behind the request: whether the leader has granted it or not, it is not held afterwards.
- * So EINTR is always true and never waits for the network.
+ * is put behind the request: whether the leader has granted it or not, what is held afterwards is
+ * what was held before, but for what other threads have locked or freed since. So EINTR is always
+ * true and never waits for the network.
  */
 public final class LockClient {
   private static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
@@ -315,7 +316,7 @@ public final class LockClient {
     }
   }
 
-  /** Ends a call that the leader has never heard of: what was held before is held still. */
+  /** Ends a call that changes nothing of what is held, or of whose locks nobody asks any more. */
   private void fail(LockCall call, Errno errno) {
     if (call.mode() != null && call.wish() != Wish.TEST) {
       holdings.unasked(call.key());

@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class DurableFiles {
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final String DEVICE = "unix:dev";
 
   private DurableFiles() {}
 
@@ -44,19 +47,31 @@ public final class DurableFiles {
   /**
    * Creates a directory and those above it as far as they are not there, and makes the names of all
    * of them durable. A directory that is there may be so since a moment ago only, and its name not
-   * durable yet, so the directories above are synced in any case; those that may not be read belong
-   * to somebody else and are older.
+   * durable yet, so the directories above are synced in any case, up to where its filesystem is
+   * mounted; those that may not be read belong to somebody else and are older.
+   *
+   * @throws IOException if that cannot be done
    */
   public static void createDirectories(Path directory, FileAttribute<?>... attributes)
       throws IOException {
+    Path there = directory.toAbsolutePath();
+    while (there != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    Path oldest = there == null ? null : there.toRealPath();
     Files.createDirectories(directory, attributes);
-    Path above = directory.toRealPath().getParent();
-    while (above != null) {
+    Path below = directory.toRealPath();
+    Path above = below.getParent();
+    while (above != null && isOnSameFilesystem(above, below)) {
       try {
         syncDirectory(above);
-      } catch (AccessDeniedException notOurs) {
+      } catch (AccessDeniedException denied) {
+        if (oldest != null && above.startsWith(oldest) && !below.equals(oldest)) {
+          throw denied; // it holds a name that was made here
+        }
         return;
       }
+      below = above;
       above = above.getParent();
     }
   }
@@ -68,6 +83,10 @@ public final class DurableFiles {
     }
   }
 
+  private static boolean isOnSameFilesystem(Path one, Path other) throws IOException {
+    return Files.getAttribute(one, DEVICE).equals(Files.getAttribute(other, DEVICE));
+  }
+
   private static void write(Path file, String text, @Nullable Set<PosixFilePermission> permissions)
       throws IOException {
     Path absolute = file.toAbsolutePath();
@@ -76,8 +95,9 @@ public final class DurableFiles {
       throw new IOException(file + " is not the name of a file");
     }
     createDirectories(directory);
-    Path temporary = directory.resolve("." + absolute.getFileName() + ".tmp");
-    Files.deleteIfExists(temporary);
+    // Nobody else's: two may write the same file at once, and each as a whole.
+    String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    Path temporary = directory.resolve("." + absolute.getFileName() + "." + unique + ".tmp");
     try {
       FileAttribute<?>[] attributes =
           permissions == null ? new FileAttribute<?>[0] : new FileAttribute<?>[] {OWNER_ONLY};
