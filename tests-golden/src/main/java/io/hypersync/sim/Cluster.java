@@ -1,6 +1,7 @@
 package io.hypersync.sim;
 
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.sim.check.LockLedger;
@@ -55,13 +56,14 @@ final class Cluster {
     this.chance = chance;
     this.disk = new LeaderDisk(chance.split());
     MutationLedger mutations = new MutationLedger(timeline, Climate.longestMutationNs());
+    LogChecker log = new LogChecker(mutations, timeline);
     this.recording =
         new Recording(
-            new LogChecker(mutations),
+            log,
             mutations,
             new RequestLedger(timeline, REQUEST_FACTOR * Climate.longestMutationNs()),
-            new LockLedger(this::lockSession),
-            new OpenLedger(),
+            new LockLedger(this::lockSession, log::index),
+            new OpenLedger(timeline, Climate.OPEN_LEASE_TTL_NS, log),
             new WrittenBytes());
     this.network = new SimNetwork(timeline, chance.split(), climate.weather(), () -> leader);
     startLeader();
@@ -145,6 +147,7 @@ final class Cluster {
               Climate.TICK_NS,
               recording.log(),
               recording.open(),
+              recording.locks(),
               this::leaderFailed);
     } catch (ChunkStoreException e) {
       timeline.after(RESTART_NS, "the leader tries to start: " + e.errno(), this::startLeader);
@@ -192,6 +195,17 @@ final class Cluster {
     workers.forEach(worker -> worker.check(timeline.monotonicNs()));
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();
+    SimLeader leading = leader;
+    if (leading != null) {
+      workers.forEach(worker -> checkLocks(worker, leading));
+    }
+  }
+
+  private void checkLocks(SimWorker worker, SimLeader leading) {
+    LockDesk desk = leading.agent().locks();
+    if (worker.isSettled(desk.session(worker.id()))) {
+      recording.locks().settled(worker.id().name(), desk.held(worker.id()));
+    }
   }
 
   private long lockSession(String worker) {

@@ -15,14 +15,18 @@ import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the whole product once more, with one class changed. Everything else, libraries and
- * loggers, is shared.
+ * Loads leader, worker and simulator once more, with one class changed. What they are built on is
+ * shared, warm as it is, with libraries and loggers: it never looks up to them. The chunk store is
+ * loaded again for a change of its own; nothing of what stays shared knows it.
  */
 final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";
+  private static final List<String> SHARED =
+      List.of("io.hypersync.model.", "io.hypersync.chunkstore.", "io.hypersync.wire.");
   private static final ClassDesc WRONG = ClassDesc.of(Wrong.class.getName());
 
   private final Mutant mutant;
@@ -40,13 +44,19 @@ final class MutantLoader extends ClassLoader {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!name.startsWith(PRODUCT)) {
+    if (!name.startsWith(PRODUCT) || isShared(name)) {
       return super.loadClass(name, resolve);
     }
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
       return loaded != null ? loaded : define(name);
     }
+  }
+
+  /** Not what the change is in. */
+  private boolean isShared(String name) {
+    return SHARED.stream()
+        .anyMatch(part -> name.startsWith(part) && !mutant.className().startsWith(part));
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {

@@ -229,6 +229,11 @@ public final class LockDesk {
     return session == null ? 0 : session.number();
   }
 
+  /** How many locks a worker's processes hold; one owner's of one file count as one. */
+  public int held(WorkerId worker) {
+    return table.heldBy(worker);
+  }
+
   /** How the locks are. */
   public LockCounters counters() {
     int expiring =

@@ -271,6 +271,11 @@ public final class LockClient {
     return (int) pending.values().stream().filter(each -> !each.abandoned()).count();
   }
 
+  /** How many messages the leader has not answered: without any, both know the same locks. */
+  public int unanswered() {
+    return pending.size();
+  }
+
   /** How many locks were lost with their session since the start. */
   public long lost() {
     return lost;

@@ -1,5 +1,6 @@
 package io.hypersync.sim.check;
 
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -7,6 +8,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
@@ -14,11 +16,16 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the durable log as it grows and replays it on its own: indexes without a gap, time that
@@ -31,8 +38,11 @@ public final class LogChecker {
   private final List<byte[]> durable = new ArrayList<>();
   private final List<Hash> roots = new ArrayList<>();
   private final List<FsState> states = new ArrayList<>();
+  private final List<Long> durableSinceNs = new ArrayList<>();
   private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
+  private final Set<ChunkRef> chunks = new LinkedHashSet<>();
   private final MutationLedger mutations;
+  private final Clock clock;
   private long lastTimeNs;
 
   /**
@@ -40,11 +50,33 @@ public final class LogChecker {
    *
    * @param mutations told every entry
    */
-  public LogChecker(MutationLedger mutations) {
+  public LogChecker(MutationLedger mutations, Clock clock) {
     this.mutations = mutations;
+    this.clock = clock;
+    durableSinceNs.add(clock.monotonicNs());
     states.add(FsState.genesis());
     roots.add(states.getFirst().root());
     mutations.judgeBy(this);
+  }
+
+  /** The leader says this: it rests on nothing that a crash could take back (6.3). */
+  public void told(LeaderMessage message) {
+    long index =
+        switch (message) {
+          case LeaderMessage.CommitAck ack -> ack.asOfIndex();
+          case LeaderMessage.IntentStatusResponse(_, _, LeaderMessage.Committed committed) ->
+              committed == null ? 0 : committed.logIndex();
+          case LeaderMessage.Welcome welcome -> welcome.commitIndex();
+          case LeaderMessage.Heartbeat(_, long commitIndex) -> commitIndex;
+          case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
+          case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
+          case LeaderMessage.LockResponse lock -> lock.commitIndex();
+          default -> 0;
+        };
+    if (index > index()) {
+      throw new Violation(
+          "the leader goes by entry " + index + ", the log is durable through " + index());
+    }
   }
 
   /** The last index known to be durable. */
@@ -55,6 +87,26 @@ public final class LogChecker {
   /** The root after entry {@code index}, which must not be past {@link #index}. */
   public Hash root(long index) {
     return roots.get((int) index);
+  }
+
+  /** The entry which took the last name of a node that has none now, and is durable. */
+  long orphanedBy(NodeId orphan) {
+    int k = states.size() - 1;
+    while (k > 0 && isOrphan(states.get(k - 1), orphan)) {
+      k--;
+    }
+    Violation.unless(isOrphan(states.get(k), orphan), orphan, " is no durable orphan");
+    return k;
+  }
+
+  private static boolean isOrphan(FsState state, NodeId id) {
+    Node node = state.node(id);
+    return node != null && node.isOrphan();
+  }
+
+  /** Since when the entry is known to be durable. */
+  long durableSinceNs(long index) {
+    return durableSinceNs.get((int) index);
   }
 
   /**
@@ -79,8 +131,13 @@ public final class LogChecker {
     }
   }
 
-  /** The leader has recovered this log: everything that was durable before must be in it. */
-  public void recovered(List<byte[]> log) {
+  /**
+   * The leader has recovered this log: everything that was durable before must be in it, and all
+   * bytes in the store, those too that only the log was sure to hold.
+   *
+   * @param store the leader's chunks; null if it has no room for any
+   */
+  public void recovered(List<byte[]> log, @Nullable ChunkStore store) {
     Violation.unless(
         log.size() >= durable.size(),
         "the recovered log ends at ",
@@ -96,6 +153,14 @@ public final class LogChecker {
           " is another one after the recovery");
     }
     grew(log);
+    if (store != null) {
+      for (ChunkRef chunk : chunks) {
+        Violation.unless(
+            store.length(chunk.hash()) == chunk.length(),
+            "the leader has recovered without chunk ",
+            chunk);
+      }
+    }
   }
 
   private void accept(byte[] bytes) {
@@ -145,8 +210,14 @@ public final class LogChecker {
         roots.add(root);
       }
     }
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (chunk.length() > 0) {
+        chunks.add(chunk);
+      }
+    }
     lastTimeNs = entry.committedAtNs();
     durable.add(bytes);
+    durableSinceNs.add(clock.monotonicNs());
     mutations.logged(entry);
   }
 

@@ -1,6 +1,8 @@
 package io.hypersync.sim.check;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -23,16 +25,18 @@ public final class MutationLedger {
   private static final class Made {
     final String tag;
     final FsOp op;
-    final long madeNs;
+    final LinkRecord.Moment made;
+    final LinkRecord link;
     final long madeAtIndex;
     boolean told;
     @Nullable Errno errno;
     long loggedAt;
 
-    Made(String tag, FsOp op, long madeNs, long madeAtIndex) {
+    Made(String tag, FsOp op, LinkRecord link, long madeAtIndex) {
       this.tag = tag;
       this.op = op;
-      this.madeNs = madeNs;
+      this.link = link;
+      this.made = link.now();
       this.madeAtIndex = madeAtIndex;
     }
   }
@@ -41,6 +45,7 @@ public final class MutationLedger {
   private final long longestWaitNs;
   private final Map<String, Made> all = new HashMap<>();
   private final Map<String, Made> waiting = new LinkedHashMap<>();
+  private final Map<ClientId, Long> newestSent = new HashMap<>();
   private @Nullable LogChecker log;
   private long committed;
   private long failed;
@@ -61,11 +66,30 @@ public final class MutationLedger {
     log = judge;
   }
 
-  /** A mutation is handed over; its tag travels as the agent's name. */
-  public void made(String tag, FsOp op) {
-    Made record = new Made(tag, op, clock.monotonicNs(), log().index());
+  /**
+   * A mutation is handed over; its tag travels as the agent's name.
+   *
+   * @param link between the leader and the worker that makes it
+   */
+  public void made(String tag, FsOp op, LinkRecord link) {
+    Made record = new Made(tag, op, link, log().index());
     all.put(tag, record);
     waiting.put(tag, record);
+  }
+
+  /**
+   * It is sent to the leader, never behind a newer one of its client (6.3.1). Whoever has found its
+   * node by a path has seen what he knew to be committed (6.2).
+   *
+   * @param visible how far the log is visible where it was made
+   */
+  public void sent(String tag, IntentId intent, long visible) {
+    long newest = newestSent.merge(intent.client(), intent.seqNo(), Math::max);
+    Violation.unless(intent.seqNo() == newest, tag, " is sent as ", intent, " behind ", newest);
+    Made record = all.get(tag);
+    if (record != null && !isByDescriptor(record.op)) {
+      record.link.passes(record.op, record.made, visible);
+    }
   }
 
   /** Its caller is told that it has happened. */
@@ -105,6 +129,7 @@ public final class MutationLedger {
     record.errno = errno;
     if (errno == Errno.EIO) {
       unknown++;
+      record.link.unknown(record.tag);
       return;
     }
     failed++;
@@ -212,7 +237,7 @@ public final class MutationLedger {
   /** Nobody may wait longer than for the deadline. */
   public void checkDeadlines() {
     for (Made record : waiting.values()) {
-      long waitedNs = clock.monotonicNs() - record.madeNs;
+      long waitedNs = clock.monotonicNs() - record.made.madeNs();
       if (waitedNs > longestWaitNs) {
         throw new Violation(
             record.tag
@@ -273,6 +298,10 @@ public final class MutationLedger {
       return copy.target();
     }
     return op instanceof FsOp.SetAttributes set ? set.node() : null;
+  }
+
+  private static boolean isByDescriptor(FsOp op) {
+    return op instanceof FsOp.Write || op instanceof FsOp.Allocate || op instanceof FsOp.CopyRange;
   }
 
   private Made tell(String tag) {

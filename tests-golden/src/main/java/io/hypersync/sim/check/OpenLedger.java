@@ -2,31 +2,83 @@ package io.hypersync.sim.check;
 
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
-import java.util.Collection;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * What processes have open, from the answer to their open until they call close: no node is reaped
- * that is open on a worker which the leader is connected to (hypersync.md 6.8, 22.1(8)).
+ * What processes have open, from the answer to their open until they call close, and what the
+ * leader may do about it (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node is reaped that
+ * is open on a worker which the leader is connected to. Before, the entry that took its last name
+ * has been durable, and reported by everybody who is connected, for OPEN_LEASE_TTL. What has been
+ * open for a while when a worker reports, the leader knows, and holds on to when the worker comes
+ * back.
  */
 public final class OpenLedger {
-  private final Map<String, Map<NodeId, Integer>> open = new HashMap<>();
+  /** What has been open for so long the leader is told of before the next report. */
+  private static final long LATEST_WORD_NS = 150_000_000;
+
+  private record Handles(int count, long sinceNs) {}
+
+  private record Reported(long receivedNs, long index) {}
+
+  private final Clock clock;
+  private final long leaseNs;
+  private final LogChecker log;
+  private final Map<String, Map<NodeId, Handles>> open = new HashMap<>();
+  private final Map<String, Map<WorkerMessage, Map<NodeId, Long>>> underWay = new HashMap<>();
+
+  /** What had been open on a worker when it sent its last report that arrived, and since when. */
+  private final Map<String, Map<NodeId, Long>> known = new HashMap<>();
+
+  private final Map<String, Long> heardNs = new HashMap<>();
+
+  /** How far each worker has come, as reported over its present connection. */
+  private final Map<String, ArrayDeque<Reported>> reports = new HashMap<>();
+
   private final Set<NodeId> reaped = new HashSet<>();
   private long late;
 
+  /**
+   * Nothing is open.
+   *
+   * @param leaseNs OPEN_LEASE_TTL
+   */
+  public OpenLedger(Clock clock, long leaseNs, LogChecker log) {
+    this.clock = clock;
+    this.leaseNs = leaseNs;
+    this.log = log;
+  }
+
   /** A process has been given a handle. */
   public void opened(String worker, NodeId node) {
-    open.computeIfAbsent(worker, _ -> new HashMap<>()).merge(node, 1, Integer::sum);
+    open.computeIfAbsent(worker, _ -> new HashMap<>())
+        .compute(
+            node,
+            (_, handles) ->
+                handles == null
+                    ? new Handles(1, clock.monotonicNs())
+                    : new Handles(handles.count + 1, handles.sinceNs));
   }
 
   /** A process closes a handle. */
   public void closed(String worker, NodeId node) {
-    Map<NodeId, Integer> nodes = open.getOrDefault(worker, Map.of());
-    if (nodes.computeIfPresent(node, (_, handles) -> handles == 1 ? null : handles - 1) == null
-        && reaped.contains(node)) {
+    Map<NodeId, Handles> nodes = open.get(worker);
+    Handles left =
+        nodes == null
+            ? null
+            : nodes.computeIfPresent(
+                node,
+                (_, handles) ->
+                    handles.count == 1 ? null : new Handles(handles.count - 1, handles.sinceNs));
+    if (left == null && reaped.contains(node)) {
       late++;
     }
   }
@@ -34,6 +86,58 @@ public final class OpenLedger {
   /** The worker has crashed, and so have its processes. */
   public void abandoned(String worker) {
     open.remove(worker);
+    underWay.remove(worker);
+    known.remove(worker);
+  }
+
+  /** A worker sends a report, behind everything that it has had to say so far. */
+  public void reporting(String worker, WorkerApplied report) {
+    Map<NodeId, Long> openSince = new HashMap<>();
+    long beforeNs = clock.monotonicNs() - LATEST_WORD_NS;
+    open.getOrDefault(worker, Map.of())
+        .forEach(
+            (node, handles) -> {
+              if (handles.sinceNs <= beforeNs) {
+                openSince.put(node, handles.sinceNs);
+              }
+            });
+    underWay.computeIfAbsent(worker, _ -> new IdentityHashMap<>()).put(report, openSince);
+  }
+
+  /** Another run of the leader: it has been told nothing yet. */
+  public void leaderStarted() {
+    known.clear();
+    reports.clear();
+  }
+
+  /**
+   * The leader has accepted a Hello.
+   *
+   * @param held what the leader believes to be open somewhere
+   */
+  public void greeted(String worker, Predicate<NodeId> held) {
+    reports.put(worker, new ArrayDeque<>());
+    if (clock.monotonicNs() - heardNs.getOrDefault(worker, 0L) < certainNs()) {
+      checkHeld(worker, held);
+    }
+  }
+
+  /**
+   * The leader has taken a report, over a connection whose Hello it has accepted.
+   *
+   * @param held what it believes to be open somewhere
+   */
+  public void reported(String worker, WorkerApplied report, Predicate<NodeId> held) {
+    Map<WorkerMessage, Map<NodeId, Long>> sent = underWay.get(worker);
+    Map<NodeId, Long> openSince = sent == null ? null : sent.remove(report);
+    long now = clock.monotonicNs();
+    known.put(worker, openSince == null ? Map.of() : openSince); // it may have crashed meanwhile
+    heardNs.put(worker, now);
+    ArrayDeque<Reported> before = reports.computeIfAbsent(worker, _ -> new ArrayDeque<>());
+    if (before.isEmpty() || before.getLast().index < report.appliedIndex()) {
+      before.addLast(new Reported(now, report.appliedIndex()));
+    }
+    checkHeld(worker, held);
   }
 
   /**
@@ -41,14 +145,86 @@ public final class OpenLedger {
    *
    * @param connected the workers that it is connected to
    */
-  public void reaping(FsOp.ReapOrphans reap, Collection<String> connected) {
-    for (String worker : connected) {
-      Map<NodeId, Integer> nodes = open.getOrDefault(worker, Map.of());
-      for (NodeId node : reap.nodes()) {
-        Violation.unless(!nodes.containsKey(node), node, " is reaped and open on ", worker);
+  public void reaping(FsOp.ReapOrphans reap, Set<String> connected) {
+    long now = clock.monotonicNs();
+    for (NodeId node : reap.nodes()) {
+      long index = log.orphanedBy(node);
+      Violation.unless(
+          now - log.durableSinceNs(index) >= leaseNs,
+          node,
+          " is reaped ",
+          (now - log.durableSinceNs(index)) / 1_000_000,
+          " ms after entry ",
+          index,
+          " took its last name");
+      for (String worker : connected) {
+        Violation.unless(!isOpen(worker, node), node, " is reaped and open on ", worker);
+        long reportedNs = reportedNs(worker, index);
+        Violation.unless(
+            reportedNs != Long.MAX_VALUE && now - reportedNs >= leaseNs,
+            node,
+            " is reaped; that it lost its last name with entry ",
+            index,
+            " was reported by ",
+            worker,
+            reportedNs == Long.MAX_VALUE
+                ? " never"
+                : " " + (now - reportedNs) / 1_000_000 + " ms ago");
       }
+      known.forEach((worker, openSince) -> checkLease(node, worker, openSince, now));
     }
     reaped.addAll(reap.nodes());
+  }
+
+  /**
+   * When the worker has first reported on its connection that it is so far; MAX_VALUE for never.
+   */
+  private long reportedNs(String worker, long index) {
+    for (Reported report : reports.getOrDefault(worker, new ArrayDeque<>())) {
+      if (report.index >= index) {
+        return report.receivedNs;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** A lease was last renewed a third of its time before a report arrives, or later. */
+  private long certainNs() {
+    return leaseNs / 2;
+  }
+
+  private void checkLease(NodeId node, String worker, Map<NodeId, Long> openSince, long now) {
+    long agoNs = now - heardNs.getOrDefault(worker, 0L);
+    Violation.unless(
+        agoNs >= certainNs() || !isStillOpen(worker, node, openSince),
+        node,
+        " is reaped and open on ",
+        worker,
+        ", which was heard of ",
+        agoNs / 1_000_000,
+        " ms ago");
+  }
+
+  private void checkHeld(String worker, Predicate<NodeId> held) {
+    Map<NodeId, Long> openSince = known.getOrDefault(worker, Map.of());
+    for (NodeId node : openSince.keySet()) {
+      Violation.unless(
+          held.test(node) || !isStillOpen(worker, node, openSince) || reaped.contains(node),
+          "the leader does not know that ",
+          node,
+          " is open on ",
+          worker);
+    }
+  }
+
+  private boolean isStillOpen(String worker, NodeId node, Map<NodeId, Long> openSince) {
+    Handles handles = open.getOrDefault(worker, Map.of()).get(node);
+    Long since = openSince.get(node);
+    return handles != null && since != null && handles.sinceNs == since;
+  }
+
+  private boolean isOpen(String worker, NodeId node) {
+    return open.getOrDefault(worker, Map.of()).containsKey(node);
   }
 
   /** Whether the leader has begun to reap the node. */

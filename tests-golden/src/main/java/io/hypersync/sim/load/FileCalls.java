@@ -15,6 +15,7 @@ import java.util.List;
 /** What a process does with open files; what it reads is compared with what must be there. */
 final class FileCalls {
   private static final int LONGEST_FILE = 400_000;
+  private static final int LONGEST_WRITE = 150_000;
   private static final int INLINE = 8 * 1024;
   private static final int POPULAR_CONTENTS = 4;
 
@@ -52,6 +53,15 @@ final class FileCalls {
     }
   }
 
+  /** What is too large for the log entry goes its own way, and so has its own ways to get lost. */
+  private byte[] toWrite() {
+    return switch (chance.below(8)) {
+      case 0 -> content(LONGEST_WRITE);
+      case 1, 2 -> chance.bytes((int) chance.between(INLINE + 1, 2 * INLINE));
+      default -> content(INLINE);
+    };
+  }
+
   /** Bytes to write, 1 to {@code longest}: some of them again and again, most of them new. */
   byte[] content(int longest) {
     int length = (int) chance.scale(1, longest);
@@ -86,7 +96,7 @@ final class FileCalls {
     }
     int atOnce = chance.oneIn(6) ? 3 : 1;
     for (int i = 0; i < atOnce; i++) {
-      byte[] data = process.writing(content(chance.oneIn(4) ? 150_000 : INLINE));
+      byte[] data = process.writing(toWrite());
       long offset = chance.oneIn(2) ? 0 : chance.below(100_000);
       process.call(
           handle.inode(),

@@ -8,10 +8,13 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a process does with locks. It waits for one only while it holds none, so nobody waits for
+ * What a process does with locks. While it holds some it waits for fcntl locks only, and only if
+ * they are fcntl locks too: of these the leader sees a circle (EDEADLK). So nobody waits for
  * himself: once nothing breaks any more, and everybody lets go, every wait must end.
  */
 final class LockCalls {
@@ -19,7 +22,10 @@ final class LockCalls {
   private static final int EXCLUSIVE = 1;
   private static final int UNLOCK = 2;
   private static final int LONGEST_FILE = 20;
-  private static final long SOON_NS = 5 * Timeline.MS;
+
+  /** Before the answer of a leader that grants it at once. */
+  private static final long AT_ONCE_NS = Timeline.MS / 10;
+
   private static final long LATE_NS = 5_000 * Timeline.MS;
 
   private record Locked(Handle handle, boolean flock, long first, long last) {}
@@ -36,11 +42,23 @@ final class LockCalls {
   }
 
   void next() {
-    if (!locked.isEmpty() && chance.oneIn(2)) {
+    if (!locked.isEmpty() && chance.oneIn(3)) {
       letGo();
     } else if (!process.handles().isEmpty()) {
-      lock(chance.pick(process.handles()));
+      Locked held = locked.isEmpty() ? null : locked.getLast();
+      if (held != null && isOneOfTwo(held) && chance.oneIn(2)) {
+        long other = 1 - held.first;
+        lock(new Locked(held.handle, false, other, other), EXCLUSIVE, true);
+      } else {
+        Handle handle = chance.oneIn(2) ? chance.pick(process.handles()) : popular();
+        lock(any(handle), chance.oneIn(2) ? SHARED : EXCLUSIVE, chance.oneIn(2));
+      }
     }
+  }
+
+  /** Of the two bytes that most want; who has one and wants the other soon closes a circle. */
+  private static boolean isOneOfTwo(Locked lock) {
+    return !lock.flock && lock.first == lock.last && lock.first < 2;
   }
 
   /** Unlocks one, if there is one. */
@@ -57,17 +75,29 @@ final class LockCalls {
         one -> one.handle.equals(handle) || (!one.flock && one.handle.inode() == handle.inode()));
   }
 
-  private void lock(Handle handle) {
+  /** Everybody agrees on which of two files that is. */
+  private Handle popular() {
+    return Collections.min(process.handles(), Comparator.comparingLong(Handle::inode));
+  }
+
+  private Locked any(Handle handle) {
     boolean flock = chance.oneIn(2);
-    long first = flock ? 0 : chance.below(LONGEST_FILE);
-    long last = flock || chance.oneIn(4) ? Long.MAX_VALUE : chance.between(first, LONGEST_FILE);
-    Locked wanted = new Locked(handle, flock, first, last);
-    boolean wait = locked.isEmpty() && !chance.oneIn(3);
+    long first = flock ? 0 : chance.below(chance.oneIn(2) ? 2 : LONGEST_FILE);
+    long last =
+        flock || chance.oneIn(4)
+            ? Long.MAX_VALUE
+            : first < 2 ? first : chance.between(first, LONGEST_FILE);
+    return new Locked(handle, flock, first, last);
+  }
+
+  private void lock(Locked wanted, int type, boolean patient) {
+    boolean mayWait = wanted.flock ? locked.isEmpty() : locked.stream().noneMatch(Locked::flock);
+    boolean wait = mayWait && !chance.oneIn(3);
     boolean[] answered = {false};
     long unique =
         call(
             wanted,
-            chance.oneIn(2) ? SHARED : EXCLUSIVE,
+            type,
             wait,
             granted -> {
               answered[0] = true;
@@ -75,12 +105,12 @@ final class LockCalls {
                 locked.add(wanted);
               }
             });
-    if (wait) {
+    if (wait && !patient) {
       kernel
           .worker()
           .host()
           .after(
-              chance.scale(SOON_NS, LATE_NS),
+              chance.scale(AT_ONCE_NS, LATE_NS),
               "",
               () -> {
                 if (!answered[0] && process.isActive()) {

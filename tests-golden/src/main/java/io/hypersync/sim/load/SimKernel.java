@@ -1,7 +1,9 @@
 package io.hypersync.sim.load;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimWorker;
@@ -82,6 +84,7 @@ public final class SimKernel {
         new FuseRequest(new RequestHeader(unique, node, user, user, pid, opcode), operation);
     use(node, 1);
     closing(node, operation);
+    LinkRecord.Moment made = worker.record().now();
     recording.requests().made(worker.id().name(), request);
     try {
       worker
@@ -92,6 +95,9 @@ public final class SimKernel {
                   unique,
                   answer -> {
                     recording.requests().answered(unique);
+                    if (waitsForItsBarrier(operation) && answer.errno() != Errno.EINTR) {
+                      worker.record().passes(request, made, worker.agent().published().index());
+                    }
                     use(node, -1);
                     learn(answer.entry());
                     opened(node, operation, answer);
@@ -155,6 +161,11 @@ public final class SimKernel {
     if (node != null) {
       recording.open().opened(worker.id().name(), node);
     }
+  }
+
+  /** Opens see what was known to be committed when they were made (hypersync.md 6.2). */
+  private static boolean waitsForItsBarrier(FuseOperation operation) {
+    return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
   }
 
   private void closing(long number, FuseOperation operation) {

@@ -13,6 +13,10 @@ import java.util.List;
 final class SyscallChoice {
   private static final int BUFFER = 4096;
   private static final int WANE_ONE_IN = 60;
+
+  /** Of so many processes one does little but lock, as a database does. */
+  private static final int LOCKERS = 3;
+
   private static final List<byte[]> NAMES = List.of(ascii("a"), ascii("b"), ascii("c"), ascii("d"));
   private static final List<byte[]> XATTRS = List.of(ascii("user.x"), ascii("user.y"));
 
@@ -21,6 +25,7 @@ final class SyscallChoice {
   private final Chance chance;
   private final FileCalls files;
   private final LockCalls locks;
+  private final boolean locker;
 
   SyscallChoice(SimProcess process, SimKernel kernel, Chance chance) {
     this.process = process;
@@ -28,6 +33,7 @@ final class SyscallChoice {
     this.chance = chance;
     this.files = new FileCalls(process, kernel, chance);
     this.locks = new LockCalls(process, kernel, chance);
+    this.locker = chance.oneIn(LOCKERS);
   }
 
   LockCalls locks() {
@@ -35,6 +41,10 @@ final class SyscallChoice {
   }
 
   void next() {
+    if (locker && !process.handles().isEmpty() && !chance.oneIn(4)) {
+      locks.next();
+      return;
+    }
     switch (chance.below(29)) {
       case 0, 1 -> lookup();
       case 2 -> makeDir();

@@ -10,8 +10,11 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.OpenLedger;
 import io.hypersync.sim.disk.LeaderDisk;
@@ -30,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the leader, from its recovery to its crash: the production agent on this disk. */
@@ -45,6 +49,8 @@ public final class SimLeader implements LeaderEnd {
   private final SimOpLog log;
   private final LeaderAgent agent;
   private final Map<SessionId, SimConnection> sessions = new LinkedHashMap<>();
+  private final LockSessionChecker lockSessions;
+  private final Timeline timeline;
   private long lastSession;
 
   /**
@@ -63,10 +69,16 @@ public final class SimLeader implements LeaderEnd {
       long tickNs,
       LogChecker checker,
       OpenLedger open,
+      LockLedger locks,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
     this.failed = failed;
+    this.timeline = timeline;
+    this.lockSessions =
+        new LockSessionChecker(
+            timeline.monotonicNs(), config.lockTtlNs(), config.lockGraceNs(), locks::holds);
+    open.leaderStarted();
     this.chance = chance;
     this.checker = checker;
     this.disk = disk;
@@ -93,7 +105,7 @@ public final class SimLeader implements LeaderEnd {
             log,
             new SimLeaderChunks(disk.chunks(), host, chance.split(), this),
             this::readLog,
-            new SimSessionPort(sessions),
+            new SimSessionPort(sessions, this::sending),
             timeline,
             chance.split());
     host.runs(this::work);
@@ -129,7 +141,7 @@ public final class SimLeader implements LeaderEnd {
   public void received(SimConnection connection, WorkerMessage message) {
     SessionId id = idOf(connection);
     if (id != null) {
-      host.execute(() -> guarded(() -> agent.received(id, message)));
+      host.execute(() -> guarded(() -> take(id, message)));
     }
   }
 
@@ -156,9 +168,37 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
+  private void take(SessionId id, WorkerMessage message) {
+    WorkerSession session = agent.sessions().get(id);
+    if (session == null) {
+      return;
+    }
+    String worker = session.worker().name();
+    long now = timeline.monotonicNs();
+    if (session.greeted()) {
+      lockSessions.heard(worker, now);
+    }
+    agent.received(id, message);
+    if (message instanceof WorkerMessage.Hello hello && session.greeted()) {
+      lockSessions.greeted(worker, hello.run(), agent.locks().session(session.worker()), now);
+      open.greeted(worker, agent.leases()::isHeld);
+    } else if (message instanceof WorkerMessage.WorkerApplied report) {
+      open.reported(worker, report, agent.leases()::isHeld);
+    }
+  }
+
+  private void sending(SimConnection connection, LeaderMessage message) {
+    checker.told(message);
+    if (message instanceof LeaderMessage.LockExpiryWarning) {
+      lockSessions.warned(connection.worker().id().name(), timeline.monotonicNs());
+    }
+  }
+
   private int work() {
     int[] work = {0};
     guarded(() -> work[0] = agent.doWork());
+    lockSessions.look(
+        worker -> agent.locks().session(new WorkerId(worker)), timeline.monotonicNs());
     // A close by the agent reaches the transport, which reports every session's end once.
     for (SessionId id : List.copyOf(sessions.keySet())) {
       SimConnection connection = sessions.get(id);
@@ -178,7 +218,7 @@ public final class SimLeader implements LeaderEnd {
             agent.sessions().all().stream()
                 .filter(WorkerSession::greeted)
                 .map(session -> session.worker().name())
-                .toList());
+                .collect(Collectors.toSet()));
       }
     } catch (DecodeException e) {
       throw new IllegalStateException("the leader logs what is no entry", e);
@@ -240,7 +280,7 @@ public final class SimLeader implements LeaderEnd {
   }
 
   private LeaderState judged(LeaderState state) {
-    checker.recovered(disk.durableLog());
+    checker.recovered(disk.durableLog(), disk.chunks().isFull() ? null : disk.chunks());
     Hash expected = checker.root(state.index());
     if (!state.root().equals(expected)) {
       throw new IllegalStateException("recovered to another root than the log's");

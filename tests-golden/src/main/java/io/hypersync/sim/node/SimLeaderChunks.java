@@ -21,6 +21,11 @@ final class SimLeaderChunks implements ChunkPort {
   private static final long FASTEST_NS = 20_000;
   private static final long SLOWEST_NS = 5_000_000;
 
+  /** Of so many reads one meets a disk that is busy. */
+  private static final int SLOW_READS = 6;
+
+  private static final long SLOWEST_READ_NS = 400_000_000;
+
   private final SimChunkStore store;
   private final Host host;
   private final Chance chance;
@@ -73,8 +78,9 @@ final class SimLeaderChunks implements ChunkPort {
   @Override
   public void serve(SessionId session, List<ChunkRef> chunks) {
     for (ChunkRef chunk : chunks) {
+      long slowestNs = chance.oneIn(SLOW_READS) ? SLOWEST_READ_NS : SLOWEST_NS;
       host.after(
-          chance.scale(FASTEST_NS, SLOWEST_NS),
+          chance.scale(FASTEST_NS, slowestNs),
           "",
           () -> leader.sendBulk(session, read(chunk.hash())));
     }

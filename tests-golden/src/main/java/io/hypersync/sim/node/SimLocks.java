@@ -2,6 +2,7 @@ package io.hypersync.sim.node;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.lock.LockRange;
+import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage.Holder;
@@ -20,12 +21,17 @@ final class SimLocks implements Locks {
   private final Host host;
   private final WorkerAgent agent;
   private final LockLedger ledger;
+  private final LinkRecord record;
 
-  SimLocks(String worker, Host host, WorkerAgent agent, LockLedger ledger) {
+  /** What the vfs has handed over and the agent has not taken up. */
+  private int entering;
+
+  SimLocks(String worker, Host host, WorkerAgent agent, LockLedger ledger, LinkRecord record) {
     this.worker = worker;
     this.host = host;
     this.agent = agent;
     this.ledger = ledger;
+    this.record = record;
   }
 
   @Override
@@ -51,7 +57,8 @@ final class SimLocks implements Locks {
               public void granted() {
                 if (call.mode() != null && call.wish() != Wish.TEST) {
                   long session = Objects.requireNonNull(agent.locks().session(), "granted by one");
-                  ledger.granted(worker, session, call.key(), call.range(), call.mode());
+                  long visible = agent.published().index();
+                  ledger.granted(worker, session, call.key(), call.range(), call.mode(), visible);
                 }
                 call.ending().granted();
               }
@@ -63,20 +70,43 @@ final class SimLocks implements Locks {
 
               @Override
               public void failed(Errno errno) {
+                if (errno == Errno.EIO) {
+                  record.unknown(call);
+                } else if (errno == Errno.EDEADLK) {
+                  ledger.deadlocked(worker, call.key());
+                }
                 call.ending().failed(errno);
               }
             });
-    host.execute(() -> agent.lock(heard));
+    enter(() -> agent.lock(heard));
   }
 
   @Override
   public void release(LockKey key, Runnable done) {
     ledger.asked(worker, key, LockRange.WHOLE, null);
-    host.execute(() -> agent.locks().release(key, done));
+    enter(() -> agent.locks().release(key, done));
   }
 
   @Override
   public void interrupted(long unique) {
-    host.execute(() -> agent.locks().interrupt(unique));
+    enter(() -> agent.locks().interrupt(unique));
+  }
+
+  /** Whether the leader has answered everything that was asked in this lock session. */
+  boolean isSettled(long sessionAtLeader) {
+    Long session = agent.locks().session();
+    return entering == 0
+        && agent.locks().unanswered() == 0
+        && session != null
+        && session == sessionAtLeader;
+  }
+
+  private void enter(Runnable call) {
+    entering++;
+    host.execute(
+        () -> {
+          entering--;
+          call.run();
+        });
   }
 }

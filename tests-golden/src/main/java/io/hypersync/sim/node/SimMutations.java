@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
+import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationLedger;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.WorkerAgent;
@@ -19,13 +20,16 @@ final class SimMutations implements Mutations {
   private final Host host;
   private final WorkerAgent agent;
   private final Recording recording;
+  private final LinkRecord record;
   private long count;
 
-  SimMutations(String tagPrefix, Host host, WorkerAgent agent, Recording recording) {
+  SimMutations(
+      String tagPrefix, Host host, WorkerAgent agent, Recording recording, LinkRecord record) {
     this.tagPrefix = tagPrefix;
     this.host = host;
     this.agent = agent;
     this.recording = recording;
+    this.record = record;
   }
 
   String tagPrefix() {
@@ -56,7 +60,7 @@ final class SimMutations implements Mutations {
   public void submit(Mutation mutation) {
     count++;
     String tag = tagPrefix + count;
-    recording.mutations().made(tag, mutation.op());
+    recording.mutations().made(tag, mutation.op(), record);
     Mutation tagged =
         new Mutation(
             mutation.unique(),

@@ -5,20 +5,25 @@ import io.hypersync.sim.net.SimConnection;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.transport.SessionId;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The agent's messages go to the simulated connections. */
 final class SimSessionPort implements SessionPort {
   private final Map<SessionId, SimConnection> sessions;
+  private final BiConsumer<SimConnection, LeaderMessage> listener;
 
-  SimSessionPort(Map<SessionId, SimConnection> sessions) {
+  SimSessionPort(
+      Map<SessionId, SimConnection> sessions, BiConsumer<SimConnection, LeaderMessage> listener) {
     this.sessions = sessions;
+    this.listener = listener;
   }
 
   @Override
   public void send(SessionId session, LeaderMessage message) {
     SimConnection connection = sessions.get(session);
     if (connection != null) {
+      listener.accept(connection, message);
       connection.send(message);
     }
   }

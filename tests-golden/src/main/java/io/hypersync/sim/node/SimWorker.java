@@ -1,9 +1,11 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
+import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.ReplicaChecker;
 import io.hypersync.sim.check.SilenceChecker;
@@ -16,6 +18,7 @@ import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.link.LinkState;
@@ -41,6 +44,9 @@ public final class SimWorker implements WorkerEnd {
   private final NaiveFiles files;
   private final ReplicaChecker replica;
   private final SilenceChecker silence;
+  private final LinkRecord record;
+  private final Recording recording;
+  private final SimLocks locks;
   private long checkedIndex = -1;
 
   /**
@@ -68,6 +74,7 @@ public final class SimWorker implements WorkerEnd {
     this.chunks = new SimWorkerChunks(store, host, chance.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
     this.replica = new ReplicaChecker(name, recording.log(), store);
+    this.recording = recording;
     this.silence = new SilenceChecker(name, timeline.monotonicNs(), silenceToleranceNs);
     this.agent =
         new WorkerAgent(
@@ -81,8 +88,9 @@ public final class SimWorker implements WorkerEnd {
             timeline,
             chance.split(),
             _ -> {});
-    this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording);
-    SimLocks locks = new SimLocks(name, host, agent, recording.locks());
+    this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
+    this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording, record);
+    this.locks = new SimLocks(name, host, agent, recording.locks(), record);
     this.vfs =
         new Vfs(
             agent::view,
@@ -140,6 +148,16 @@ public final class SimWorker implements WorkerEnd {
     return files;
   }
 
+  /** Whether nothing is under way between it and the lock session of this number. */
+  public boolean isSettled(long lockSession) {
+    return locks.isSettled(lockSession);
+  }
+
+  /** What it has heard of the leader. */
+  public LinkRecord record() {
+    return record;
+  }
+
   /** Whether it is in touch and has caught up. */
   public boolean isLive() {
     return agent.monitor().state() == LinkState.LIVE;
@@ -158,6 +176,7 @@ public final class SimWorker implements WorkerEnd {
       replica.check(published);
     }
     silence.check(nowNs, host.isPaused(), agent.isWritable());
+    record.look(host.isPaused());
   }
 
   @Override
@@ -184,6 +203,7 @@ public final class SimWorker implements WorkerEnd {
         () -> {
           if (link.isCurrent(connection)) {
             silence.heard();
+            note(message);
             take(message);
           }
         });
@@ -198,6 +218,29 @@ public final class SimWorker implements WorkerEnd {
             agent.linkDown("the connection broke");
           }
         });
+  }
+
+  /** The agent sends this. */
+  void sending(WorkerMessage message) {
+    if (message instanceof WorkerMessage.WorkerApplied report) {
+      recording.open().reporting(id.name(), report);
+    } else if (message instanceof WorkerMessage.SubmitIntent submit) {
+      recording.mutations().sent(submit.agent(), submit.intent(), agent.published().index());
+    }
+  }
+
+  private void note(LeaderMessage message) {
+    record.heard();
+    switch (message) {
+      case LeaderMessage.Welcome welcome -> record.told(welcome.commitIndex());
+      case LeaderMessage.Heartbeat(_, long index) -> record.told(index);
+      case LeaderMessage.BarrierResponse(_, long index) -> record.told(index);
+      case LeaderMessage.LogEntries(long index, _) -> record.told(index);
+      case LeaderMessage.CommitAck ack when ack.errno() == Errno.EAGAIN -> record.busy();
+      default -> {
+        // says nothing about how far the log is
+      }
+    }
   }
 
   private void take(LeaderMessage message) {

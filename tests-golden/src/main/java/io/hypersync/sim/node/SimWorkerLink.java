@@ -34,6 +34,7 @@ final class SimWorkerLink implements LeaderLink {
   public void send(WorkerMessage message) {
     SimConnection current = connection;
     if (current != null) {
+      worker.sending(message);
       current.send(message);
     }
   }

@@ -1,0 +1,301 @@
+package io.hypersync.mutants;
+
+import static io.hypersync.mutants.Mutant.answers;
+import static io.hypersync.mutants.Mutant.callAnswers;
+import static io.hypersync.mutants.Mutant.lastArgument;
+import static io.hypersync.mutants.Mutant.replaces;
+import static io.hypersync.mutants.Mutant.skips;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The wrong programs that the simulator is shown. */
+final class Mutants {
+  /** What is acknowledged is durable, and happens once. */
+  private static final List<Mutant> ACKS =
+      List.of(
+          lastArgument(
+              "acks are sent before the log is synced",
+              "leader.LeaderAgent",
+              "doWork",
+              "IntentDesk.release",
+              Long.MAX_VALUE),
+          callAnswers(
+              "the status of an intent that is not durable yet is COMMITTED",
+              "leader.sequencer.IntentDesk",
+              "status",
+              "AckQueue.find",
+              null),
+          skips(
+              "a leader that starts again does not know what it had committed",
+              "leader.recovery.LogReplay",
+              "onRecord",
+              "IntentIndex.add"),
+          skips(
+              "an intent is not remembered when it is sequenced",
+              "leader.sequencer.Sequencer",
+              "sequence",
+              "IntentIndex.add"),
+          callAnswers(
+              "a write is sequenced before its chunks are here",
+              "leader.sequencer.IntentDesk",
+              "findMissing",
+              "Set.add",
+              1),
+          callAnswers(
+              "an intent overtakes one that waits for chunks",
+              "leader.sequencer.IntentQueue",
+              "add",
+              "ArrayDeque.size",
+              1));
+
+  /** The log, and what a restart makes of it. */
+  private static final List<Mutant> LOG =
+      List.of(
+          replaces(
+              "the time of the log goes back with the wall clock",
+              "leader.sequencer.Sequencer",
+              "sequence",
+              "Math.max",
+              "first"),
+          replaces(
+              "appends are not given their offset",
+              "leader.sequencer.Sequencer",
+              "sequence",
+              "FsStateMachine.resolve",
+              "unresolved"),
+          callAnswers(
+              "the chunks of an entry are not synced with it",
+              "leader.sequencer.Sequencer",
+              "sequence",
+              "Sequencer.hasPayload",
+              0),
+          callAnswers(
+              "an entry is recovered without its chunks",
+              "leader.recovery.LogReplay",
+              "onRecord",
+              "LogReplay.restoreChunks",
+              1),
+          skips(
+              "small chunks are not restored from the log",
+              "leader.recovery.LogReplay",
+              "restoreChunks",
+              "LogReplay.restore"));
+
+  /** Disks that fail, forget and rot. */
+  private static final List<Mutant> DISKS =
+      List.of(
+          skips(
+              "a damaged log is cut, wherever it is damaged",
+              "leader.oplog.chronicle.LogRecovery",
+              "replay",
+              "LogRecovery.requireUnacknowledged"),
+          callAnswers(
+              "nobody looks for what the log says was durable",
+              "leader.oplog.chronicle.LogRecovery",
+              "replayLast",
+              "LogRecovery.highestWatermark",
+              0L),
+          callAnswers(
+              "the checksum of a record is not compared",
+              "leader.oplog.chronicle.SegmentScanner",
+              "recordAt",
+              "RecordCodec.crcMatches",
+              1),
+          skips(
+              "what was written and perhaps acknowledged is not carried over",
+              "leader.oplog.chronicle.LogRecovery",
+              "replay",
+              "List.add"),
+          callAnswers(
+              "a damaged chunk is served",
+              "chunkstore.ChunkStore",
+              "getVerified",
+              "Hash.equals",
+              1));
+
+  /** What is open is not forgotten, and all else is. */
+  private static final List<Mutant> ORPHANS =
+      List.of(
+          callAnswers(
+              "orphans are reaped though they are held",
+              "leader.lease.Orphans",
+              "look",
+              "Predicate.test",
+              0),
+          answers(
+              "orphans are reaped at once", "leader.lease.DelayedIndex", "settled", Long.MAX_VALUE),
+          skips(
+              "orphans are never looked at again",
+              "leader.lease.Orphans",
+              "look",
+              "ArrayDeque.addLast"),
+          answers("open files are not renewed", "worker.lease.OpenLeases", "renew", null),
+          skips(
+              "what is opened is not said", "worker.lease.OpenLeases", "tick", "OpenLeases.flush"),
+          callAnswers(
+              "orphans are reaped whatever workers have reported",
+              "leader.lease.Reaper",
+              "settled",
+              "WorkerSession.greeted",
+              0),
+          skips(
+              "orphans are reaped though they were held before a reconnect",
+              "leader.lease.OpenLeases",
+              "greeted",
+              "Set.addAll"),
+          skips(
+              "a new leader is not told what is open",
+              "worker.lease.OpenLeases",
+              "welcomed",
+              "OpenLeases.send"));
+
+  /** Locks exclude, end, and are told of. */
+  private static final List<Mutant> LOCKS =
+      List.of(
+          callAnswers(
+              "locks that conflict are granted",
+              "leader.lock.LockTable",
+              "lock",
+              "FileLocks.conflict",
+              null),
+          skips("an unlock wakes nobody", "leader.lock.LockTable", "unlock", "LockTable.settle"),
+          skips(
+              "a lock that is given up is granted later",
+              "leader.lock.LockDesk",
+              "cancel",
+              "LockTable.cancel"),
+          answers("deadlocks are not seen", "leader.lock.LockTable", "closesCircle", 0),
+          skips(
+              "the locks of a machine that is gone are kept",
+              "leader.lock.LockDesk",
+              "tick",
+              "LockDesk.expire"),
+          skips(
+              "the locks of a machine's earlier run are kept",
+              "leader.lock.LockDesk",
+              "greeted",
+              "LockDesk.end"),
+          callAnswers(
+              "a machine goes on with the locks of its earlier run",
+              "leader.lock.LockDesk",
+              "greeted",
+              "ClientId.equals",
+              1),
+          callAnswers(
+              "locks expire at once",
+              "leader.lock.LockDesk",
+              "tick",
+              "LockSession.renewedNs",
+              -100_000_000_000L),
+          answers("locks are not renewed", "worker.lock.LockClient", "renew", null),
+          skips(
+              "locks are renewed only when the leader warns",
+              "worker.lock.LockClient",
+              "tick",
+              "LockClient.renew"),
+          skips(
+              "lock answers are not said again", "leader.lock.LockDesk", "resumed", "List.forEach"),
+          skips(
+              "lock requests are not said again",
+              "worker.lock.LockClient",
+              "welcomed",
+              "Collection.forEach"),
+          skips(
+              "a worker does not see that its lock session is another one",
+              "worker.lock.LockClient",
+              "welcomed",
+              "LockClient.forgetSession"),
+          skips(
+              "a grant that is given up is not undone",
+              "leader.lock.LockDesk",
+              "undo",
+              "LockTable.restore"),
+          skips("a close frees no locks", "leader.lock.LockDesk", "release", "LockTable.unlock"),
+          replaces(
+              "a lock is told before what its holder wrote is visible",
+              "worker.lock.LockClient",
+              "answered",
+              "IndexWaits.when",
+              "atOnce"));
+
+  /** Workers follow, wait and give up. */
+  private static final List<Mutant> WORKERS =
+      List.of(
+          callAnswers(
+              "an entry is applied before its chunks are here",
+              "worker.replica.Replica",
+              "apply",
+              "Replica.hasChunks",
+              1),
+          lastArgument(
+              "an error is told before the state that it rests on is visible",
+              "worker.intents.IntentTracker",
+              "completeIfDone",
+              "PendingMutation.completeIfDone",
+              Long.MAX_VALUE),
+          callAnswers(
+              "an intent is sent again behind a newer one, under its old number",
+              "worker.intents.IntentTracker",
+              "sendAgain",
+              "ClientLanes.isNewest",
+              1),
+          answers("a call waits for ever", "worker.intents.IntentTracker", "expire", 0),
+          answers(
+              "a busy leader is not asked again", "worker.intents.IntentTracker", "retry", null),
+          answers("a silent leader is not noticed", "worker.link.LinkMonitor", "isSilent", 0),
+          answers(
+              "barriers that the leader has answered are not passed",
+              "worker.link.Freshness",
+              "answered",
+              null),
+          callAnswers("strict reads ask nobody", "worker.vfs.Vfs", "handle", "Vfs.isRead", 0),
+          skips(
+              "a worker does not tell how far it is",
+              "worker.WorkerAgent",
+              "doWork",
+              "WorkerAgent.report"),
+          skips(
+              "entries are kept over a reconnect, and taken again",
+              "worker.replica.Replica",
+              "forgetUnapplied",
+              "ArrayDeque.clear"),
+          skips(
+              "chunks that were asked for before a reconnect are waited for",
+              "worker.WorkerAgent",
+              "linkUp",
+              "Replica.forgetUnapplied"),
+          skips(
+              "after a reconnect nobody asks what became of an intent",
+              "worker.WorkerAgent",
+              "doWork",
+              "IntentTracker.reconnected"),
+          skips(
+              "what the leader has never heard of is not sent again",
+              "worker.intents.IntentTracker",
+              "status",
+              "IntentTracker.sendAgain"),
+          answers("an open does not wait for its barrier", "worker.WorkerAgent", "isFresh", 1),
+          callAnswers(
+              "a mutation does not wait for its barrier",
+              "worker.intents.MutationGate",
+              "submit",
+              "MutationGate.isByDescriptor",
+              1),
+          skips(
+              "how far the leader is is not noticed",
+              "worker.WorkerAgent",
+              "received",
+              "Freshness.observed"),
+          callAnswers(
+              "an fsync does not wait",
+              "worker.intents.IntentTracker",
+              "barrier",
+              "Set.isEmpty",
+              1));
+
+  static final List<Mutant> ALL =
+      Stream.of(ACKS, LOG, DISKS, ORPHANS, LOCKS, WORKERS).flatMap(List::stream).toList();
+
+  private Mutants() {}
+}
