@@ -9,6 +9,8 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.wire.fault.FaultPoints.Moment;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkData;
 import io.hypersync.wire.message.LeaderMessage.ChunkUnavailable;
@@ -59,6 +61,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private final LeaderTransport transport;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final long maxWanted;
+  private final FaultPoints faults;
   private final ExecutorService incoming =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("leader-chunks-in").daemon().factory());
@@ -99,7 +102,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       ChunkStore store,
       LeaderTransport transport,
       int windowEntries,
-      Consumer<Consumer<LeaderAgent>> post) {
+      Consumer<Consumer<LeaderAgent>> post,
+      FaultPoints faults) {
+    this.faults = faults;
     this.store = store;
     this.inline = WriteBehindChunkStore.start(store, "leader-chunks-inline");
     this.transport = transport;
@@ -201,6 +206,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
         refused.putIfAbsent(arrival, why);
       }
     }
+    faults.reached(Moment.CHUNKS_STORED);
     post.accept(
         agent -> {
           for (Arrival arrival : batch) {

@@ -12,6 +12,8 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.wire.fault.FaultPoints.Moment;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.quic.LeaderBindException;
@@ -61,8 +63,10 @@ public final class LeaderRuntime implements AutoCloseable {
     this.chunkStore = chunkStore;
     this.transport = transport;
     // The helpers call back through `loop`, which exists before anything is given to them.
+    FaultPoints faults = FaultPoints.configured();
     this.chunks =
-        new LeaderChunks(chunkStore, transport, options.windowEntries(), call -> loop().post(call));
+        new LeaderChunks(
+            chunkStore, transport, options.windowEntries(), call -> loop().post(call), faults);
     this.logReader = new LogReader(log, transport, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.agent =
@@ -72,7 +76,7 @@ public final class LeaderRuntime implements AutoCloseable {
             log,
             chunks,
             logReader,
-            new Sessions(transport),
+            new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong);
     this.loop =
@@ -191,9 +195,12 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /** The agent's port onto the transport. */
-  private record Sessions(LeaderTransport transport) implements SessionPort {
+  private record Sessions(LeaderTransport transport, FaultPoints faults) implements SessionPort {
     @Override
     public void send(SessionId session, LeaderMessage message) {
+      if (message instanceof LeaderMessage.CommitAck ack && ack.errno() == null) {
+        faults.reached(Moment.ENTRY_DURABLE);
+      }
       transport.send(session, message);
     }
 

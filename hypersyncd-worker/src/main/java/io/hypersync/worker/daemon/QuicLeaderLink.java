@@ -1,6 +1,8 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.wire.fault.FaultPoints.Moment;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -30,6 +32,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
 
   private final WorkerTransport transport;
   private final InetSocketAddress address;
+  private final FaultPoints faults = FaultPoints.configured();
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
   private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
@@ -87,6 +90,10 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
       upload();
     } else {
       transport.send(message);
+      if (faults.holdsAt(Moment.INTENT_SENT) && message instanceof WorkerMessage.SubmitIntent) {
+        // What has been queued leaves at the end of the task that runs now.
+        thread().execute(() -> faults.reached(Moment.INTENT_SENT));
+      }
     }
   }
 
@@ -129,6 +136,9 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
       chunks.ingest(data.hash(), data.bytes());
     } else {
       tell(agent -> agent.received(message));
+      if (message instanceof LeaderMessage.CommitAck ack && ack.errno() == null) {
+        faults.reached(Moment.ACK_RECEIVED);
+      }
     }
   }
 
