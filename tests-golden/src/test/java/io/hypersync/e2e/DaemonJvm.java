@@ -99,6 +99,11 @@ final class DaemonJvm {
         name + ", not within " + Await.LIMIT.toSeconds() + " s: " + what + "; last: " + last);
   }
 
+  /** Until it has written this into its log. */
+  void awaitSaying(String text) throws InterruptedException {
+    Await.until(name + " says: " + text, () -> log().contains(text));
+  }
+
   /** kill -9, and waits until it is gone. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();

@@ -55,6 +55,7 @@ final class Fabric implements AutoCloseable {
   private final HostPort address;
   private final Map<String, DaemonJvm> daemons = new LinkedHashMap<>();
   private final Map<String, Path> stateDirs = new LinkedHashMap<>();
+  private final Map<String, HostPort> leaderAddresses = new HashMap<>();
   private final Thread onExit = new Thread(this::closeQuietly, "fabric-exit");
   private final List<String> workerSettings;
   private final Map<String, String> faults;
@@ -183,6 +184,11 @@ final class Fabric implements AutoCloseable {
     stateDirs.put(daemon, directory);
   }
 
+  /** Makes a worker look for the leader elsewhere, before it is started. */
+  void putLeaderAddress(String worker, HostPort elsewhere) {
+    leaderAddresses.put(worker, elsewhere);
+  }
+
   /** A filesystem in memory, of that size, which goes with the workspace. */
   Path tmpfs(String name, int mebibytes) throws IOException, InterruptedException {
     Path directory = Files.createDirectories(root.resolve(name));
@@ -201,7 +207,7 @@ final class Fabric implements AutoCloseable {
     return daemon(name);
   }
 
-  private synchronized DaemonJvm daemon(String name) {
+  synchronized DaemonJvm daemon(String name) {
     DaemonJvm daemon = daemons.get(name);
     if (daemon == null) {
       throw new AssertionError(name + " was not started");
@@ -216,8 +222,23 @@ final class Fabric implements AutoCloseable {
     return leader;
   }
 
+  /**
+   * The same, with faults that last until it is started again.
+   *
+   * @param itsFaults environment variables beside those of all daemons
+   */
+  DaemonJvm startLeader(Map<String, String> itsFaults) throws IOException, InterruptedException {
+    DaemonJvm leader = launchLeader(itsFaults);
+    leader.await("answer", _ -> true);
+    return leader;
+  }
+
   /** Starts the leader and does not wait for it. */
   DaemonJvm launchLeader(String... more) throws IOException {
+    return launchLeader(Map.of(), more);
+  }
+
+  private DaemonJvm launchLeader(Map<String, String> itsFaults, String... more) throws IOException {
     List<String> arguments =
         new ArrayList<>(List.of("leader", "--dir", workspace.root().toString()));
     Path stateDir = stateDirs.get("leader");
@@ -225,19 +246,36 @@ final class Fabric implements AutoCloseable {
       arguments.addAll(List.of("--state-dir", stateDir.toString()));
     }
     arguments.addAll(List.of(more));
-    return launch("leader", runDirectory.leaderSocket(workspace.id()), arguments);
+    return launch("leader", runDirectory.leaderSocket(workspace.id()), arguments, itsFaults);
   }
 
   /** Starts a worker, for the first time or again; returns when it is mounted and writable. */
   DaemonJvm startWorker(String name) throws IOException, InterruptedException {
-    launchWorker(name);
+    return startWorker(name, Map.of());
+  }
+
+  /**
+   * The same, with faults that last until it is started again.
+   *
+   * @param itsFaults environment variables beside those of all daemons
+   */
+  DaemonJvm startWorker(String name, Map<String, String> itsFaults)
+      throws IOException, InterruptedException {
+    launchWorker(name, itsFaults);
     return awaitWritable(name);
   }
 
   /** Starts a worker and does not wait for it. */
   DaemonJvm launchWorker(String name) throws IOException {
+    return launchWorker(name, Map.of());
+  }
+
+  private DaemonJvm launchWorker(String name, Map<String, String> itsFaults) throws IOException {
     return launch(
-        name, runDirectory.workerSocket(workspace.id(), new WorkerId(name)), workerArguments(name));
+        name,
+        runDirectory.workerSocket(workspace.id(), new WorkerId(name)),
+        workerArguments(name),
+        itsFaults);
   }
 
   /** What a worker is started with; writes its token at the first time. */
@@ -251,6 +289,10 @@ final class Fabric implements AutoCloseable {
                 "--state-dir",
                 stateDir(name).toString()));
     workerSettings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    HostPort elsewhere = leaderAddresses.get(name);
+    if (elsewhere != null) {
+      arguments.addAll(List.of("--set", "hypersync.worker.leader_address=" + elsewhere));
+    }
     WorkerId id = new WorkerId(name);
     Path token = workspace.tokenFile(id);
     if (!Files.exists(token)) {
@@ -269,13 +311,15 @@ final class Fabric implements AutoCloseable {
     return worker;
   }
 
-  private synchronized DaemonJvm launch(String name, Path socket, List<String> arguments)
+  private synchronized DaemonJvm launch(
+      String name, Path socket, List<String> arguments, Map<String, String> itsFaults)
       throws IOException {
     DaemonJvm before = daemons.get(name);
     if (before != null && before.isAlive()) {
       throw new AssertionError(name + " runs already");
     }
     Map<String, String> environment = new HashMap<>(faults);
+    environment.putAll(itsFaults);
     environment.putAll(ChildJvm.environment(runDirectory()));
     Path log = root.resolve("logs").resolve(name + ".log");
     DaemonJvm daemon = DaemonJvm.start(name, log, socket, arguments, environment);

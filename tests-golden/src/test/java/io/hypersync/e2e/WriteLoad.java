@@ -10,49 +10,99 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to one journal and creates files, on several mounts, until it is stopped; remembers what
- * each call was answered. Then it can say whether a mount holds what it must (hypersync.md 0.1.2):
- * what was acknowledged is there once, what was refused with EROFS is not there, and what ended
- * with EIO or not at all is there once or not at all.
+ * Appends to one journal, creates files, and renames and removes others, on several mounts, until
+ * it is stopped; remembers what each call was answered. Then it can say whether a mount holds what
+ * it must (hypersync.md 0.1.2): what was acknowledged is there once, what was refused with EROFS is
+ * not there, and what ended with EIO or with the death of its mount is there once or not at all.
  */
 final class WriteLoad implements AutoCloseable {
   private static final String JOURNAL = "journal";
   private static final String FOLDER = "created";
-  private static final int PAUSE_MS = 5;
+  private static final String RENAMED = "renamed";
+  private static final int RENAMES = 5;
+  private static final Duration AFTER_REFUSAL = Duration.ofMillis(5);
 
   private final Set<String> acknowledgedRecords = ConcurrentHashMap.newKeySet();
   private final Set<String> acknowledgedFiles = ConcurrentHashMap.newKeySet();
   private final Set<String> acknowledgedContents = ConcurrentHashMap.newKeySet();
+  private final RenamedFiles renamedFiles = new RenamedFiles();
+  private final AtomicInteger acknowledgedRenames = new AtomicInteger();
+  private final Map<Path, Integer> acknowledgedByMount = new ConcurrentHashMap<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Set<String> unknown = ConcurrentHashMap.newKeySet();
   private final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();
+  private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<Path> mortal = ConcurrentHashMap.newKeySet();
+  private final Set<Path> dead = ConcurrentHashMap.newKeySet();
   private final AtomicInteger calls = new AtomicInteger();
   private final List<Thread> threads = new ArrayList<>();
+  private final Duration pause;
   private volatile boolean stopped;
 
-  private WriteLoad() {}
+  /** A call that was made. */
+  static final class Call {
+    private final Path mount;
+    private final String what;
+    private volatile @Nullable String errno;
 
-  /** Makes the journal and the folder; on one mount, before {@link #start}. */
+    private Call(Path mount, String what) {
+      this.mount = mount;
+      this.what = what;
+    }
+
+    /** Whether it has succeeded by now. */
+    boolean succeeded() {
+      return Errnos.NONE.equals(errno);
+    }
+
+    @Override
+    public String toString() {
+      return what + ": " + (errno == null ? "under way" : errno);
+    }
+  }
+
+  private WriteLoad(Duration pause) {
+    this.pause = pause;
+  }
+
+  /** Makes the journal and the folders; on one mount, before {@link #start}. */
   static void prepare(Path mount) throws Exception {
-    Await.until("the folder", () -> Files.createDirectories(mount.resolve(FOLDER)) != null);
+    for (String folder : List.of(FOLDER, RENAMED)) {
+      Await.until("a folder", () -> Files.createDirectories(mount.resolve(folder)) != null);
+    }
     Await.until("the journal", () -> Files.createFile(mount.resolve(JOURNAL)) != null);
   }
 
-  /** Starts two appenders and two creators on each of these. */
+  /** Starts two appenders, two creators and one who renames on each of these. */
   static WriteLoad start(List<Path> mounts) {
-    WriteLoad load = new WriteLoad();
+    return start(mounts, Duration.ZERO);
+  }
+
+  /**
+   * The same, for a longer time.
+   *
+   * @param pause what each of them does between two calls
+   */
+  static WriteLoad start(List<Path> mounts, Duration pause) {
+    WriteLoad load = new WriteLoad(pause);
     for (int m = 0; m < mounts.size(); m++) {
       Path mount = mounts.get(m);
+      String mover = "m" + m;
+      load.threads.add(
+          Thread.ofPlatform().name("rename-" + mover).start(() -> load.rename(mount, mover)));
       for (int i = 0; i < 2; i++) {
         String name = "m" + m + "t" + i;
         load.threads.add(
@@ -66,7 +116,10 @@ final class WriteLoad implements AutoCloseable {
 
   /** How many mutations were acknowledged by now. */
   int acknowledged() {
-    return acknowledgedRecords.size() + acknowledgedFiles.size() + acknowledgedContents.size();
+    return acknowledgedRecords.size()
+        + acknowledgedFiles.size()
+        + acknowledgedContents.size()
+        + acknowledgedRenames.get();
   }
 
   /** How many mutations ended without telling whether they happened. */
@@ -77,6 +130,29 @@ final class WriteLoad implements AutoCloseable {
   /** How many mutations were refused with EROFS. */
   int refused() {
     return refused.size();
+  }
+
+  /** The calls that are under way now. */
+  List<Call> underWay() {
+    return List.copyOf(underWay);
+  }
+
+  /** From now on the worker of this mount may die under its callers, who give up then. */
+  void expectDeath(Path mount) {
+    mortal.add(mount);
+  }
+
+  /** Until its callers have noticed. */
+  void awaitDeath(Path mount) throws InterruptedException {
+    Await.until(
+        "calls on a dead mount end",
+        () ->
+            dead.contains(mount) && underWay.stream().noneMatch(call -> call.mount.equals(mount)));
+  }
+
+  /** How many mutations on this mount were acknowledged by now; each is one entry of the log. */
+  int acknowledgedOn(Path mount) {
+    return acknowledgedByMount.getOrDefault(mount, 0);
   }
 
   /** Until that many more are acknowledged. */
@@ -110,10 +186,15 @@ final class WriteLoad implements AutoCloseable {
     check("files on " + mount, files, acknowledgedFiles);
     for (String file : files) {
       String content = Files.readString(mount.resolve(FOLDER).resolve(file));
-      if (acknowledgedContents.contains(file) || !content.isEmpty()) {
-        assertEquals(file, content, "content of " + file + " on " + mount);
+      String written = contentOf(file);
+      if (acknowledgedContents.contains(written)) {
+        assertEquals(file, content, written + " on " + mount);
+      } else if (!content.isEmpty()) {
+        assertTrue(unknown.contains(written), written + ", never acknowledged, on " + mount);
+        assertEquals(file, content, written + " on " + mount);
       }
     }
+    renamedFiles.check(mount.resolve(RENAMED));
   }
 
   private void check(String where, List<String> found, Set<String> acknowledged) {
@@ -130,11 +211,12 @@ final class WriteLoad implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "%d calls: %d records and %d files acknowledged, %d refused, %d unknown"
+    return "%d calls: %d records, %d files and %d renames acknowledged, %d refused, %d unknown"
         .formatted(
             calls.get(),
             acknowledgedRecords.size(),
             acknowledgedFiles.size(),
+            acknowledgedRenames.get(),
             refused.size(),
             unknown.size());
   }
@@ -142,16 +224,24 @@ final class WriteLoad implements AutoCloseable {
   private void append(Path mount, String name) {
     try (FileChannel journal =
         FileChannel.open(mount.resolve(JOURNAL), StandardOpenOption.APPEND)) {
-      for (int i = 0; !stopped; i++) {
+      for (int i = 0; !isOver(mount); i++) {
         String record = name + "-" + i + (i % 50 == 49 ? "-" + "x".repeat(20_000) : "");
         ByteBuffer bytes = ByteBuffer.wrap((record + "\n").getBytes(StandardCharsets.UTF_8));
-        attempt(
-            record,
-            acknowledgedRecords,
-            () -> {
-              int length = bytes.remaining();
-              assertEquals(length, journal.write(bytes), "one write(2) takes a whole record");
-            });
+        Ending ending =
+            attempt(
+                mount,
+                record,
+                () -> {
+                  int length = bytes.remaining();
+                  assertEquals(length, journal.write(bytes), "one write(2) takes a whole record");
+                });
+        if (ending == Ending.DONE) {
+          acknowledgedRecords.add(record);
+        }
+      }
+    } catch (IOException failure) {
+      if (!dead.contains(mount)) { // what is open on a dead mount cannot be closed well
+        surprises.add(failure);
       }
     } catch (Exception | Error failure) {
       surprises.add(failure);
@@ -160,14 +250,17 @@ final class WriteLoad implements AutoCloseable {
 
   private void create(Path mount, String name) {
     try {
-      for (int i = 0; !stopped; i++) {
+      for (int i = 0; !isOver(mount); i++) {
         String file = name + "-" + i;
         Path path = mount.resolve(FOLDER).resolve(file);
-        if (attempt(file, acknowledgedFiles, () -> Files.createFile(path))) {
-          attempt(
-              file,
-              acknowledgedContents,
-              () -> Files.writeString(path, file, StandardOpenOption.WRITE));
+        if (attempt(mount, file, () -> Files.createFile(path)) != Ending.DONE) {
+          continue;
+        }
+        acknowledgedFiles.add(file);
+        String written = contentOf(file);
+        Errnos.Call write = () -> Files.writeString(path, file, StandardOpenOption.WRITE);
+        if (attempt(mount, written, write) == Ending.DONE) {
+          acknowledgedContents.add(written);
         }
       }
     } catch (Exception | Error failure) {
@@ -175,19 +268,105 @@ final class WriteLoad implements AutoCloseable {
     }
   }
 
-  private boolean attempt(String what, Set<String> acknowledged, Errnos.Call call)
-      throws InterruptedException {
+  private void rename(Path mount, String name) {
+    Path folder = mount.resolve(RENAMED);
+    try {
+      for (int i = 0; !isOver(mount); i++) {
+        String file = name + "-" + i;
+        Path first = folder.resolve(RenamedFiles.name(file, 0));
+        switch (attempt(mount, first.toString(), () -> Files.createFile(first))) {
+          case DONE -> {
+            renamedFiles.is(file, 0);
+            renameAndRemove(mount, folder, file);
+          }
+          case REFUSED -> renamedFiles.isAbsent(file);
+          case UNKNOWN -> renamedFiles.isUnsure(file, 0);
+        }
+      }
+    } catch (Exception | Error failure) {
+      surprises.add(failure);
+    }
+  }
+
+  /** Until it is gone, or nobody knows where it is, or the load is over. */
+  private void renameAndRemove(Path mount, Path folder, String file) throws InterruptedException {
+    for (int step = 0; !isOver(mount); ) {
+      int next = step + 1;
+      Path from = folder.resolve(RenamedFiles.name(file, step));
+      Path to = folder.resolve(RenamedFiles.name(file, next));
+      boolean last = step == RENAMES;
+      Errnos.Call call = last ? () -> Files.delete(from) : () -> Shelves.replace(from, to);
+      switch (attempt(mount, (last ? "remove " : "rename ") + from, call)) {
+        case DONE -> {
+          acknowledgedRenames.incrementAndGet();
+          if (last) {
+            renamedFiles.isAbsent(file);
+            return;
+          }
+          renamedFiles.is(file, next);
+          step = next;
+        }
+        case REFUSED -> {} // it is where it was, and the same call is made again
+        case UNKNOWN -> {
+          renamedFiles.isUnsure(file, last ? step : next);
+          return;
+        }
+      }
+    }
+  }
+
+  private static String contentOf(String file) {
+    return "content of " + file;
+  }
+
+  private boolean isOver(Path mount) {
+    return stopped || dead.contains(mount);
+  }
+
+  private Ending attempt(Path mount, String what, Errnos.Call call) throws InterruptedException {
     calls.incrementAndGet();
+    Call made = new Call(mount, what);
+    underWay.add(made);
     String errno = Errnos.of(call);
-    switch (errno) {
-      case Errnos.NONE -> acknowledged.add(what);
+    made.errno = errno;
+    Ending ending = ending(mount, what, errno);
+    underWay.remove(made);
+    Thread.sleep(ending == Ending.REFUSED ? pause.plus(AFTER_REFUSAL) : pause);
+    return ending;
+  }
+
+  private Ending ending(Path mount, String what, String errno) {
+    return switch (errno) {
+      case Errnos.NONE -> {
+        acknowledgedByMount.merge(mount, 1, Integer::sum);
+        yield Ending.DONE;
+      }
       case "EROFS" -> {
         refused.add(what);
-        Thread.sleep(PAUSE_MS);
+        yield Ending.REFUSED;
       }
-      case "EIO" -> unknown.add(what);
-      default -> surprises.add(new AssertionError(what + " ended with " + errno));
-    }
-    return errno.equals(Errnos.NONE);
+      case "ENOTCONN", "ECONNABORTED" -> {
+        dead.add(mount);
+        if (!mortal.contains(mount)) {
+          surprises.add(new AssertionError(what + " ended with " + errno));
+        }
+        unknown.add(what);
+        yield Ending.UNKNOWN;
+      }
+      default -> {
+        if (!errno.equals("EIO")) {
+          surprises.add(new AssertionError(what + " ended with " + errno));
+        }
+        unknown.add(what);
+        yield Ending.UNKNOWN;
+      }
+    };
+  }
+
+  /** What a caller knows when his call has ended. */
+  private enum Ending {
+    DONE,
+    REFUSED,
+    UNKNOWN
   }
 }

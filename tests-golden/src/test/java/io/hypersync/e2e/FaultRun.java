@@ -1,0 +1,364 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.e2e.FaultCell.BadNetwork;
+import io.hypersync.e2e.FaultCell.Cut;
+import io.hypersync.e2e.FaultCell.Killed;
+import io.hypersync.e2e.FaultCell.Stopped;
+import io.hypersync.e2e.NetworkConditions.Direction;
+import io.hypersync.e2e.WriteLoad.Call;
+import io.hypersync.wire.fault.FaultPoints.Moment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One {@link FaultCell} from its beginning to its end: both mounts are written to, the fault comes
+ * and goes, and then all must be as the callers were told (hypersync.md 6.4, 8.2, 22.1 item 6).
+ */
+final class FaultRun {
+  /** After that the leader drops a worker that it does not hear, which then hears nothing. */
+  private static final Duration WORKER_TIMEOUT = Duration.ofSeconds(3);
+
+  /** How much longer than they have to things may take on a machine that is busy. */
+  private static final Duration BUSY = Duration.ofSeconds(10);
+
+  /**
+   * A pause of a second, an attempt of a second, and catching up; the rest is for busy machines.
+   */
+  private static final Duration RECOVERY_LIMIT = Duration.ofSeconds(15);
+
+  private static final Duration PROBE_EVERY = Duration.ofMillis(500);
+  private static final int MUTATIONS = 100;
+  private static final String TEXT = "read me";
+
+  private final FaultCell cell;
+  private final FaultStage stage;
+  private final Fabric fabric;
+  private final Path onA;
+  private final Path onB;
+  private final List<Path> folders;
+  private final StringJoiner seen = new StringJoiner("; ");
+  private int probes;
+
+  /** The newest entry before the load begins. */
+  private long indexBefore;
+
+  FaultRun(FaultCell cell, FaultStage stage) {
+    this.cell = cell;
+    this.stage = stage;
+    this.fabric = stage.fabric();
+    this.onA = fabric.mount("a").resolve(cell.name());
+    this.onB = fabric.mount("b").resolve(cell.name());
+    this.folders = List.of(onA, onB);
+  }
+
+  /** Runs it; returns what was seen, as a line. */
+  String run() throws Exception {
+    Await.until("a folder of its own", () -> Files.createDirectory(onA) != null);
+    WriteLoad.prepare(onA);
+    Await.until("a file", () -> Files.writeString(onA.resolve("before"), TEXT) != null);
+    if (cell.fault() instanceof Killed killed) {
+      arm(killed);
+    }
+    settle();
+    indexBefore = fabric.leader().status().path("commit_index").asLong();
+    WriteLoad load = WriteLoad.start(folders, pause(cell.fault().time()));
+    try (load) {
+      switch (cell.fault()) {
+        case Killed(String daemon, Moment moment, int _) when daemon.equals("leader") ->
+            killLeader(moment, load);
+        case Killed(String daemon, Moment moment, int _) -> killWorker(daemon, moment, load);
+        case Stopped(String daemon, Duration time) when daemon.equals("leader") ->
+            stopLeader(time, load);
+        case Stopped(String daemon, Duration time) -> stopWorker(daemon, time, load);
+        case BadNetwork(NetworkConditions conditions, Duration time) ->
+            spoilNetwork(conditions, time, load);
+        case Cut cut -> cut(cut, load);
+      }
+    }
+    check(load);
+    seen.add(load.toString());
+    return cell + ": " + seen;
+  }
+
+  // The faults.
+
+  /** Starts the daemon again, so that the load will take it to the moment. */
+  private void arm(Killed killed) throws Exception {
+    Map<String, String> fault =
+        Map.of("HYPERSYNC_FAULT_HOLD_AT", killed.moment() + ":" + killed.which());
+    settle();
+    DaemonJvm daemon = fabric.daemon(killed.daemon());
+    daemon.terminate();
+    assertEquals(0, daemon.awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    if (killed.daemon().equals("leader")) {
+      fabric.startLeader(fault);
+      FaultStage.WORKERS.forEach(this::awaitReconnected);
+    } else {
+      fabric.startWorker(killed.daemon(), fault);
+    }
+  }
+
+  private void killWorker(String worker, Moment moment, WriteLoad load) throws Exception {
+    DaemonJvm daemon = fabric.worker(worker);
+    Path folder = fabric.mount(worker).resolve(cell.name());
+    daemon.awaitSaying("held at " + moment);
+    load.awaitProgress(MUTATIONS); // by the others
+    load.expectDeath(folder);
+    daemon.kill();
+    load.awaitDeath(folder);
+    assertEquals("ENOTCONN", Errnos.of(() -> Files.createFile(folder.resolve("no"))));
+    load.awaitProgress(MUTATIONS);
+    checkLogOf(worker, load);
+
+    long againNs = System.nanoTime();
+    fabric.hypersync("umount", fabric.mount(worker).toString()).orFail("umount");
+    fabric.startWorker(worker);
+    seen.add("the worker is back in " + since(againNs) + " ms");
+    Files.writeString(folder.resolve("after"), "clean");
+    Await.same("on the other", "clean", () -> Files.readString(onA.resolve("after")));
+    settle();
+    load.awaitProgress(MUTATIONS);
+  }
+
+  /** Every intent is in the log once or not at all; the one in that moment was sent, so it is. */
+  private void checkLogOf(String worker, WriteLoad load) {
+    Set<String> intents = new HashSet<>();
+    for (JsonNode entry : fabric.log(Integer.MAX_VALUE)) {
+      if (entry.path("log_index").asLong() > indexBefore
+          && entry.path("worker_id").asText().equals(worker)) {
+        String intent = entry.path("client_id").asText() + " " + entry.path("seq_no").asLong();
+        assertTrue(intents.add(intent), () -> "committed twice: " + entry);
+      }
+    }
+    int happened = intents.size() - load.acknowledgedOn(fabric.mount(worker).resolve(cell.name()));
+    assertTrue(
+        happened >= 1 && happened <= load.unknown(),
+        () -> happened + " of the calls without an answer are in the log: " + load);
+    seen.add(happened + " of " + load.unknown() + " calls without an answer have happened");
+  }
+
+  private void killLeader(Moment moment, WriteLoad load) throws Exception {
+    DaemonJvm leader = fabric.leader();
+    leader.awaitSaying("held at " + moment);
+    if (moment == Moment.CHUNKS_STORED) {
+      leader.await("have the intent", status -> status.path("pending_intents").asInt() > 0);
+    }
+    List<Call> underWay = load.underWay();
+    leader.kill();
+    long killedNs = System.nanoTime();
+    awaitReadOnly(FaultStage.WORKERS, killedNs, FaultStage.LEADER_TIMEOUT);
+    assertReadOnly(FaultStage.WORKERS);
+    long heardOf = 0;
+    for (String worker : FaultStage.WORKERS) {
+      heardOf = Math.max(heardOf, fabric.worker(worker).status().path("applied_index").asLong());
+    }
+
+    fabric.startLeader();
+    long recovered = fabric.leader().status().path("commit_index").asLong();
+    if (moment == Moment.ENTRY_DURABLE) {
+      assertTrue(recovered > heardOf, "an entry that nobody had heard of is in the log");
+    }
+    awaitRecovery(FaultStage.WORKERS, System.nanoTime());
+    load.awaitProgress(MUTATIONS);
+    assertEquals(0, load.unknown(), "every call in flight is told the truth: " + load);
+    assertTrue(
+        underWay.stream().anyMatch(Call::succeeded),
+        "a call that was under way when the leader died succeeds: " + underWay);
+    seen.add(
+        underWay.stream().filter(Call::succeeded).count()
+            + " of "
+            + underWay.size()
+            + " calls under way succeeded after all");
+  }
+
+  private void stopLeader(Duration time, WriteLoad load) throws Exception {
+    load.awaitProgress(MUTATIONS);
+    fabric.leader().freeze();
+    try {
+      isolated(FaultStage.WORKERS, System.nanoTime(), FaultStage.LEADER_TIMEOUT, time);
+    } finally {
+      fabric.leader().thaw();
+    }
+    awaitRecovery(FaultStage.WORKERS, System.nanoTime());
+    assertResolved(time, load);
+  }
+
+  private void stopWorker(String worker, Duration time, WriteLoad load) throws Exception {
+    load.awaitProgress(MUTATIONS);
+    fabric.worker(worker).freeze();
+    long frozenNs = System.nanoTime();
+    try {
+      fabric
+          .leader()
+          .await(
+              "give the silent worker up",
+              status ->
+                  status
+                      .path("workers")
+                      .valueStream()
+                      .noneMatch(one -> one.path("worker_id").asText().equals(worker)));
+      seen.add("given up after " + since(frozenNs) + " ms");
+      while (since(frozenNs) < time.toMillis()) {
+        load.awaitProgress(1); // the others are held up by nothing
+        assertEquals(TEXT, Files.readString(onA.resolve("before")), "reads on the other mount");
+        Thread.sleep(PROBE_EVERY);
+      }
+    } finally {
+      fabric.worker(worker).thaw();
+    }
+    awaitRecovery(List.of(worker), System.nanoTime());
+    assertResolved(time, load);
+  }
+
+  private void spoilNetwork(NetworkConditions conditions, Duration time, WriteLoad load)
+      throws Exception {
+    load.awaitProgress(MUTATIONS);
+    int before = load.acknowledged();
+    FaultStage.WORKERS.forEach(worker -> stage.relay(worker).become(conditions));
+    try {
+      Thread.sleep(time);
+      load.awaitProgress(MUTATIONS); // also if it takes longer
+      seen.add(load.acknowledged() - before + " acknowledged meanwhile");
+      for (String worker : FaultStage.WORKERS) {
+        UdpRelay relay = stage.relay(worker);
+        assertTrue(relay.dropped() > 0 && relay.disordered() > 0, "nothing spoiled: " + relay);
+      }
+      load.close();
+      assertEquals(0, load.unknown(), "every call in flight is told the truth: " + load);
+      check(load);
+    } finally {
+      heal();
+    }
+  }
+
+  private void cut(Cut cut, WriteLoad load) throws Exception {
+    List<String> victim = List.of("a");
+    // Who does not hear the leader knows it himself; who is not heard is told so by the leader.
+    Duration bound =
+        cut.directions().contains(Direction.TO_WORKER) ? FaultStage.LEADER_TIMEOUT : WORKER_TIMEOUT;
+    load.awaitProgress(MUTATIONS);
+    long cutNs = stage.relay("a").become(NetworkConditions.cut(cut.directions()));
+    try {
+      isolated(victim, cutNs, bound, cut.time());
+      load.awaitProgress(MUTATIONS); // on the other mount
+    } finally {
+      heal();
+    }
+    awaitRecovery(victim, System.nanoTime());
+    assertResolved(cut.time(), load);
+  }
+
+  private void heal() {
+    FaultStage.WORKERS.forEach(worker -> stage.relay(worker).become(NetworkConditions.GOOD));
+  }
+
+  // What must be while they last, and after.
+
+  /**
+   * Until the fault has lasted for this time: these mounts turn read-only within the bound and stay
+   * so, reads go on, and no call waits for longer than MUTATION_DEADLINE.
+   */
+  private void isolated(List<String> workers, long beganNs, Duration bound, Duration time)
+      throws Exception {
+    awaitReadOnly(workers, beganNs, bound);
+    while (since(beganNs) < time.toMillis()) {
+      assertReadOnly(workers);
+      Thread.sleep(PROBE_EVERY);
+    }
+    if (time.compareTo(FaultStage.MUTATION_DEADLINE.plus(BUSY)) > 0) {
+      for (String worker : workers) {
+        assertEquals(
+            0,
+            fabric.worker(worker).status().path("pending_mutations").asInt(),
+            "calls that still wait on " + worker);
+      }
+    }
+  }
+
+  private void awaitReadOnly(List<String> workers, long beganNs, Duration bound)
+      throws InterruptedException {
+    List<Long> took = new ArrayList<>();
+    for (String worker : workers) {
+      fabric.worker(worker).await("be read-only", status -> status.path("read_only").asBoolean());
+      took.add(since(beganNs));
+      assertTrue(took.getLast() < bound.plus(BUSY).toMillis(), worker + " read-only: " + took);
+    }
+    seen.add("read-only after " + took + " ms");
+  }
+
+  private void assertReadOnly(List<String> workers) throws Exception {
+    for (String worker : workers) {
+      Path folder = fabric.mount(worker).resolve(cell.name());
+      Path probe = folder.resolve("refused-" + probes++);
+      assertEquals("EROFS", Errnos.of(() -> Files.createFile(probe)), "create on " + worker);
+      assertEquals(TEXT, Files.readString(folder.resolve("before")), "reads go on");
+      assertTrue(Shelves.names(folder).contains("before"), "listings go on");
+    }
+  }
+
+  private void awaitRecovery(List<String> workers, long healedNs) throws Exception {
+    List<Long> took = new ArrayList<>();
+    for (String worker : workers) {
+      fabric.awaitWritable(worker);
+      Path file = fabric.mount(worker).resolve(cell.name()).resolve("recovered-" + worker);
+      Await.until("a mutation on " + worker, () -> Files.writeString(file, worker) != null);
+      took.add(since(healedNs));
+      assertTrue(took.getLast() < RECOVERY_LIMIT.toMillis(), worker + " is back: " + took);
+    }
+    seen.add("writable again after " + took + " ms");
+  }
+
+  /** IntentStatus has told every caller the truth, unless his time was over before (6.4). */
+  private void assertResolved(Duration time, WriteLoad load) throws InterruptedException {
+    load.awaitProgress(MUTATIONS);
+    if (time.compareTo(FaultStage.MUTATION_DEADLINE) < 0) {
+      assertEquals(0, load.unknown(), "every call in flight is told the truth: " + load);
+    }
+  }
+
+  private void check(WriteLoad load) throws Exception {
+    settle();
+    for (Path folder : folders) {
+      load.check(folder);
+      assertFalse(
+          Shelves.names(folder).stream().anyMatch(name -> name.startsWith("refused-")),
+          "what was refused has come to pass later");
+    }
+    Trees.assertSame(onA, onB);
+    fabric.assertSameRoots(FaultStage.WORKERS.toArray(String[]::new));
+  }
+
+  private void settle() throws InterruptedException {
+    fabric.settle(FaultStage.WORKERS.toArray(String[]::new));
+  }
+
+  private void awaitReconnected(String worker) {
+    try {
+      fabric.awaitWritable(worker);
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  /** So that a long fault does not make for a log that takes as long to check. */
+  private static Duration pause(Duration time) {
+    return Duration.ofMillis(Math.clamp(time.toSeconds(), 5, 200));
+  }
+
+  private static long since(long ns) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ns);
+  }
+}

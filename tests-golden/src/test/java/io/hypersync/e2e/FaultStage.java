@@ -1,0 +1,88 @@
+package io.hypersync.e2e;
+
+import io.hypersync.cli.config.HostPort;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A running workspace whose workers a and b reach their leader over a {@link UdpRelay} each. */
+final class FaultStage implements AutoCloseable {
+  static final List<String> WORKERS = List.of("a", "b");
+
+  /** A leader that is silent for so long is unreachable, as by default. */
+  static final Duration LEADER_TIMEOUT = Duration.ofSeconds(1);
+
+  /**
+   * Longer than by default: what is in flight outlives a fault of a minute, and is to be told the
+   * truth then.
+   */
+  static final Duration MUTATION_DEADLINE = Duration.ofMinutes(2);
+
+  private static final List<String> SETTINGS =
+      List.of(
+          "hypersync.worker.leader_timeout=" + LEADER_TIMEOUT.toSeconds() + "s",
+          "hypersync.worker.mutation_deadline=" + MUTATION_DEADLINE.toSeconds() + "s");
+
+  private final Fabric fabric;
+  private final Map<String, UdpRelay> relays = new LinkedHashMap<>();
+
+  private FaultStage(Fabric fabric) {
+    this.fabric = fabric;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param seed of the relays
+   */
+  static FaultStage start(long seed) throws Exception {
+    FaultStage stage = new FaultStage(Fabric.create(SETTINGS));
+    try {
+      stage.fabric.startLeader();
+      HostPort leader = stage.fabric.address();
+      for (String worker : WORKERS) {
+        UdpRelay relay =
+            UdpRelay.start(
+                new InetSocketAddress(leader.host(), leader.port()), seed + worker.hashCode());
+        stage.relays.put(worker, relay);
+        stage.fabric.putLeaderAddress(worker, relay.address());
+        stage.fabric.startWorker(worker);
+      }
+      return stage;
+    } catch (Exception | Error failure) {
+      stage.close();
+      throw failure;
+    }
+  }
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  /** What is between this worker and the leader. */
+  UdpRelay relay(String worker) {
+    UdpRelay relay = relays.get(worker);
+    if (relay == null) {
+      throw new AssertionError("no relay for " + worker);
+    }
+    return relay;
+  }
+
+  boolean isHealthy() {
+    return fabric.isHealthy(WORKERS.toArray(String[]::new));
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      fabric.close();
+    } finally {
+      for (UdpRelay relay : relays.values()) {
+        relay.close();
+      }
+    }
+  }
+}

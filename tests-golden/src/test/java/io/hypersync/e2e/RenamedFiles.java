@@ -1,0 +1,67 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Files that are renamed again and again, {@code <file>.0} to {@code <file>.1} and so on, and
+ * removed in the end; remembers under which names each may be found after what its callers were
+ * told. A rename that happened twice, or was made again after it had happened, would have ended
+ * with ENOENT.
+ */
+final class RenamedFiles {
+  /** For a file that is not there. */
+  private static final int ABSENT = -1;
+
+  private final Map<String, Set<Integer>> steps = new ConcurrentHashMap<>();
+
+  /** The name of a file after so many renames. */
+  static String name(String file, int step) {
+    return file + "." + step;
+  }
+
+  /** It was made, or a rename brought it here: this is its name, for sure. */
+  void is(String file, int step) {
+    steps.put(file, Set.of(step));
+  }
+
+  /** It was not made, or has been removed. */
+  void isAbsent(String file) {
+    steps.put(file, Set.of(ABSENT));
+  }
+
+  /** Nobody knows whether it was made, or, after {@code step} renames, renamed or removed. */
+  void isUnsure(String file, int step) {
+    Set<Integer> before = steps.getOrDefault(file, Set.of(ABSENT));
+    assertTrue(before.size() == 1, "one call at a time");
+    int was = before.iterator().next();
+    steps.put(file, was == step ? Set.of(was, ABSENT) : Set.of(was, step));
+  }
+
+  /** Fails unless each is under one of the names under which it may be, in a folder's names. */
+  void check(Path folder) throws IOException {
+    Map<String, List<Integer>> found = new HashMap<>();
+    for (String name : Shelves.names(folder)) {
+      int dot = name.lastIndexOf('.');
+      found.merge(
+          name.substring(0, dot),
+          List.of(Integer.parseInt(name.substring(dot + 1))),
+          (one, other) -> List.of(one.getFirst(), other.getFirst()));
+    }
+    for (Map.Entry<String, Set<Integer>> each : steps.entrySet()) {
+      List<Integer> names = found.getOrDefault(each.getKey(), List.of(ABSENT));
+      assertTrue(
+          names.size() == 1 && each.getValue().contains(names.getFirst()),
+          () -> each + " expected in " + folder + ", found " + names);
+    }
+    found.keySet().removeAll(steps.keySet());
+    assertTrue(found.isEmpty(), () -> "in " + folder + ", though nobody made it: " + found);
+  }
+}
