@@ -7,6 +7,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;

@@ -1,6 +1,8 @@
 package io.hypersync.wire.fault;
 
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -8,23 +10,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Places where tests hold a daemon so that it can be killed in a certain moment (hypersync.md
- * 22.3). Off unless {@code HYPERSYNC_FAULT_HOLD_AT} is in the environment: a {@link Moment} and
- * which one of them, from 1 on, such as {@code ACK_RECEIVED:20}. The thread that comes to it says
- * so in the log and never goes on.
+ * Places where tests hold a daemon, so that it can be killed in a certain moment, or make it slow
+ * (hypersync.md 22.3). Off unless the environment says otherwise:
+ *
+ * <ul>
+ *   <li>{@code HYPERSYNC_FAULT_HOLD_AT}: a {@link Moment} and which one of them, from 1 on, such as
+ *       {@code ACK_RECEIVED:20}. The thread that comes to it says so in the log and never goes on.
+ *   <li>{@code HYPERSYNC_FAULT_NOTIFIER_DELAY_US}: the kernel is told what to forget so many
+ *       microseconds late, at most.
+ * </ul>
  *
  * <p>Thread-safe.
  */
 public final class FaultPoints {
   private static final Logger LOG = LoggerFactory.getLogger(FaultPoints.class);
   private static final String HOLD_AT = "HYPERSYNC_FAULT_HOLD_AT";
+  private static final String NOTIFIER_DELAY = "HYPERSYNC_FAULT_NOTIFIER_DELAY_US";
 
   private final @Nullable Moment heldAt;
   private final AtomicInteger left;
+  private final long notifierDelayUs;
 
-  private FaultPoints(@Nullable Moment heldAt, int which) {
+  private FaultPoints(@Nullable Moment heldAt, int which, long notifierDelayUs) {
     this.heldAt = heldAt;
     this.left = new AtomicInteger(which);
+    this.notifierDelayUs = notifierDelayUs;
   }
 
   /** Between which two steps of a mutation a daemon is held. */
@@ -53,21 +63,30 @@ public final class FaultPoints {
    * @throws IllegalArgumentException if it says what does not exist
    */
   static FaultPoints of(Map<String, String> environment) {
+    long delayUs = Long.parseLong(environment.getOrDefault(NOTIFIER_DELAY, "0"));
     String hold = environment.get(HOLD_AT);
     if (hold == null) {
-      return new FaultPoints(null, 0);
+      return new FaultPoints(null, 0, delayUs);
     }
     int colon = hold.indexOf(':');
     int which = colon < 0 ? 0 : Integer.parseInt(hold.substring(colon + 1));
     if (which < 1) {
       throw new IllegalArgumentException(HOLD_AT + " is <moment>:<which one>, not " + hold);
     }
-    return new FaultPoints(Moment.valueOf(hold.substring(0, colon)), which);
+    return new FaultPoints(Moment.valueOf(hold.substring(0, colon)), which, delayUs);
   }
 
   /** Whether somebody is to be held in such a moment. */
   public boolean holdsAt(Moment moment) {
     return heldAt == moment;
+  }
+
+  /** A notification is about to be sent to the kernel; waits, perhaps. */
+  public void slowNotifier() {
+    if (notifierDelayUs > 0) {
+      long us = ThreadLocalRandom.current().nextLong(notifierDelayUs + 1);
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(us));
+    }
   }
 
   /** The calling thread has come to such a moment: does not return if it is the one. */

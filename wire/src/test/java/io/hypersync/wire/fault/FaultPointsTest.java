@@ -46,6 +46,16 @@ class FaultPointsTest {
     assertFalse(points.holdsAt(Moment.INTENT_SENT));
   }
 
+  @Test
+  void theNotifierIsLateByUpToTheDelay() {
+    FaultPoints late = FaultPoints.of(Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000"));
+    long begin = System.nanoTime();
+    for (int i = 0; i < 100; i++) {
+      late.slowNotifier();
+    }
+    assertTrue(System.nanoTime() - begin > 20_000_000, "100 times up to 2 ms");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "ACK_RECEIVED", "ACK_RECEIVED:0", "ACK_RECEIVED:x", "LUNCH:1"})
   void whatDoesNotExistIsRefused(String hold) {
