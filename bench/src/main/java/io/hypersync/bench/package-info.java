@@ -1,4 +1,4 @@
-/** {@code hypersync bench}: latency, throughput and memory of a real set-up (design 1). */
+/** {@code hypersync bench}: latency, throughput and memory of a real set-up. */
 @NullMarked
 package io.hypersync.bench;
 

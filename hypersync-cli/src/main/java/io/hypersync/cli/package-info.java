@@ -1,4 +1,4 @@
-/** The {@code hypersync} command: entry point and what all commands share (design 3). */
+/** The {@code hypersync} command: entry point and what all commands share. */
 @NullMarked
 package io.hypersync.cli;
 

@@ -33,8 +33,8 @@ import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
 /**
- * All of the leader that decides: sessions, intents, order, acknowledgements (design 6, 8). Single-
- * threaded: every method is called by the thread that calls {@link #doWork}.
+ * All of the leader that decides: sessions, intents, order, acknowledgements. Single- threaded:
+ * every method is called by the thread that calls {@link #doWork}.
  */
 public final class LeaderAgent implements Agent {
   private final LeaderConfig config;

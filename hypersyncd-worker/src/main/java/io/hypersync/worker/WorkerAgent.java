@@ -49,9 +49,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * All of the worker that decides, apart from the meaning of reads: the link to the leader,
- * mutations in flight, the replica (design 7, 8). Single-threaded: every method is called by the
- * thread that calls {@link #doWork}, except {@link #view}, {@link #isWritable}, {@link #isFresh}
- * and {@link #holdings}, which any thread may call.
+ * mutations in flight, the replica. Single-threaded: every method is called by the thread that
+ * calls {@link #doWork}, except {@link #view}, {@link #isWritable}, {@link #isFresh} and {@link
+ * #holdings}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);

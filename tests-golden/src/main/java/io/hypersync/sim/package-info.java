@@ -1,6 +1,6 @@
 /**
  * The deterministic simulator: the production decision code under a clock, a network and disks that
- * one seed decides (design 8, hypersync.md 22.1).
+ * one seed decides (hypersync.md 22.1).
  */
 @NullMarked
 package io.hypersync.sim;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Dependencies point one way, and each outside dependency has one home (design 3, 8). */
+/** Dependencies point one way, and each outside dependency has one home. */
 class ArchitectureTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

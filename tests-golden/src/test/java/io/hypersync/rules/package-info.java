@@ -1,4 +1,4 @@
-/** The rules of design 3, held by the build. */
+/** The rules of docs/ARCHITECTURE.md, held by the build. */
 @NullMarked
 package io.hypersync.rules;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The promises of design 1, in hundreds of histories. A failure names its seed and the command that
+ * What HyperSync promises, in hundreds of histories. A failure names its seed and the command that
  * runs that history alone; {@code -Dhypersync.sim.histories=N} makes more fresh ones, {@code
  * -Dhypersync.sim.steps=N} longer ones.
  */

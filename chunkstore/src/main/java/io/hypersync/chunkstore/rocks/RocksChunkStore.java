@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * at all if it was the write-ahead log that hit the end. Nothing is lost by that, since the failed
  * write is the last in the log. Any other failed write, and any failed sync, is final: what the
  * kernel has dropped cannot be known, so this store takes no more writes and its owner must start
- * over (design 6).
+ * over.
  */
 public final class RocksChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(RocksChunkStore.class);

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever was synced before a kill is there after it (design 1.1). */
+/** Whatever was synced before a kill is there after it. */
 class RocksCrashTest {
   private static final int CRASHES = 4;
   private static final long CHUNKS_PER_RUN = 1_000_000;

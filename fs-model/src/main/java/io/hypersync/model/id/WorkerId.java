@@ -3,7 +3,7 @@ package io.hypersync.model.id;
 import java.util.regex.Pattern;
 
 /**
- * Stable name of a worker; the subject of its certificate (hypersync.md 10.2, design 10).
+ * Stable name of a worker; the subject of its certificate (hypersync.md 10.2).
  *
  * @param name 1 to 63 of {@code a-z A-Z 0-9 . _ -}, starting with a letter or digit
  */

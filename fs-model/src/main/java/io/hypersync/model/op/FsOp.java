@@ -203,8 +203,8 @@ public sealed interface FsOp {
   }
 
   /**
-   * Forgets nodes that have no name and no opener any more (hypersync.md 6.8, design 5). All of
-   * them, or EINVAL if one is unknown, listed twice or has a name.
+   * Forgets nodes that have no name and no opener any more (hypersync.md 6.8). All of them, or
+   * EINVAL if one is unknown, listed twice or has a name.
    *
    * @param nodes at most {@link #MAX_NODES}
    */

@@ -8,8 +8,8 @@ import io.hypersync.model.op.WriteMode;
 
 /**
  * The meaning of every op: a pure function from a state and an op to the next state or an errno
- * (hypersync.md 5.2, design 5). The leader runs it to decide, the workers to follow; equal inputs
- * give equal roots everywhere.
+ * (hypersync.md 5.2). The leader runs it to decide, the workers to follow; equal inputs give equal
+ * roots everywhere.
  */
 public final class FsStateMachine {
   private FsStateMachine() {}

@@ -7,9 +7,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A persistent crit-bit trie with a hash in every node (design 5). A change copies the path from
- * the root, so older versions stay as they are. The shape depends only on the set of keys, and so
- * does the root: two tries with equal leaves have equal roots, whatever happened before.
+ * A persistent crit-bit trie with a hash in every node. A change copies the path from the root, so
+ * older versions stay as they are. The shape depends only on the set of keys, and so does the root:
+ * two tries with equal leaves have equal roots, whatever happened before.
  *
  * <p>The last byte of everything that is hashed says what it is, so a leaf can never pass for an
  * inner node: 0 for a leaf, 1 for an inner node; 2 belongs to the state as a whole.

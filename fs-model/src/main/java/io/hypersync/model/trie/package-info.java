@@ -1,4 +1,4 @@
-/** The persistent, history-independent Merkle trie (design 5). */
+/** The persistent, history-independent Merkle trie. */
 @NullMarked
 package io.hypersync.model.trie;
 

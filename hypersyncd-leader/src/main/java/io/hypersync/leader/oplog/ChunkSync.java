@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * Makes every chunk that was stored before the call durable. The op log runs it in parallel with
- * its own sync, so that a commit costs the slower of the two and not their sum (design 4).
+ * its own sync, so that a commit costs the slower of the two and not their sum.
  */
 @FunctionalInterface
 public interface ChunkSync {

@@ -1,4 +1,4 @@
-/** What the leader's decision code needs from the world (design 8). */
+/** What the leader's decision code needs from the world. */
 @NullMarked
 package io.hypersync.leader.port;
 

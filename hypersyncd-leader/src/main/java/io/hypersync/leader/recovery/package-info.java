@@ -1,4 +1,4 @@
-/** Rebuilding the leader's state from its log (design 6). */
+/** Rebuilding the leader's state from its log. */
 @NullMarked
 package io.hypersync.leader.recovery;
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Intents on their way to the sequencer. Those of one client stay in the order in which they came,
- * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1, design 4).
+ * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1).
  */
 final class IntentQueue {
   private final Map<ClientId, ArrayDeque<PendingIntent>> lanes = new HashMap<>();

@@ -1,4 +1,4 @@
-/** The edge of the worker: threads, sockets, files and the mount around the agent (design 8). */
+/** The edge of the worker: threads, sockets, files and the mount around the agent. */
 @NullMarked
 package io.hypersync.worker.daemon;
 

@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client_id for every caller, so that one caller's large upload holds up nobody else (design 4).
- * A caller that has not been heard of for long gets a new client_id when it comes back: sequence
- * numbers are never used twice within one (hypersync.md 2).
+ * A client_id for every caller, so that one caller's large upload holds up nobody else. A caller
+ * that has not been heard of for long gets a new client_id when it comes back: sequence numbers are
+ * never used twice within one (hypersync.md 2).
  */
 final class ClientLanes {
   private static final int MAX_LANES = 4096;

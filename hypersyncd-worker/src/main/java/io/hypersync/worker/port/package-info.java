@@ -1,4 +1,4 @@
-/** What the worker's decision code needs from the world (design 8). */
+/** What the worker's decision code needs from the world. */
 @NullMarked
 package io.hypersync.worker.port;
 

@@ -20,8 +20,7 @@ import java.util.List;
 /**
  * Sends mutations on their way. The bytes go into the local store first, so the entry can be
  * applied here as soon as it is committed. A chunk that was there before has been mentioned by an
- * entry, or by an intent, so the leader has it as far as we can know; the others are sent along
- * (design 4).
+ * entry, or by an intent, so the leader has it as far as we can know; the others are sent along.
  */
 final class Submitter {
   private static final String NO_AGENT = "";

@@ -1,4 +1,4 @@
-/** The meaning of every kernel request against S_a (hypersync.md 6, design 7). */
+/** The meaning of every kernel request against S_a (hypersync.md 6). */
 @NullMarked
 package io.hypersync.worker.vfs;
 

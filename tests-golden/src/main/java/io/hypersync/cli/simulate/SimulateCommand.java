@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code hypersync simulate} (design 8, hypersync.md 22). */
+/** {@code hypersync simulate} (hypersync.md 22). */
 @Command(
     name = "simulate",
     description = {

@@ -1,4 +1,4 @@
-/** The simulated network between workers and leader (design 10). */
+/** The simulated network between workers and leader. */
 @NullMarked
 package io.hypersync.sim.net;
 

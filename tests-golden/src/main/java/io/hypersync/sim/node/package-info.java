@@ -1,4 +1,4 @@
-/** The simulated leader and workers: production agents over simulated ports (design 8). */
+/** The simulated leader and workers: production agents over simulated ports. */
 @NullMarked
 package io.hypersync.sim.node;
 

@@ -12,9 +12,9 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One daemon per state directory (design 6): an exclusive lock on its file {@code LOCK}, taken
- * before anything is read. The kernel drops it with the process, however that ends; the text in the
- * file is for people.
+ * One daemon per state directory: an exclusive lock on its file {@code LOCK}, taken before anything
+ * is read. The kernel drops it with the process, however that ends; the text in the file is for
+ * people.
  */
 public final class StateLock implements AutoCloseable {
   private final FileChannel channel;

@@ -1,4 +1,4 @@
-/** The daemons' local admin sockets: one JSON line asks, one JSON line answers (design 3, 11). */
+/** The daemons' local admin sockets: one JSON line asks, one JSON line answers. */
 @NullMarked
 package io.hypersync.wire.admin;
 

@@ -2,7 +2,7 @@ package io.hypersync.wire.agent;
 
 /**
  * Decision code without a thread of its own: production calls it from one thread, the simulator
- * steps it (design 8). All methods of an agent are called by the thread that calls {@code doWork}.
+ * steps it. All methods of an agent are called by the thread that calls {@code doWork}.
  */
 public interface Agent {
   /**

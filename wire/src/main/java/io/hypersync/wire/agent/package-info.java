@@ -1,4 +1,4 @@
-/** How decision code is run: single-threaded agents and the ports that they share (design 8). */
+/** How decision code is run: single-threaded agents and the ports that they share. */
 @NullMarked
 package io.hypersync.wire.agent;
 

@@ -9,7 +9,7 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Bodies of the frames that carry bytes of chunks; these never pass through protobuf (design 10).
+ * Bodies of the frames that carry bytes of chunks; these never pass through protobuf.
  *
  * <pre>
  * ChunkPut   0            16          24          56

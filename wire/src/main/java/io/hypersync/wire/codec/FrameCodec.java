@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames, of which every stream consists after its first byte (hypersync.md 9.5, design 10).
+ * Frames, of which every stream consists after its first byte (hypersync.md 9.5).
  *
  * <pre>
  *  0               4      5

@@ -3,8 +3,8 @@ package io.hypersync.wire.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The six streams of a connection (hypersync.md 12.1, design 10). Each starts with its code as one
- * byte. Order is kept within a stream, and nothing is promised between two of them.
+ * The six streams of a connection (hypersync.md 12.1). Each starts with its code as one byte. Order
+ * is kept within a stream, and nothing is promised between two of them.
  */
 public enum StreamKind {
   /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports, locks, leases. */

@@ -1,6 +1,6 @@
 /**
  * Who is who: the authority of a workspace, the certificates it issues, and the file that carries
- * one to a new worker (hypersync.md 18, design 10). The only package that uses Bouncy Castle.
+ * one to a new worker (hypersync.md 18). The only package that uses Bouncy Castle.
  */
 @NullMarked
 package io.hypersync.wire.pki;

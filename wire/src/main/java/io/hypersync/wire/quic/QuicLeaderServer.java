@@ -39,9 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader's end over QUIC (hypersync.md 12.1, 18; design 10): one UDP port, one thread, a
- * session for each worker whose certificate is of this workspace. Stray datagrams are dropped
- * without a word.
+ * The leader's end over QUIC (hypersync.md 12.1, 18): one UDP port, one thread, a session for each
+ * worker whose certificate is of this workspace. Stray datagrams are dropped without a word.
  */
 public final class QuicLeaderServer implements LeaderTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicLeaderServer.class);

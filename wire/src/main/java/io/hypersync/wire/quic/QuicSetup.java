@@ -11,7 +11,7 @@ import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicSslContextBuilder;
 import java.util.concurrent.TimeUnit;
 
-/** TLS and transport parameters of both sides (hypersync.md 18, design 10). */
+/** TLS and transport parameters of both sides (hypersync.md 18). */
 final class QuicSetup {
   /** Control, opened by the worker. */
   private static final int WORKER_BIDIRECTIONAL_STREAMS = 1;

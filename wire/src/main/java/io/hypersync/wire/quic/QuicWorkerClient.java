@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker's end over QUIC (hypersync.md 12.1, 18; design 10). Each attempt has a UDP port of its
- * own, so that nothing meant for an earlier connection reaches a later one.
+ * A worker's end over QUIC (hypersync.md 12.1, 18). Each attempt has a UDP port of its own, so that
+ * nothing meant for an earlier connection reaches a later one.
  */
 public final class QuicWorkerClient implements WorkerTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicWorkerClient.class);

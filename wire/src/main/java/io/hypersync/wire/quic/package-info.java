@@ -1,6 +1,6 @@
 /**
- * The transport: QUIC with mutual TLS, six streams a connection (hypersync.md 12.1, 18; design 10).
- * The home of Netty.
+ * The transport: QUIC with mutual TLS, six streams a connection (hypersync.md 12.1, 18). The home
+ * of Netty.
  */
 @NullMarked
 package io.hypersync.wire.quic;

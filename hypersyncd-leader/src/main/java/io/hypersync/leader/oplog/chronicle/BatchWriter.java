@@ -16,10 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that writes and syncs: group commit without a timer (hypersync.md 6.3.1, design 4).
- * Whatever has queued up while one sync ran is the next batch; an idle log syncs at once. A batch
- * never spans two segments and is not begun before the previous one is durable; recovery depends on
- * both.
+ * The thread that writes and syncs: group commit without a timer (hypersync.md 6.3.1). Whatever has
+ * queued up while one sync ran is the next batch; an idle log syncs at once. A batch never spans
+ * two segments and is not begun before the previous one is durable; recovery depends on both.
  */
 final class BatchWriter {
   private final OpLogOptions options;

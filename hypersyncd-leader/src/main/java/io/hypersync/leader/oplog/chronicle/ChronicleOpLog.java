@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The op log on Chronicle Queue (design 6).
+ * The op log on Chronicle Queue.
  *
  * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
  * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread only

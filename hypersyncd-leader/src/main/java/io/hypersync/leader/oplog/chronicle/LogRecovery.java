@@ -14,8 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the segments of a directory and decides what the log is (design 6). Changes nothing on
- * disk.
+ * Replays the segments of a directory and decides what the log is. Changes nothing on disk.
  *
  * <p>Facts it relies on:
  *

@@ -1,6 +1,6 @@
 /**
  * The op log on Chronicle Queue: one queue with one preallocated file per segment, a record format
- * that carries its own proof, and a recovery that relies on that proof alone (design 2, 6).
+ * that carries its own proof, and a recovery that relies on that proof alone.
  */
 @NullMarked
 package io.hypersync.leader.oplog.chronicle;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What recovery keeps, cuts off and refuses (design 6). */
+/** What recovery keeps, cuts off and refuses. */
 class RecoveryTest {
   @TempDir Path directory;
 
