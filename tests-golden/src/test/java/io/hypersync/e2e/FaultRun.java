@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,12 @@ final class FaultRun {
 
   /** How much longer than they have to things may take on a machine that is busy. */
   private static final Duration BUSY = Duration.ofSeconds(10);
+
+  /** The same for turning read-only, which takes a timer and nothing else. */
+  private static final Duration LATE_TIMER = Duration.ofSeconds(3);
+
+  /** The part of the packets whose loss nobody notices but for the time it takes. */
+  private static final double BEARABLE_LOSS = 0.05;
 
   /**
    * A pause of a second, an attempt of a second, and catching up; the rest is for busy machines.
@@ -227,14 +234,26 @@ final class FaultRun {
       throws Exception {
     load.awaitProgress(MUTATIONS);
     int before = load.acknowledged();
-    FaultStage.WORKERS.forEach(worker -> stage.relay(worker).become(conditions));
+    Map<UdpRelay, UdpRelay.Fate> relays = new HashMap<>();
+    for (String worker : FaultStage.WORKERS) {
+      UdpRelay relay = stage.relay(worker);
+      relays.put(relay, relay.fate());
+      relay.become(conditions);
+    }
     try {
       Thread.sleep(time);
       load.awaitProgress(MUTATIONS); // also if it takes longer
       seen.add(load.acknowledged() - before + " acknowledged meanwhile");
-      for (String worker : FaultStage.WORKERS) {
-        UdpRelay relay = stage.relay(worker);
-        assertTrue(relay.dropped() > 0 && relay.disordered() > 0, "nothing spoiled: " + relay);
+      relays.forEach(
+          (relay, begin) -> {
+            UdpRelay.Fate fate = relay.fate().since(begin);
+            double least = (fate.passed() + fate.dropped()) * conditions.lost() / 2;
+            assertTrue(
+                fate.dropped() > 0 && fate.dropped() >= least && fate.disordered() > 0,
+                () -> fate + " under " + conditions);
+          });
+      if (conditions.lost() <= BEARABLE_LOSS) {
+        assertEquals(0, load.refused(), "no mount turns read-only: " + load);
       }
       load.close();
       assertEquals(0, load.unknown(), "every call in flight is told the truth: " + load);
@@ -294,7 +313,8 @@ final class FaultRun {
     for (String worker : workers) {
       fabric.worker(worker).await("be read-only", status -> status.path("read_only").asBoolean());
       took.add(since(beganNs));
-      assertTrue(took.getLast() < bound.plus(BUSY).toMillis(), worker + " read-only: " + took);
+      assertTrue(
+          took.getLast() < bound.plus(LATE_TIMER).toMillis(), worker + " read-only: " + took);
     }
     seen.add("read-only after " + took + " ms");
   }

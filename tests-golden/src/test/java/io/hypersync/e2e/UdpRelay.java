@@ -88,14 +88,23 @@ final class UdpRelay implements AutoCloseable {
     return now;
   }
 
-  /** How many packets were dropped by now. */
-  long dropped() {
-    return dropped.get();
+  /**
+   * What has become of the packets.
+   *
+   * @param passed sent on, each once
+   * @param dropped not sent on
+   * @param disordered of those sent on, how many came late or a second time
+   */
+  record Fate(long passed, long dropped, long disordered) {
+    Fate since(Fate before) {
+      return new Fate(
+          passed - before.passed, dropped - before.dropped, disordered - before.disordered);
+    }
   }
 
-  /** How many packets came late or twice by now. */
-  long disordered() {
-    return delayed.get() + doubled.get();
+  /** What has become of all packets by now. */
+  Fate fate() {
+    return new Fate(passed.get(), dropped.get(), delayed.get() + doubled.get());
   }
 
   @Override

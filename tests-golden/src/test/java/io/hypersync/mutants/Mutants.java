@@ -20,12 +20,6 @@ final class Mutants {
               "doWork",
               "IntentDesk.release",
               Long.MAX_VALUE),
-          callAnswers(
-              "the status of an intent that is not durable yet is COMMITTED",
-              "leader.sequencer.IntentDesk",
-              "status",
-              "AckQueue.find",
-              null),
           skips(
               "a leader that starts again does not know what it had committed",
               "leader.recovery.LogReplay",

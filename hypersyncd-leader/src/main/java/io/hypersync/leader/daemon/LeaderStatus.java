@@ -95,8 +95,9 @@ final class LeaderStatus {
     worker.put("worker_id", session.worker().name());
     worker.put("connected", session.greeted());
     worker.put("address", session.address());
-    worker.put("applied_index", session.appliedIndex());
-    worker.put("lag", Math.max(0, commitIndex - session.appliedIndex()));
+    long applied = report == null ? session.appliedIndex() : session.visibleIndex();
+    worker.put("applied_index", applied);
+    worker.put("lag", Math.max(0, commitIndex - applied));
     worker.put("read_only", report == null || report.readOnly());
     worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
     worker.put("root", session.appliedRoot().toString());

@@ -103,7 +103,7 @@ public final class Reaper {
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
         if (session.report() != null) {
           // Its first report comes after everything that it had open when it was greeted.
-          index.reached(session.appliedIndex(), awakeNs);
+          index.reached(session.visibleIndex(), awakeNs);
         }
         settled = Math.min(settled, index.settled(awakeNs));
       }

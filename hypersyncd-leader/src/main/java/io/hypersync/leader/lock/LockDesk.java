@@ -290,8 +290,8 @@ public final class LockDesk {
   }
 
   /**
-   * What an undone grant goes back to. A flock that is converted lets go before it asks, so that is
-   * nothing; one that asks for what it has is left alone.
+   * What a grant without a wait goes back to if it is undone. A flock that is converted lets go
+   * before it asks, so that is nothing; one that asks for what it has is left alone.
    */
   private List<HeldLock> before(WaitingLock wanted) {
     List<HeldLock> now = table.within(wanted.file(), wanted.owner(), wanted.range());
@@ -313,7 +313,8 @@ public final class LockDesk {
       if (table.heldBy(session.worker()) == 0) {
         session.renewed(leaseNowNs); // its first lock: the lease begins
       }
-      granted(session, wanted, before(wanted));
+      // A conversion has let go long ago: what is there now came later, and stays.
+      granted(session, wanted, table.within(wanted.file(), wanted.owner(), wanted.range()));
     }
   }
 
@@ -342,9 +343,10 @@ public final class LockDesk {
     for (int i = 0; i < changes.size(); i++) {
       LockChange change = changes.get(i);
       if (change.seqNo() == seqNo) {
-        for (LockRange range : change.takenBack(changes.subList(i + 1, changes.size()))) {
-          table.restore(change.file(), change.owner(), change.pid(), range, change.before(range));
-        }
+        List<LockRange> ranges = change.takenBack(changes.subList(i + 1, changes.size()));
+        List<HeldLock> before =
+            ranges.stream().flatMap(range -> change.before(range).stream()).toList();
+        table.restore(change.file(), change.owner(), change.pid(), ranges, before);
         return change;
       }
     }

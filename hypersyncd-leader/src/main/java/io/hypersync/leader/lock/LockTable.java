@@ -122,9 +122,10 @@ final class LockTable {
    * Undoes a grant: these bytes become again what they were, as far as that is still possible
    * beside what others hold.
    */
-  void restore(LockKey key, LockOwner owner, int pid, LockRange range, List<HeldLock> before) {
+  void restore(
+      LockKey key, LockOwner owner, int pid, List<LockRange> ranges, List<HeldLock> before) {
     FileLocks file = file(key);
-    file.set(owner, pid, range, null);
+    ranges.forEach(range -> file.set(owner, pid, range, null));
     for (HeldLock piece : before) {
       LockMode mode = piece.mode();
       if (file.conflict(owner, piece.range(), mode) != null) {

@@ -46,9 +46,14 @@ public final class WorkerSession {
     return greeted;
   }
 
-  /** The last entry it has reported as applied. */
+  /** The last entry that it is known to have applied; it may not be visible there yet. */
   public long appliedIndex() {
     return appliedIndex;
+  }
+
+  /** The last entry that it has reported to be visible on this connection; 0 before its report. */
+  public long visibleIndex() {
+    return report == null ? 0 : report.appliedIndex();
   }
 
   /** Its last report, if any. */

@@ -21,6 +21,8 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -192,6 +194,7 @@ class LockDeskTest {
         "a flock that is asked for again, and freed  | a1 X; a1 X; a1 U; c2                    | ..........",
         "one that is converted meanwhile             | a1 S; a1 S; a1 X; c2                    | WWWWWWWWWW",
         "that wants to be, and has to wait           | b1 S; a1 S; a1 S; a1 X; c2; b1 U; c3    | ..........",
+        "a wait, and another granted meanwhile        | b1 S; a1 X; a1 S; b1 U; c1              | RRRRRRRRRR",
         "closed meanwhile                            | a1 W0-9; a1 W0-9; close; c2             | ..........",
       })
   void whatIsGivenUpGoesBackOnlyWhereNothingCameAfter(String what, String calls, String held) {
@@ -205,15 +208,65 @@ class LockDeskTest {
         call(call);
       }
     }
+    assertEquals(held, flock ? flocked() : lockedBytes(), what);
+  }
+
+  private String lockedBytes() {
     StringBuilder seen = new StringBuilder();
     for (int i = 0; i <= 9; i++) {
-      boolean read = isFree(flock ? "b9 S?" : "b9 R" + i + "-" + i + "?");
-      call(flock ? "b9 U" : "b9 u" + i + "-" + i);
-      boolean write = isFree(flock ? "b9 X?" : "b9 W" + i + "-" + i + "?");
-      call(flock ? "b9 U" : "b9 u" + i + "-" + i);
-      seen.append(write ? '.' : read ? 'R' : 'W');
+      String one = i + "-" + i;
+      seen.append(seen("b9 R" + one + "?", "b9 W" + one + "?", "b9 u" + one));
     }
-    assertEquals(held, seen.toString(), what);
+    return seen.toString();
+  }
+
+  private String flocked() {
+    return String.valueOf(seen("b9 S?", "b9 X?", "b9 U")).repeat(10);
+  }
+
+  private char seen(String shared, String exclusive, String free) {
+    boolean read = isFree(shared);
+    call(free);
+    boolean write = isFree(exclusive);
+    call(free);
+    return write ? '.' : read ? 'R' : 'W';
+  }
+
+  /** Whatever is given up in whatever order: it is as if it had never been asked for. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void whatIsGivenUpIsAsIfItHadNeverBeenAskedFor(int seed) {
+    Random random = new Random(seed);
+    for (int history = 0; history < 250; history++) {
+      List<String> calls = new ArrayList<>();
+      List<Long> asked = new ArrayList<>();
+      for (int i = 0; i < 1 + random.nextInt(12); i++) {
+        int first = random.nextInt(10);
+        int last = first + random.nextInt(10 - first);
+        calls.add("a1 " + "WRu".charAt(random.nextInt(3)) + first + "-" + last);
+        call(calls.getLast());
+        asked.add(seqNos.getOrDefault(A, 0L));
+      }
+      List<Integer> order = new ArrayList<>();
+      for (int i = 0; i < calls.size(); i++) {
+        if (calls.get(i).charAt(3) != 'u' && random.nextBoolean()) {
+          order.add(i);
+        }
+      }
+      Collections.shuffle(order, random);
+      order.forEach(i -> cancel(A, asked.get(i)));
+      char[] expected = "..........".toCharArray();
+      for (int i = 0; i < calls.size(); i++) {
+        if (!order.contains(i)) {
+          String[] ends = calls.get(i).substring(4).split("-", -1);
+          char mode = calls.get(i).charAt(3) == 'u' ? '.' : calls.get(i).charAt(3);
+          Arrays.fill(expected, Integer.parseInt(ends[0]), Integer.parseInt(ends[1]) + 1, mode);
+        }
+      }
+      assertEquals(
+          new String(expected), lockedBytes(), "seed " + seed + ": " + calls + " less " + order);
+      call("a1 u0-9");
+    }
   }
 
   private boolean isFree(String call) {

@@ -244,6 +244,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
               notification.send(notifier);
             } catch (IOException e) {
               failed.accept(e);
+            } catch (RejectedExecutionException ended) {
+              LOG.debug("not sent: the mount ends");
             } catch (RuntimeException e) {
               failed.accept(new IOException("a notification failed", e));
             } finally {

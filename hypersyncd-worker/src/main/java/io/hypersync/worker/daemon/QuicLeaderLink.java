@@ -135,11 +135,18 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     if (message instanceof LeaderMessage.ChunkData data && chunks != null) {
       chunks.ingest(data.hash(), data.bytes());
     } else {
-      tell(agent -> agent.received(message));
-      if (message instanceof LeaderMessage.CommitAck ack && ack.errno() == null) {
-        faults.reached(Moment.ACK_RECEIVED);
-      }
+      tell(agent -> take(agent, message));
     }
+  }
+
+  private void take(WorkerAgent agent, LeaderMessage message) {
+    if (faults.holdsAt(Moment.ACK_RECEIVED)
+        && message instanceof LeaderMessage.CommitAck ack
+        && ack.errno() == null
+        && ack.asOfIndex() > agent.published().index()) {
+      faults.reached(Moment.ACK_RECEIVED); // the entry is not applied
+    }
+    agent.received(message);
   }
 
   @Override

@@ -43,6 +43,9 @@ public final class LockClient {
   private static final int RENEWALS_PER_TTL = 3;
   private static final int EARLY_INTERRUPTS = 256;
 
+  /** So many answers are confirmed at once: the leader keeps them until then. */
+  private static final int MANY_ANSWERS = 256;
+
   private final ClientId run;
   private final LeaderLink link;
   private final IndexWaits visible;
@@ -59,6 +62,7 @@ public final class LockClient {
   private long lastSeqNo;
   private long lastAnswer;
   private long confirmed;
+  private long answersAtRenewal;
   private long ttlNs = FIRST_TTL_NS;
   private long nextRenewNs;
   private long lost;
@@ -224,7 +228,8 @@ public final class LockClient {
 
   /** Renews what is due, and ends the calls which have waited for the leader for too long. */
   public void tick(long nowNs) {
-    if (online && nowNs - nextRenewNs >= 0 && (lastAnswer > confirmed || holdings.held() > 0)) {
+    boolean due = nowNs - nextRenewNs >= 0 && (lastAnswer > confirmed || holdings.held() > 0);
+    if (online && (due || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
       renew(nowNs);
     }
     for (PendingLock request : List.copyOf(pending.values())) {
@@ -359,6 +364,7 @@ public final class LockClient {
 
   private void renew(long nowNs) {
     nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
+    answersAtRenewal = lastAnswer;
     confirmed = lastAnswer;
     for (PendingLock request : pending.values()) {
       LockResponse grant = request.grant();
@@ -379,6 +385,7 @@ public final class LockClient {
     lost += gone;
     lastAnswer = 0;
     confirmed = 0;
+    answersAtRenewal = 0;
     List<PendingLock> moot = new ArrayList<>();
     for (PendingLock request : pending.values()) {
       request.grantLost();

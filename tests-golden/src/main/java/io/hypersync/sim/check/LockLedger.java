@@ -139,7 +139,9 @@ public final class LockLedger {
         });
   }
 
-  /** A process is told that to wait would be a deadlock: others must be waiting for it. */
+  /**
+   * A process is told that to wait would be a deadlock: others wait for what it holds, so it does.
+   */
   public void deadlocked(String worker, LockKey key) {
     boolean holds =
         holdings.keySet().stream()

@@ -73,7 +73,9 @@ public final class FaultPoints {
     if (which < 1) {
       throw new IllegalArgumentException(HOLD_AT + " is <moment>:<which one>, not " + hold);
     }
-    return new FaultPoints(Moment.valueOf(hold.substring(0, colon)), which, delayUs);
+    Moment moment = Moment.valueOf(hold.substring(0, colon));
+    LOG.warn("{} is set: this daemon will stand still at {}, number {}", HOLD_AT, moment, which);
+    return new FaultPoints(moment, which, delayUs);
   }
 
   /** Whether somebody is to be held in such a moment. */

@@ -66,7 +66,7 @@ public final class DurableFiles {
       try {
         syncDirectory(above);
       } catch (AccessDeniedException denied) {
-        if (oldest != null && above.startsWith(oldest) && !below.equals(oldest)) {
+        if (oldest != null && above.startsWith(oldest)) {
           throw denied; // it holds a name that was made here
         }
         return;
