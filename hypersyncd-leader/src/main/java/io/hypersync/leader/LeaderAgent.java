@@ -8,6 +8,7 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.leader.sequencer.IntentDesk;
 import io.hypersync.leader.sequencer.Sequencer;
@@ -59,6 +60,7 @@ public final class LeaderAgent implements Agent {
    * Starts to lead from a recovered state.
    *
    * @param entropy decides node ids, op ids and the leader epoch
+   * @param listener hears of what has been committed
    */
   public LeaderAgent(
       LeaderConfig config,
@@ -68,7 +70,8 @@ public final class LeaderAgent implements Agent {
       LogReadPort logReader,
       SessionPort port,
       Clock clock,
-      Entropy entropy) {
+      Entropy entropy,
+      CommitListener listener) {
     this.config = config;
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
@@ -79,7 +82,8 @@ public final class LeaderAgent implements Agent {
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
     this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries());
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
-    this.desk = new IntentDesk(config, sequencer, log, chunks, tail, self, this::sendTo);
+    this.desk =
+        new IntentDesk(config, sequencer, log, chunks, tail, self, this::sendTo, clock, listener);
     this.locks =
         new LockDesk(
             config.lockTtlNs(),

@@ -7,6 +7,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Agent;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.agent.Entropy;
@@ -21,9 +22,11 @@ import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.Publisher;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
+import io.hypersync.worker.intents.MutationTimes;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.lease.KernelInterest;
 import io.hypersync.worker.lease.OpenLeases;
@@ -37,12 +40,13 @@ import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.WorkerChunks;
+import io.hypersync.worker.replica.ArrivalTimes;
 import io.hypersync.worker.replica.IndexWaits;
 import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +70,7 @@ public final class WorkerAgent implements Agent {
   private final Clock clock;
   private final LinkMonitor monitor;
   private final Replica replica;
+  private final ArrivalTimes arrivals = new ArrivalTimes();
   private final IntentTracker intents;
   private final Publisher publisher;
   private final Freshness freshness;
@@ -90,7 +95,7 @@ public final class WorkerAgent implements Agent {
    * @param interest what it has open
    * @param notifier makes it forget
    * @param listener hears of what has become visible
-   * @param latency told the nanoseconds which each successful mutation took
+   * @param finished told of every mutation that the leader has answered, after its caller
    */
   public WorkerAgent(
       WorkerConfig config,
@@ -102,12 +107,12 @@ public final class WorkerAgent implements Agent {
       ApplyListener listener,
       Clock clock,
       Entropy entropy,
-      LongConsumer latency) {
+      Consumer<FinishedMutation> finished) {
     this.config = config;
     this.link = link;
     this.clock = clock;
     this.monitor = new LinkMonitor(config, clock.monotonicNs());
-    this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), latency);
+    this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), finished);
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
@@ -124,7 +129,7 @@ public final class WorkerAgent implements Agent {
               leases.applied(entry, before, after, clock.monotonicNs());
               listener.applied(entry, before, after);
             },
-            (entry, _, after) -> intents.applied(entry, after));
+            (entry, _, after) -> visible(entry, after));
   }
 
   /** What the kernel's requests are answered from; any thread. */
@@ -213,6 +218,7 @@ public final class WorkerAgent implements Agent {
   public void linkUp() {
     monitor.greeting(clock.monotonicNs());
     replica.forgetUnapplied();
+    arrivals.clear();
     Published now = replica.published();
     link.send(
         new Hello(
@@ -258,11 +264,11 @@ public final class WorkerAgent implements Agent {
           freshness.answered(request, index, publisher.settled());
       case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
         freshness.observed(index);
-        take(entries);
+        take(entries, now);
       }
       case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, publisher.settled(), now);
       case LeaderMessage.IntentStatusResponse response ->
-          intents.status(response, publisher.settled(), now);
+          intents.status(response, publisher.settled());
       case LeaderMessage.LockResponse response -> locks.answered(response);
       case LeaderMessage.LockExpiryWarning warning -> locks.warned(warning, now);
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
@@ -299,7 +305,7 @@ public final class WorkerAgent implements Agent {
     long now = clock.monotonicNs();
     work += publisher.publish(now);
     long visible = publisher.settled();
-    intents.completeDone(visible, now);
+    intents.completeDone(visible);
     whenVisible.reached(visible);
     locks.tick(now);
     stopIfApplyFailed();
@@ -400,9 +406,10 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  private void take(List<byte[]> entries) {
+  private void take(List<byte[]> entries, long nowNs) {
     try {
       List<ChunkRef> fetch = replica.offer(entries);
+      arrivals.add(replica.received(), nowNs);
       for (int from = 0; from < fetch.size(); from += Protocol.MAX_HASHES_PER_MESSAGE) {
         int to = Math.min(fetch.size(), from + Protocol.MAX_HASHES_PER_MESSAGE);
         link.send(new ChunkFetch(fetch.subList(from, to)));
@@ -445,7 +452,22 @@ public final class WorkerAgent implements Agent {
   }
 
   private void applied(LogEntry entry, Published before, Published after) {
+    long now = clock.monotonicNs();
+    long arrivedNs = arrivals.take(entry.index(), now);
+    MutationTimes times = intents.times(entry.intent());
+    if (times != null) {
+      times.applied(arrivedNs, now);
+    }
     publisher.applied(entry, before, after);
+  }
+
+  /** A caller here may be told. */
+  private void visible(LogEntry entry, FsState after) {
+    MutationTimes times = intents.times(entry.intent());
+    if (times != null) {
+      times.visible(clock.monotonicNs());
+    }
+    intents.applied(entry, after);
   }
 
   private static Freshness.Waiter regardless(WaitingCall call) {

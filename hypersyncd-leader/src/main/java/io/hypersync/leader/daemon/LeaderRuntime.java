@@ -49,6 +49,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final CommitStats commits = new CommitStats();
+  private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
 
   private LeaderRuntime(
@@ -78,7 +79,8 @@ public final class LeaderRuntime implements AutoCloseable {
             logReader,
             new Sessions(transport, faults),
             Clock.SYSTEM,
-            random::nextLong);
+            random::nextLong,
+            stages);
     this.loop =
         new AgentLoop<>(
             agent,
@@ -123,6 +125,7 @@ public final class LeaderRuntime implements AutoCloseable {
 
   /** A batch is durable; from the log's thread. */
   public void committed(CommittedBatch batch) {
+    stages.durable();
     commits.add(batch);
     loop.wake();
   }
@@ -140,7 +143,7 @@ public final class LeaderRuntime implements AutoCloseable {
         .execute(
             () ->
                 answer.complete(
-                    LeaderStatus.of(options, address(), startedNs, agent, log, commits)));
+                    LeaderStatus.of(options, address(), startedNs, agent, log, commits, stages)));
     try {
       ObjectNode status = answer.get(STATUS_LIMIT_MS, TimeUnit.MILLISECONDS);
       LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));

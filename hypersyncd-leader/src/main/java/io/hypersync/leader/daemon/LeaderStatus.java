@@ -31,7 +31,8 @@ final class LeaderStatus {
       long startedNs,
       LeaderAgent agent,
       OpLog log,
-      CommitStats commits) {
+      CommitStats commits,
+      LeaderStages stages) {
     FsState head = agent.sequencer().head();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "leader");
@@ -53,6 +54,7 @@ final class LeaderStatus {
     batches.put("ops_p99", commits.ops(P99));
     batches.put("bytes_p50", commits.bytes(P50));
     batches.put("bytes_p99", commits.bytes(P99));
+    status.set("stages", stages.sinceStart());
     status.put("pending_intents", agent.desk().pending());
     status.put("unacknowledged", agent.desk().unacknowledged());
     status.put("deduplicated_intents", agent.desk().deduplicated());

@@ -14,14 +14,18 @@ import org.jspecify.annotations.Nullable;
  * an entry that a crash then takes back would be a lie.
  */
 final class AckQueue {
-  private record Waiting(WorkerId worker, CommitAck ack) {}
+  private record Waiting(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {}
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final Map<IntentId, CommitAck> byIntent = new HashMap<>();
 
-  /** Acks come in the order of {@code asOfIndex}. */
-  void add(WorkerId worker, CommitAck ack) {
-    waiting.addLast(new Waiting(worker, ack));
+  /**
+   * Acks come in the order of {@code asOfIndex}.
+   *
+   * @param times of an intent that has become an entry
+   */
+  void add(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {
+    waiting.addLast(new Waiting(worker, ack, times));
     byIntent.put(ack.intent(), ack);
   }
 
@@ -30,13 +34,23 @@ final class AckQueue {
     return byIntent.get(intent);
   }
 
-  /** Hands out what has become durable. */
-  int release(long durableIndex, BiConsumer<WorkerId, CommitAck> sender) {
+  /**
+   * Hands out what has become durable.
+   *
+   * @param committed told of each intent that has become an entry, after its ack was handed out
+   */
+  int release(
+      long durableIndex,
+      BiConsumer<WorkerId, CommitAck> sender,
+      BiConsumer<CommitAck, IntentTimes> committed) {
     int released = 0;
     while (!waiting.isEmpty() && waiting.getFirst().ack().asOfIndex() <= durableIndex) {
       Waiting next = waiting.removeFirst();
       byIntent.remove(next.ack().intent());
       sender.accept(next.worker(), next.ack());
+      if (next.times() != null) {
+        committed.accept(next.ack(), next.times());
+      }
       released++;
     }
     return released;

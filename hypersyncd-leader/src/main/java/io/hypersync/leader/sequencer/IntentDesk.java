@@ -19,6 +19,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
@@ -62,6 +63,8 @@ public final class IntentDesk {
   private final ChunkPort chunks;
   private final TailCache tail;
   private final BiConsumer<WorkerId, LeaderMessage> sender;
+  private final Clock clock;
+  private final CommitListener listener;
   private final IntentQueue queue = new IntentQueue();
   private final Map<IntentId, Errno> refusedEarly = new BoundedMap<>(MAX_REFUSED_EARLY);
   private final AckQueue acks = new AckQueue();
@@ -74,6 +77,7 @@ public final class IntentDesk {
    *
    * @param ownClient the leader's own client id in this run
    * @param sender sends to the session of a worker, if it has one
+   * @param clock for the figures that {@code listener} gets
    */
   public IntentDesk(
       LeaderConfig config,
@@ -82,7 +86,9 @@ public final class IntentDesk {
       ChunkPort chunks,
       TailCache tail,
       ClientId ownClient,
-      BiConsumer<WorkerId, LeaderMessage> sender) {
+      BiConsumer<WorkerId, LeaderMessage> sender,
+      Clock clock,
+      CommitListener listener) {
     this.config = config;
     this.sequencer = sequencer;
     this.log = log;
@@ -90,6 +96,8 @@ public final class IntentDesk {
     this.tail = tail;
     this.ownClient = ownClient;
     this.sender = sender;
+    this.clock = clock;
+    this.listener = listener;
   }
 
   /**
@@ -194,7 +202,7 @@ public final class IntentDesk {
 
   /** A chunk is verified and in the store. */
   public void chunkArrived(Hash hash, int length) {
-    for (PendingIntent wrong : queue.arrived(hash, length)) {
+    for (PendingIntent wrong : queue.arrived(hash, length, clock.monotonicNs())) {
       queue.remove(wrong);
       refuseLength(wrong.origin(), wrong.id());
     }
@@ -244,7 +252,8 @@ public final class IntentDesk {
         break;
       }
       queue.remove(intent);
-      sequence(intent);
+      long turnNs = clock.monotonicNs();
+      sequence(intent, turnNs);
       count++;
     }
     return count;
@@ -256,7 +265,8 @@ public final class IntentDesk {
    * @return how many
    */
   public int release(long durableIndex) {
-    return acks.release(durableIndex, sender::accept);
+    return acks.release(
+        durableIndex, sender::accept, (ack, times) -> listener.committed(ack.intent(), times));
   }
 
   /** Intents that wait for chunks or for their turn. */
@@ -274,7 +284,7 @@ public final class IntentDesk {
     return deduplicated;
   }
 
-  private void sequence(PendingIntent intent) {
+  private void sequence(PendingIntent intent, long turnNs) {
     switch (sequencer.sequence(
         intent.id(), intent.origin(), intent.agent(), intent.op(), intent.inlinePayload())) {
       case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
@@ -283,14 +293,17 @@ public final class IntentDesk {
         if (entry.inlinePayload().length > 0) {
           chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
         }
+        intent.times().sequenced(turnNs, clock.monotonicNs());
         acks.add(
-            intent.origin(), new CommitAck(entry.intent(), null, committed(entry), entry.index()));
+            intent.origin(),
+            new CommitAck(entry.intent(), null, committed(entry), entry.index()),
+            intent.times());
       }
     }
   }
 
   private void refuse(WorkerId worker, IntentId id, Errno errno) {
-    acks.add(worker, new CommitAck(id, errno, null, sequencer.headIndex()));
+    acks.add(worker, new CommitAck(id, errno, null, sequencer.headIndex()), null);
   }
 
   /**

@@ -53,7 +53,7 @@ final class IntentQueue {
    *
    * @return those whose op says that it has another length; they stay here, and wait for ever
    */
-  List<PendingIntent> arrived(Hash hash, int length) {
+  List<PendingIntent> arrived(Hash hash, int length, long nowNs) {
     Set<PendingIntent> waiting = waitingFor.remove(hash);
     if (waiting == null) {
       return List.of();
@@ -62,6 +62,9 @@ final class IntentQueue {
     for (PendingIntent intent : waiting) {
       if (intent.mentions(hash, length)) {
         intent.missing().remove(hash);
+        if (intent.missing().isEmpty()) {
+          intent.times().complete(nowNs);
+        }
         makeReadyIfFirst(intent);
       } else {
         wrong.add(intent);

@@ -15,6 +15,7 @@ final class PendingIntent {
   private final FsOp op;
   private final byte[] inlinePayload;
   private final Set<Hash> missing = new LinkedHashSet<>();
+  private final IntentTimes times;
   private long touchedNs;
 
   PendingIntent(
@@ -24,6 +25,7 @@ final class PendingIntent {
     this.agent = agent;
     this.op = op;
     this.inlinePayload = inlinePayload;
+    this.times = new IntentTimes(nowNs);
     this.touchedNs = nowNs;
   }
 
@@ -56,6 +58,11 @@ final class PendingIntent {
   /** The chunks that have not arrived. */
   Set<Hash> missing() {
     return missing;
+  }
+
+  /** When it was where. */
+  IntentTimes times() {
+    return times;
   }
 
   /** When its worker last sent it or asked about it. */

@@ -41,11 +41,11 @@ class AckQueueTest {
   }
 
   private void add(long seqNo, long asOf) {
-    acks.add(new WorkerId("w1"), new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf));
+    acks.add(new WorkerId("w1"), new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf), null);
   }
 
   private int release(long durable) {
-    return acks.release(durable, (_, ack) -> sent.add(ack.intent().seqNo()));
+    return acks.release(durable, (_, ack) -> sent.add(ack.intent().seqNo()), (_, _) -> {});
   }
 
   private static IntentId intent(long seqNo) {

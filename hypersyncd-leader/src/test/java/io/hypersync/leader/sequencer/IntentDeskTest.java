@@ -54,8 +54,10 @@ class IntentDeskTest {
   private final MemoryOpLog log = new MemoryOpLog();
   private final StoredChunks chunks = new StoredChunks();
   private final List<LeaderMessage> sent = new ArrayList<>();
+  private final Map<IntentId, IntentTimes> committed = new HashMap<>();
   private final IntentDesk desk = desk(4);
   private long entropy;
+  private long nowNs;
 
   @Test
   void anIntentIsAnsweredOnceItIsDurable() {
@@ -161,6 +163,45 @@ class IntentDeskTest {
     chunks.stored.put(hash(LARGE), LARGE.length);
     desk.chunkArrived(hash(LARGE), LARGE.length);
     assertEquals(1, desk.sequence());
+  }
+
+  @Test
+  void whenAnIntentWasWhereIsKnownOnceItsAckIsOut() {
+    desk.submit(WORKER, write(1, List.of(hash(LARGE))), 100);
+    nowNs = 150;
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    nowNs = 170;
+    assertEquals(1, desk.sequence());
+    assertEquals(Map.of(), committed, "the ack waits for the disk");
+    desk.release(log.sync().durableIndex());
+    assertEquals(Errno.EISDIR, ack(0).errno());
+    assertEquals(Map.of(), committed, "what is refused is no entry");
+
+    desk.submit(WORKER, mkdir(2, "a"), 200);
+    nowNs = 230;
+    settle();
+    IntentTimes times = committed.get(intent(2));
+    assertNotNull(times);
+    assertEquals(
+        List.of(200L, 200L, 230L, 230L),
+        List.of(times.receivedNs(), times.completeNs(), times.takenNs(), times.sequencedNs()));
+  }
+
+  @Test
+  void anIntentIsCompleteWhenTheLastOfItsChunksIsHere() {
+    byte[] other = new byte[30_000];
+    chunks.stored.put(hash(other), other.length);
+    desk.submit(WORKER, setXattr(1, LARGE), 100);
+    nowNs = 150;
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkArrived(hash(other), other.length); // of nobody
+    nowNs = 160;
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    nowNs = 190;
+    settle();
+    assertEquals(160, committed.get(intent(1)).completeNs());
+    assertEquals(190, committed.get(intent(1)).takenNs());
   }
 
   @Test
@@ -361,7 +402,9 @@ class IntentDeskTest {
         (worker, message) -> {
           assertTrue(worker.equals(WORKER) || worker.equals(THIEF), worker::name);
           sent.add(message);
-        });
+        },
+        new SetClock(),
+        (intent, times) -> committed.put(intent, times));
   }
 
   private static SubmitIntent mkdir(long seqNo, String name) {
@@ -393,6 +436,18 @@ class IntentDeskTest {
 
   private static Hash hash(byte[] bytes) {
     return Blake3.hash(bytes);
+  }
+
+  private final class SetClock implements Clock {
+    @Override
+    public long monotonicNs() {
+      return nowNs;
+    }
+
+    @Override
+    public long epochNs() {
+      return nowNs;
+    }
   }
 
   private static final class StoredChunks implements ChunkPort {

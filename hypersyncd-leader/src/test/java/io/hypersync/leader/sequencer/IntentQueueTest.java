@@ -34,16 +34,16 @@ class IntentQueueTest {
     add(1, 2, Set.of());
     add(2, 1, Set.of());
     assertEquals(List.of("2/1"), drain());
-    assertEquals(List.of(), queue.arrived(H, LENGTH));
+    assertEquals(List.of(), queue.arrived(H, LENGTH, 0));
     assertEquals(List.of("1/1", "1/2"), drain());
   }
 
   @Test
   void allChunksHaveToArrive() {
     add(1, 1, Set.of(H, I));
-    assertEquals(List.of(), queue.arrived(H, LENGTH));
+    assertEquals(List.of(), queue.arrived(H, LENGTH, 0));
     assertEquals(List.of(), drain());
-    assertEquals(List.of(), queue.arrived(I, LENGTH));
+    assertEquals(List.of(), queue.arrived(I, LENGTH, 0));
     assertEquals(List.of("1/1"), drain());
   }
 
@@ -52,7 +52,7 @@ class IntentQueueTest {
     for (int client = 1; client <= 20; client++) {
       add(client, 1, Set.of(H));
     }
-    assertEquals(List.of(), queue.arrived(H, LENGTH));
+    assertEquals(List.of(), queue.arrived(H, LENGTH, 0));
     List<String> expected = new ArrayList<>();
     for (int client = 1; client <= 20; client++) {
       expected.add(client + "/1");
@@ -64,9 +64,9 @@ class IntentQueueTest {
   void aChunkOfALaterIntentDoesNotLetItPass() {
     add(1, 1, Set.of(H));
     add(1, 2, Set.of(I));
-    assertEquals(List.of(), queue.arrived(I, LENGTH));
+    assertEquals(List.of(), queue.arrived(I, LENGTH, 0));
     assertEquals(List.of(), drain());
-    assertEquals(List.of(), queue.arrived(H, LENGTH));
+    assertEquals(List.of(), queue.arrived(H, LENGTH, 0));
     assertEquals(List.of("1/1", "1/2"), drain());
   }
 
@@ -77,7 +77,7 @@ class IntentQueueTest {
     queue.remove(first);
     assertNull(queue.find(first.id()));
     assertEquals(List.of("1/2"), drain());
-    assertEquals(List.of(), queue.arrived(H, LENGTH));
+    assertEquals(List.of(), queue.arrived(H, LENGTH, 0));
     assertEquals(List.of(), drain());
   }
 

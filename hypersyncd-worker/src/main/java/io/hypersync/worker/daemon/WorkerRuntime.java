@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +38,6 @@ import org.slf4j.LoggerFactory;
 /** The agent, its link, the mount and its helpers' threads, wired together. */
 public final class WorkerRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
-  private static final long MAX_LATENCY_NS = 600_000_000_000L;
-  private static final int DIGITS = 3;
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
   private static final long DRAIN_LIMIT_MS = 3_000;
   private static final long POLL_MS = 20;
@@ -57,7 +54,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
-  private final ConcurrentHistogram latencyNs = new ConcurrentHistogram(MAX_LATENCY_NS, DIGITS);
+  private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
   private volatile @Nullable FuseSession session;
   private volatile @Nullable Vfs vfs;
@@ -95,7 +92,7 @@ public final class WorkerRuntime implements AutoCloseable {
             this::visible,
             Clock.SYSTEM,
             random::nextLong,
-            nanos -> latencyNs.recordValue(Math.clamp(nanos, 0, MAX_LATENCY_NS)));
+            stages);
     this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
     this.questions = new AgentQuestions<>(loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
@@ -166,7 +163,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** How the worker is; any thread but the transport's. */
   public ObjectNode status() {
-    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, latencyNs));
+    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages));
     FuseSession mounted = session;
     Vfs served = vfs;
     status.put("kernel_inodes", inodes.size());

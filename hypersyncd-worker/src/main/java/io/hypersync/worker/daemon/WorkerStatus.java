@@ -7,22 +7,17 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.replica.Published;
 import java.util.Locale;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 
 /** How the worker is, with the keys of {@code docs/json.md}. */
 final class WorkerStatus {
   private static final long NS_PER_MS = 1_000_000;
-  private static final long NS_PER_US = 1_000;
 
   private WorkerStatus() {}
 
   /** On the agent's thread. */
   static ObjectNode of(
-      WorkerDaemonOptions options,
-      long startedNs,
-      WorkerAgent agent,
-      ConcurrentHistogram latencyNs) {
+      WorkerDaemonOptions options, long startedNs, WorkerAgent agent, WorkerStages stages) {
     Published published = agent.published();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
@@ -45,7 +40,7 @@ final class WorkerStatus {
     status.put("files", published.state().nodes().size());
     status.put("bytes", published.state().allocated());
     status.set("apply_error", error(agent.applyError()));
-    status.put("mutations", latencyNs.getTotalCount());
+    status.put("mutations", stages.answered());
     status.put("pending_mutations", agent.pendingMutations());
     status.put("locks_held", agent.locks().held());
     status.put("locks_waiting", agent.locks().waiting());
@@ -53,8 +48,9 @@ final class WorkerStatus {
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_distrusted", agent.namesDistrusted());
-    status.put("commit_latency_us_p50", latencyNs.getValueAtPercentile(50) / NS_PER_US);
-    status.put("commit_latency_us_p99", latencyNs.getValueAtPercentile(99) / NS_PER_US);
+    status.put("commit_latency_us_p50", stages.latencyUs(50));
+    status.put("commit_latency_us_p99", stages.latencyUs(99));
+    status.set("stages", stages.sinceStart());
     return status;
   }
 

@@ -26,7 +26,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every mutation between its syscall and its end (hypersync.md 6.3, 6.4). Nothing is forgotten and
@@ -43,7 +44,7 @@ public final class IntentTracker implements LocalCalls {
   private final LeaderLink link;
   private final ClientLanes lanes;
   private final long deadlineNs;
-  private final LongConsumer latency;
+  private final Consumer<FinishedMutation> finished;
   private final Map<IntentId, PendingMutation> pending = new LinkedHashMap<>();
   private final Set<PendingMutation> resolved = new LinkedHashSet<>();
   private final Set<PendingMutation> refusedForNow = new LinkedHashSet<>();
@@ -57,13 +58,14 @@ public final class IntentTracker implements LocalCalls {
    * An empty table.
    *
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds
-   * @param latency told the nanoseconds from submission to success of every mutation
+   * @param finished told of every mutation that the leader has answered, after its caller
    */
-  public IntentTracker(LeaderLink link, Entropy entropy, long deadlineNs, LongConsumer latency) {
+  public IntentTracker(
+      LeaderLink link, Entropy entropy, long deadlineNs, Consumer<FinishedMutation> finished) {
     this.link = link;
     this.lanes = new ClientLanes(entropy);
     this.deadlineNs = deadlineNs;
-    this.latency = latency;
+    this.finished = finished;
   }
 
   /** How many callers wait. */
@@ -94,7 +96,8 @@ public final class IntentTracker implements LocalCalls {
   /** Sends a new mutation; the link must be up. */
   public void submit(Mutation mutation, long nowNs) {
     IntentId id = lanes.next(mutation.caller());
-    PendingMutation waiting = new PendingMutation(id, mutation, nowNs, nowNs + deadlineNs);
+    PendingMutation waiting = new PendingMutation(id, mutation, nowNs + deadlineNs);
+    mutation.times().sent(nowNs);
     pending.put(id, waiting);
     send(waiting);
   }
@@ -138,11 +141,11 @@ public final class IntentTracker implements LocalCalls {
       mutation.acknowledged();
     }
     resolved.add(mutation);
-    completeIfDone(mutation, appliedIndex, nowNs);
+    completeIfDone(mutation, appliedIndex);
   }
 
   /** What the leader knows of a mutation that was in flight when a connection broke. */
-  public void status(IntentStatusResponse response, long appliedIndex, long nowNs) {
+  public void status(IntentStatusResponse response, long appliedIndex) {
     PendingMutation mutation = pending.get(response.intent());
     if (mutation == null || mutation.isResolved()) {
       return;
@@ -151,7 +154,7 @@ public final class IntentTracker implements LocalCalls {
       case COMMITTED -> {
         mutation.acknowledged();
         resolved.add(mutation);
-        completeIfDone(mutation, appliedIndex, nowNs);
+        completeIfDone(mutation, appliedIndex);
       }
       case NOT_FOUND -> sendAgain(mutation);
       case IN_FLIGHT -> {
@@ -169,6 +172,12 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
+  /** When the mutation of this intent was where, or null if nobody here waits for it. */
+  public @Nullable MutationTimes times(IntentId intent) {
+    PendingMutation mutation = pending.get(intent);
+    return mutation == null ? null : mutation.mutation().times();
+  }
+
   /** An entry has become visible here. */
   public void applied(LogEntry entry, FsState after) {
     PendingMutation mutation = pending.get(entry.intent());
@@ -179,12 +188,12 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** Tells every caller whose wait is over. */
-  public void completeDone(long appliedIndex, long nowNs) {
+  public void completeDone(long appliedIndex) {
     if (resolved.isEmpty()) {
       return;
     }
     for (PendingMutation mutation : List.copyOf(resolved)) {
-      completeIfDone(mutation, appliedIndex, nowNs);
+      completeIfDone(mutation, appliedIndex);
     }
   }
 
@@ -273,10 +282,10 @@ public final class IntentTracker implements LocalCalls {
     passBarriers(mutation);
   }
 
-  private void completeIfDone(PendingMutation mutation, long appliedIndex, long nowNs) {
+  private void completeIfDone(PendingMutation mutation, long appliedIndex) {
     if (mutation.completeIfDone(appliedIndex)) {
       forget(mutation);
-      latency.accept(nowNs - mutation.submittedNs());
+      finished.accept(mutation.finished());
       passBarriers(mutation);
     }
   }

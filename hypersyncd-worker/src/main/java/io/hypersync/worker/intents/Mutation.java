@@ -15,6 +15,7 @@ import java.util.List;
  * @param chunks the bytes of {@code op.chunks()}, in order
  * @param uploading those of them which the leader cannot have yet
  * @param completion told the end
+ * @param times when it was where
  */
 public record Mutation(
     long unique,
@@ -23,4 +24,5 @@ public record Mutation(
     FsOp op,
     List<Chunk> chunks,
     List<Hash> uploading,
-    Completion completion) {}
+    Completion completion,
+    MutationTimes times) {}

@@ -11,7 +11,6 @@ final class PendingMutation {
   private IntentId id;
   private final Mutation mutation;
   private final long deadlineNs;
-  private final long submittedNs;
   private boolean acknowledged;
   private @Nullable LogEntry entry;
   private @Nullable FsState state;
@@ -20,10 +19,9 @@ final class PendingMutation {
   private long retryAtNs = Long.MAX_VALUE;
   private int retries;
 
-  PendingMutation(IntentId id, Mutation mutation, long nowNs, long deadlineNs) {
+  PendingMutation(IntentId id, Mutation mutation, long deadlineNs) {
     this.id = id;
     this.mutation = mutation;
-    this.submittedNs = nowNs;
     this.deadlineNs = deadlineNs;
   }
 
@@ -38,10 +36,6 @@ final class PendingMutation {
 
   Mutation mutation() {
     return mutation;
-  }
-
-  long submittedNs() {
-    return submittedNs;
   }
 
   long deadlineNs() {
@@ -86,6 +80,11 @@ final class PendingMutation {
     }
     mutation.completion().committed(entry, state);
     return true;
+  }
+
+  /** It is over, and its caller knows. */
+  FinishedMutation finished() {
+    return new FinishedMutation(id, mutation, errno == null ? entry : null);
   }
 
   long retryAtNs() {

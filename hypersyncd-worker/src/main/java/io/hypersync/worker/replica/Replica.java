@@ -56,6 +56,11 @@ public final class Replica {
     return published;
   }
 
+  /** The newest entry that has come, whether it is applied or not. */
+  public long received() {
+    return received;
+  }
+
   /** Why nothing more is applied, or null. */
   public @Nullable ApplyError error() {
     return error;

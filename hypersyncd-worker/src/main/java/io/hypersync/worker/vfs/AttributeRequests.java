@@ -1,9 +1,7 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -125,10 +123,10 @@ final class AttributeRequests {
           case XATTR_REPLACE -> XattrMode.REPLACE;
           default -> throw new RequestFailed(Errno.EINVAL);
         };
-    ChunkRef ref = new ChunkRef(Blake3.hash(value), value.length);
-    List<Chunk> chunks = value.length == 0 ? List.of() : List.of(new Chunk(ref.hash(), value));
+    Submitter.Payload payload = submitter.split(value);
+    ChunkRef ref = value.length == 0 ? ChunkRef.EMPTY : payload.refs().getFirst();
     FsOp op = new FsOp.SetXattr(node, request.name(), ref, mode);
-    submitter.submit(header, op, chunks, reply, (_, _) -> reply.ok());
+    submitter.submit(header, op, payload, reply, (_, _) -> reply.ok());
   }
 
   void removeXattr(RequestHeader header, FuseOperation.RemoveXattr request, FuseReply reply)

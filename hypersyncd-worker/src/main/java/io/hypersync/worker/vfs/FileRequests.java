@@ -1,13 +1,10 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.chunkstore.Chunker;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.WriteMode;
@@ -20,7 +17,6 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.7, 6.8). */
@@ -137,17 +133,15 @@ final class FileRequests {
     }
     boolean append = (request.openFlags() & O_APPEND) != 0;
     boolean kill = (request.writeFlags() & FuseFlags.Write.KILL_SUIDGID) != 0;
-    List<Chunk> chunks = Chunker.split(request.data());
-    List<ChunkRef> refs =
-        chunks.stream().map(chunk -> new ChunkRef(chunk.hash(), chunk.bytes().length)).toList();
+    Submitter.Payload payload = submitter.split(request.data());
     FsOp op =
         new FsOp.Write(
             node,
             append ? WriteMode.APPEND : WriteMode.PWRITE,
             append ? 0 : request.offset(),
-            refs,
+            payload.refs(),
             kill);
-    submitter.submit(header, op, chunks, reply, (_, _) -> reply.write(length));
+    submitter.submit(header, op, payload, reply, (_, _) -> reply.write(length));
   }
 
   void fsync(RequestHeader header, FuseReply reply) throws RequestFailed {
@@ -209,7 +203,8 @@ final class FileRequests {
       submitter.submit(
           header,
           op,
-          List.of(),
+          Submitter.Payload.NONE,
+          reply,
           new Completion() {
             @Override
             public void committed(LogEntry entry, FsState state) {

@@ -13,7 +13,6 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
-import java.util.List;
 
 /** fallocate, copy_file_range and lseek to data and holes: ranges of files, not their bytes. */
 final class RangeRequests {
@@ -80,7 +79,8 @@ final class RangeRequests {
     submitter.submit(
         header,
         op,
-        List.of(),
+        Submitter.Payload.NONE,
+        reply,
         new Completion() {
           @Override
           public void committed(LogEntry entry, FsState state) {

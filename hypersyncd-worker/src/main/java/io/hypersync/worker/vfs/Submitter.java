@@ -3,16 +3,20 @@ package io.hypersync.worker.vfs;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.Chunker;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.MutationTimes;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,10 +31,34 @@ final class Submitter {
 
   private final Mutations mutations;
   private final ChunkStore chunks;
+  private final Clock clock;
 
-  Submitter(Mutations mutations, ChunkStore chunks) {
+  Submitter(Mutations mutations, ChunkStore chunks, Clock clock) {
     this.mutations = mutations;
     this.chunks = chunks;
+    this.clock = clock;
+  }
+
+  /**
+   * The bytes of a mutation.
+   *
+   * @param chunks in order
+   * @param hashNs how long it took to split and hash them
+   */
+  record Payload(List<Chunk> chunks, long hashNs) {
+    static final Payload NONE = new Payload(List.of(), 0);
+
+    /** The chunks as the op mentions them. */
+    List<ChunkRef> refs() {
+      return chunks.stream().map(Chunk::ref).toList();
+    }
+  }
+
+  /** Splits and hashes what a process writes. */
+  Payload split(byte[] bytes) {
+    long begunNs = clock.monotonicNs();
+    List<Chunk> pieces = Chunker.split(bytes);
+    return new Payload(pieces, clock.monotonicNs() - begunNs);
   }
 
   /** What to do when a mutation has been committed and applied. */
@@ -49,18 +77,39 @@ final class Submitter {
 
   void submit(RequestHeader caller, FsOp op, FuseReply reply, OnCommit onCommit)
       throws RequestFailed {
-    submit(caller, op, List.of(), completion(reply, onCommit));
+    submit(caller, op, Payload.NONE, reply, completion(reply, onCommit));
+  }
+
+  void submit(RequestHeader caller, FsOp op, Payload payload, FuseReply reply, OnCommit onCommit)
+      throws RequestFailed {
+    submit(caller, op, payload, reply, completion(reply, onCommit));
   }
 
   void submit(
-      RequestHeader caller, FsOp op, List<Chunk> payload, FuseReply reply, OnCommit onCommit)
-      throws RequestFailed {
-    submit(caller, op, payload, completion(reply, onCommit));
-  }
-
-  void submit(RequestHeader caller, FsOp op, List<Chunk> payload, Completion completion)
+      RequestHeader caller, FsOp op, Payload payload, FuseReply reply, Completion completion)
       throws RequestFailed {
     requireWritable();
+    long beganNs = clock.monotonicNs();
+    List<Hash> uploading = store(payload.chunks());
+    long nowNs = payload.chunks().isEmpty() ? beganNs : clock.monotonicNs();
+    long receivedNs = reply.takeReceivedNs();
+    MutationTimes times =
+        new MutationTimes(
+            receivedNs == 0 ? beganNs : receivedNs, payload.hashNs() + nowNs - beganNs, nowNs);
+    mutations.submit(
+        new Mutation(
+            caller.unique(),
+            caller.pid(),
+            NO_AGENT,
+            op,
+            payload.chunks(),
+            uploading,
+            completion,
+            times));
+  }
+
+  /** Puts what is not here into the store; returns what that was: the leader cannot have it. */
+  private List<Hash> store(List<Chunk> payload) throws RequestFailed {
     List<Chunk> fresh = new ArrayList<>();
     List<Hash> uploading = new ArrayList<>();
     try {
@@ -77,8 +126,7 @@ final class Submitter {
       // A blocking write never ends with EAGAIN.
       throw new RequestFailed(e.errno() == Errno.EAGAIN ? Errno.EIO : e.errno());
     }
-    mutations.submit(
-        new Mutation(caller.unique(), caller.pid(), NO_AGENT, op, payload, uploading, completion));
+    return uploading;
   }
 
   void fsync(RequestHeader caller, NodeId node, FuseReply reply) {

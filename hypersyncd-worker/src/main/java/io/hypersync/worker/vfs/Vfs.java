@@ -41,7 +41,7 @@ public final class Vfs implements FuseHandler {
    * @param inodes what the kernel knows and may keep: nothing yet
    * @param dropListing has the kernel drop its copy of a directory's listing at once, given the
    *     inode; called while the only handle that uses the copy waits for an answer
-   * @param clock to tell busy directories from quiet ones
+   * @param clock to tell busy directories from quiet ones, and how long a mutation is under way
    */
   public Vfs(
       Supplier<View> view,
@@ -60,7 +60,7 @@ public final class Vfs implements FuseHandler {
     this.policy = policy;
     this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks);
-    Submitter submitter = new Submitter(mutations, chunks);
+    Submitter submitter = new Submitter(mutations, chunks, clock);
     this.reads = new ReadRequests(nodes, space);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =

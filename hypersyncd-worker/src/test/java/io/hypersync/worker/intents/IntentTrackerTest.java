@@ -3,6 +3,7 @@ package io.hypersync.worker.intents;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
@@ -40,11 +41,11 @@ class IntentTrackerTest {
   private static final long UNIQUE = 12;
 
   private final SentMessages link = new SentMessages();
-  private final List<Long> latencies = new ArrayList<>();
+  private final List<FinishedMutation> finished = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private long entropy;
   private final IntentTracker tracker =
-      new IntentTracker(link, () -> ++entropy, DEADLINE_NS, latencies::add);
+      new IntentTracker(link, () -> ++entropy, DEADLINE_NS, finished::add);
 
   @Test
   void successNeedsTheAckAndTheEntry() {
@@ -53,9 +54,12 @@ class IntentTrackerTest {
     assertEquals(List.of(), told);
     tracker.applied(entry(1, id), FsState.genesis());
     assertEquals(List.of(), told, "published first, answered then");
-    tracker.completeDone(1, 300);
+    tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
-    assertEquals(List.of(200L), latencies);
+    assertEquals(1, finished.size(), "told after the caller");
+    assertEquals(id, finished.getFirst().intent());
+    assertNotNull(finished.getFirst().entry());
+    assertEquals(100, finished.getFirst().mutation().times().sentNs());
     assertEquals(0, tracker.size());
   }
 
@@ -63,7 +67,7 @@ class IntentTrackerTest {
   void theEntryMayComeBeforeTheAck() {
     IntentId id = mkdir("a", 0);
     tracker.applied(entry(1, id), FsState.genesis());
-    tracker.completeDone(1, 0);
+    tracker.completeDone(1);
     assertEquals(List.of(), told);
     tracker.acknowledged(ack(id, null, 1), 1, 0);
     assertEquals(List.of("a committed"), told);
@@ -73,9 +77,9 @@ class IntentTrackerTest {
   void anErrorWaitsForTheStateItWasDecidedOn() {
     IntentId id = mkdir("a", 0);
     tracker.acknowledged(ack(id, Errno.EEXIST, 5), 4, 0);
-    tracker.completeDone(4, 0);
+    tracker.completeDone(4);
     assertEquals(List.of(), told);
-    tracker.completeDone(5, 0);
+    tracker.completeDone(5);
     assertEquals(List.of("a EEXIST"), told);
   }
 
@@ -85,7 +89,7 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(id, Errno.EEXIST, 0), 0, 0);
     tracker.acknowledged(ack(id, null, 1), 0, 0);
     tracker.applied(entry(1, id), FsState.genesis());
-    tracker.completeDone(1, 0);
+    tracker.completeDone(1);
     assertEquals(List.of("a EEXIST"), told);
   }
 
@@ -105,7 +109,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.reconnected();
     link.sent.clear();
-    tracker.status(status(id, Status.NOT_FOUND), 0, 0);
+    tracker.status(status(id, Status.NOT_FOUND), 0);
     assertEquals(id, onlySubmit().intent());
   }
 
@@ -115,7 +119,7 @@ class IntentTrackerTest {
     IntentId second = mkdir("b", 0);
     tracker.reconnected();
     link.sent.clear();
-    tracker.status(status(first, Status.NOT_FOUND), 0, 0);
+    tracker.status(status(first, Status.NOT_FOUND), 0);
     IntentId again = onlySubmit().intent();
     assertEquals(first.client(), again.client());
     assertTrue(again.seqNo() > second.seqNo(), "the second may be in the log already");
@@ -128,7 +132,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.reconnected();
     link.sent.clear();
-    tracker.status(status(id, Status.IN_FLIGHT), 0, 0);
+    tracker.status(status(id, Status.IN_FLIGHT), 0);
     assertEquals(List.of(), link.sent, "its refusal may be on the way");
   }
 
@@ -136,9 +140,9 @@ class IntentTrackerTest {
   void whatIsCommittedIsAnsweredOnceItIsApplied() {
     IntentId id = mkdir("a", 0);
     tracker.reconnected();
-    tracker.status(status(id, Status.COMMITTED), 0, 0);
+    tracker.status(status(id, Status.COMMITTED), 0);
     tracker.applied(entry(1, id), FsState.genesis());
-    tracker.completeDone(1, 0);
+    tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
   }
 
@@ -241,7 +245,7 @@ class IntentTrackerTest {
     mkdir("later", 0);
     tracker.reconnected();
     link.sent.clear();
-    tracker.status(status(first, Status.NOT_FOUND), 0, 0);
+    tracker.status(status(first, Status.NOT_FOUND), 0);
     assertEquals(List.of(), told);
     tracker.acknowledged(ack(onlySubmit().intent(), Errno.ENOSPC, 0), 0, 0);
     assertEquals(List.of("write ENOSPC", "synced"), told);
@@ -254,7 +258,7 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(id, null, 1), 0, 0);
     assertFalse(tracker.interrupt(UNIQUE));
     tracker.applied(entry(1, id), FsState.genesis());
-    tracker.completeDone(1, 0);
+    tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
   }
 
@@ -306,14 +310,20 @@ class IntentTrackerTest {
 
   private IntentId mkdir(String name, long nowNs) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
-    tracker.submit(new Mutation(UNIQUE, PID, "", op, List.of(), List.of(), heard(name)), nowNs);
+    tracker.submit(mutation(op, List.of(), List.of(), heard(name)), nowNs);
     return ((SubmitIntent) link.sent.getLast()).intent();
   }
 
   private Mutation write(List<Chunk> chunks, List<Hash> uploading) {
     FsOp op =
         new FsOp.Write(FILE, WriteMode.PWRITE, 0, chunks.stream().map(Chunk::ref).toList(), false);
-    return new Mutation(UNIQUE, PID, "", op, chunks, uploading, heard("write"));
+    return mutation(op, chunks, uploading, heard("write"));
+  }
+
+  private static Mutation mutation(
+      FsOp op, List<Chunk> chunks, List<Hash> uploading, Completion completion) {
+    MutationTimes times = new MutationTimes(0, 0, 0);
+    return new Mutation(UNIQUE, PID, "", op, chunks, uploading, completion, times);
   }
 
   private WaitingCall call(String name) {

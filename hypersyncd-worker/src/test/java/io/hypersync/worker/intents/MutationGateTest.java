@@ -221,7 +221,8 @@ class MutationGateTest {
           public void failed(Errno errno) {
             told.add(unique + " " + errno);
           }
-        });
+        },
+        new MutationTimes(0, 0, 0));
   }
 
   private WaitingCall call(String name) {

@@ -23,6 +23,11 @@ final class HeardReply implements FuseReply {
   }
 
   @Override
+  public long takeReceivedNs() {
+    return 0;
+  }
+
+  @Override
   public void error(Errno errno) {
     heard.add(errno.name());
   }

@@ -28,6 +28,11 @@ final class SimReply implements FuseReply {
   }
 
   @Override
+  public long takeReceivedNs() {
+    return 0;
+  }
+
+  @Override
   public void error(Errno errno) {
     receiver.accept(Answer.error(errno));
   }

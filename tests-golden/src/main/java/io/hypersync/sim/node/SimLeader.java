@@ -107,7 +107,8 @@ public final class SimLeader implements LeaderEnd {
             this::readLog,
             new SimSessionPort(sessions, this::sending),
             timeline,
-            chance.split());
+            chance.split(),
+            (_, _) -> {});
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();

@@ -69,7 +69,8 @@ final class SimMutations implements Mutations {
             mutation.op(),
             mutation.chunks(),
             mutation.uploading(),
-            heard(tag, mutation.completion()));
+            heard(tag, mutation.completion()),
+            mutation.times());
     host.execute(() -> agent.submit(tagged));
   }
 

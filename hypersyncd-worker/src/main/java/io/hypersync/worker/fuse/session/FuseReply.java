@@ -22,6 +22,12 @@ public interface FuseReply {
   /** The number of the request. */
   long unique();
 
+  /**
+   * When the request was read, in nanoseconds of the monotonic clock; 0 when this is asked again:
+   * of a request that takes several mutations, the first one is measured from there.
+   */
+  long takeReceivedNs();
+
   /** It failed. */
   void error(Errno errno);
 

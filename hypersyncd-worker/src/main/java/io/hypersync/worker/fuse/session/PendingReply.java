@@ -37,8 +37,16 @@ final class PendingReply implements FuseReply {
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
   private volatile boolean withHandler;
 
+  /** Read and set by whoever has the request. */
+  private long receivedNs;
+
   PendingReply(
-      RequestHeader request, KernelChannel channel, InFlightTable inFlight, FuseCounters counters) {
+      RequestHeader request,
+      long receivedNs,
+      KernelChannel channel,
+      InFlightTable inFlight,
+      FuseCounters counters) {
+    this.receivedNs = receivedNs;
     this.request = request;
     this.channel = channel;
     this.inFlight = inFlight;
@@ -48,6 +56,13 @@ final class PendingReply implements FuseReply {
   @Override
   public long unique() {
     return request.unique();
+  }
+
+  @Override
+  public long takeReceivedNs() {
+    long taken = receivedNs;
+    receivedNs = 0;
+    return taken;
   }
 
   @Override

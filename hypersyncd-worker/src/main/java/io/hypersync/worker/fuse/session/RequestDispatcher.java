@@ -33,9 +33,10 @@ final class RequestDispatcher {
 
   /** Handles the message that came in by {@code channel}. Throws nothing. */
   void dispatch(ByteBuffer message, KernelChannel channel) {
+    long receivedNs = System.nanoTime();
     Decoded decoded = decoder.decode(message);
     switch (decoded) {
-      case Decoded.Request(FuseRequest request) -> handle(request, channel);
+      case Decoded.Request(FuseRequest request) -> handle(request, receivedNs, channel);
       case Decoded.Interrupt interrupt -> {
         // It has no answer. EAGAIN would have the kernel repeat it, but only if it were sent by the
         // channel that the request came by, which is not known yet.
@@ -50,9 +51,10 @@ final class RequestDispatcher {
     }
   }
 
-  private void handle(FuseRequest request, KernelChannel channel) {
+  private void handle(FuseRequest request, long receivedNs, KernelChannel channel) {
     counters.request(request.header().opcode());
-    PendingReply reply = new PendingReply(request.header(), channel, inFlight, counters);
+    PendingReply reply =
+        new PendingReply(request.header(), receivedNs, channel, inFlight, counters);
     if (request.header().opcode().isAnswered() && !inFlight.add(reply)) {
       return;
     }

@@ -1,0 +1,85 @@
+package io.hypersync.leader.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.leader.sequencer.IntentTimes;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.wire.agent.Clock;
+import org.junit.jupiter.api.Test;
+
+/** Which part of an intent's time belongs to which stage; times are microseconds. */
+class LeaderStagesTest {
+  private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
+
+  private final SetClock clock = new SetClock();
+  private final LeaderStages stages = new LeaderStages(clock);
+
+  @Test
+  void eachStageEndsWhereTheNextBegins() {
+    IntentTimes times = new IntentTimes(us(100));
+    times.complete(us(400));
+    times.sequenced(us(500), us(520));
+    clock.ns = us(1_020);
+    stages.durable();
+    clock.ns = us(1_100);
+    stages.committed(INTENT, times);
+    expect("upload", 1, 300, 0.3);
+    expect("queue", 1, 100, 0.1);
+    expect("sequence", 1, 20, 0.02);
+    expect("sync", 1, 500, 0.5);
+    expect("ack", 1, 80, 0.08);
+    expect("total", 1, 1_000, 1);
+  }
+
+  @Test
+  void whatCameWithAllItsBytesIsNotCountedAsUploaded() {
+    IntentTimes times = new IntentTimes(us(100));
+    times.sequenced(us(100), us(100));
+    clock.ns = us(200);
+    stages.durable();
+    stages.committed(INTENT, times);
+    expect("upload", 0, 0, 0);
+    expect("queue", 1, 0, 0);
+    expect("sync", 1, 100, 1);
+  }
+
+  /** The agent may look after the next batch was durable, too, or find an old time. */
+  @Test
+  void theSyncEndsBetweenTheSequencerAndTheAck() {
+    IntentTimes times = new IntentTimes(us(100));
+    times.sequenced(us(100), us(100));
+    clock.ns = us(50);
+    stages.durable(); // of the batch before
+    clock.ns = us(200);
+    stages.committed(INTENT, times);
+    expect("sync", 1, 0, 0);
+    expect("ack", 1, 100, 1);
+  }
+
+  private void expect(String stage, long count, double us, double share) {
+    JsonNode figures = stages.sinceStart().path(stage);
+    assertEquals(count, figures.path("count").asLong(), stage);
+    assertEquals(us, figures.path("us_p50").asDouble(), us / 100 + 0.1, stage);
+    assertEquals(share, figures.path("share").asDouble(), stage);
+  }
+
+  private static long us(long micros) {
+    return 1_000 * micros;
+  }
+
+  private static final class SetClock implements Clock {
+    private long ns;
+
+    @Override
+    public long monotonicNs() {
+      return ns;
+    }
+
+    @Override
+    public long epochNs() {
+      return ns;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.hypersync.worker.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.intents.FinishedMutation;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.MutationTimes;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which part of a mutation's time belongs to which stage; times are microseconds. */
+class WorkerStagesTest {
+  private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
+  private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
+
+  private final SetClock clock = new SetClock();
+  private final WorkerStages stages = new WorkerStages(clock);
+
+  @Test
+  void eachStageEndsWhereTheNextBegins() {
+    MutationTimes times = new MutationTimes(us(1_000), us(30), us(1_080));
+    times.sent(us(1_180));
+    times.applied(us(1_680), us(1_700));
+    times.visible(us(1_740));
+    clock.ns = us(1_750);
+    stages.accept(finished(times, List.of(Chunk.of(new byte[1])), entry()));
+    expect("fuse", 1, 50, 0.067);
+    expect("hash", 1, 30, 0.04);
+    expect("gate", 1, 100, 0.133);
+    expect("leader", 1, 500, 0.667);
+    expect("apply", 1, 20, 0.027);
+    expect("notify", 1, 40, 0.053);
+    expect("reply", 1, 10, 0.013);
+    expect("total", 1, 750, 1);
+  }
+
+  @Test
+  void whatHasNoBytesIsNotCountedAsHashed() {
+    stages.accept(finished(new MutationTimes(0, 0, 0), List.of(), entry()));
+    expect("hash", 0, 0, 0);
+    expect("total", 1, 0, 0);
+  }
+
+  @Test
+  void whatTheLeaderRefusesIsAnsweredAndHasNoStages() {
+    MutationTimes times = new MutationTimes(0, 0, us(10));
+    times.sent(us(20));
+    clock.ns = us(420);
+    stages.accept(finished(times, List.of(), null));
+    expect("total", 0, 0, 0);
+    assertEquals(1, stages.answered());
+    assertEquals(400, stages.latencyUs(50));
+  }
+
+  private void expect(String stage, long count, double us, double share) {
+    JsonNode figures = stages.sinceStart().path(stage);
+    assertEquals(count, figures.path("count").asLong(), stage);
+    assertEquals(us, figures.path("us_p50").asDouble(), us / 100 + 0.1, stage);
+    assertEquals(share, figures.path("share").asDouble(), stage);
+  }
+
+  private static FinishedMutation finished(
+      MutationTimes times, List<Chunk> chunks, @Nullable LogEntry entry) {
+    Completion nobody =
+        new Completion() {
+          @Override
+          public void committed(LogEntry entry, FsState state) {
+            throw new AssertionError("told already");
+          }
+
+          @Override
+          public void failed(Errno errno) {
+            throw new AssertionError("told already");
+          }
+        };
+    Mutation mutation = new Mutation(1, 2, "", OP, chunks, List.of(), nobody, times);
+    return new FinishedMutation(INTENT, mutation, entry);
+  }
+
+  private static LogEntry entry() {
+    byte[] nothing = {};
+    return new LogEntry(
+        1,
+        new OpId(1, 1),
+        1,
+        INTENT,
+        new WorkerId("w1"),
+        "",
+        OP,
+        LogEntry.NO_NODE,
+        Hash.ZERO,
+        nothing,
+        nothing);
+  }
+
+  private static long us(long micros) {
+    return 1_000 * micros;
+  }
+
+  private static final class SetClock implements Clock {
+    private long ns;
+
+    @Override
+    public long monotonicNs() {
+      return ns;
+    }
+
+    @Override
+    public long epochNs() {
+      return ns;
+    }
+  }
+}

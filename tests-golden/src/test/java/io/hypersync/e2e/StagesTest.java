@@ -1,0 +1,116 @@
+package io.hypersync.e2e;
+
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.leader.daemon.LeaderStageCost;
+import io.hypersync.worker.daemon.WorkerStageCost;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Where the time of a mutation went, measured always (hypersync.md 17.1(3)). */
+@RealMounts
+class StagesTest {
+  private static final int FILES = 60;
+
+  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+
+  @Test
+  void everyMutationPassesEveryStageAndTheStagesAreTheWhole() throws Exception {
+    JsonNode workerBefore = FABRIC.get().worker("a").status().path("stages");
+    JsonNode leaderBefore = FABRIC.get().leader().status().path("stages");
+    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("stages"));
+    for (int i = 0; i < FILES; i++) {
+      Files.write(directory.resolve("file" + i), new byte[] {(byte) i, 1, 2, 3});
+    }
+    JsonNode worker = FABRIC.get().worker("a").status().path("stages");
+    JsonNode leader = FABRIC.get().leader().status().path("stages");
+    int mutations = 1 + 2 * FILES;
+    for (String stage : List.of("fuse", "gate", "leader", "apply", "notify", "reply", "total")) {
+      assertEquals(mutations, counted(worker, workerBefore, stage), stage);
+    }
+    assertEquals(FILES, counted(worker, workerBefore, "hash"), "writes");
+    assertEquals(0, counted(leader, leaderBefore, "upload"), "small bytes travel in the intent");
+    for (String stage : List.of("queue", "sequence", "sync", "ack", "total")) {
+      assertTrue(counted(leader, leaderBefore, stage) >= mutations, stage);
+    }
+    for (JsonNode stages : List.of(worker, leader)) {
+      assertEquals(1, shares(stages), 0.01, () -> "shares of " + stages);
+    }
+  }
+
+  @Test
+  void bytesThatTravelByThemselvesAreWaitedForInTheUpload() throws Exception {
+    JsonNode before = FABRIC.get().leader().status().path("stages");
+    byte[] fresh = new byte[200_000];
+    new Random(7).nextBytes(fresh);
+    try (FileChannel file =
+        FileChannel.open(FABRIC.mount("a").resolve("stages-large"), CREATE_NEW, WRITE)) {
+      assertEquals(fresh.length, file.write(ByteBuffer.wrap(fresh)), "one write");
+    }
+    JsonNode after = FABRIC.get().leader().status().path("stages");
+    assertTrue(counted(after, before, "upload") >= 1, after::toString);
+  }
+
+  /**
+   * Of one in the middle; the cost is the least of many, for it is of code and not of the machine.
+   */
+  @Test
+  void theFiguresCostLessThanAHundredthOfAMutation() throws Exception {
+    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("stage-cost"));
+    for (int i = 0; i < FILES; i++) {
+      Files.createDirectory(directory.resolve("d" + i));
+    }
+    double mutationUs =
+        FABRIC.get().worker("a").status().path("stages").path("total").path("us_p50").asDouble();
+    WorkerStageCost worker = new WorkerStageCost();
+    LeaderStageCost leader = new LeaderStageCost();
+    double costUs =
+        Costs.leastMicroseconds(
+            () -> {
+              worker.run();
+              leader.run();
+            });
+    assertTrue(
+        costUs < mutationUs / 100,
+        () -> costUs + " us for the figures of a mutation that takes " + mutationUs + " us");
+  }
+
+  private static long counted(JsonNode after, JsonNode before, String stage) {
+    return after.path(stage).path("count").asLong() - before.path(stage).path("count").asLong();
+  }
+
+  private static double shares(JsonNode stages) {
+    return stages.properties().stream()
+        .filter(stage -> !stage.getKey().equals("total"))
+        .mapToDouble(stage -> stage.getValue().path("share").asDouble())
+        .sum();
+  }
+
+  /** How long something takes when nothing is in its way. */
+  private static final class Costs {
+    private static final int ROUNDS = 20;
+    private static final int RUNS = 20_000;
+
+    static double leastMicroseconds(Runnable work) {
+      double least = Double.MAX_VALUE;
+      for (int round = 0; round < ROUNDS; round++) {
+        long beganNs = System.nanoTime();
+        for (int i = 0; i < RUNS; i++) {
+          work.run();
+        }
+        least = Math.min(least, (System.nanoTime() - beganNs) / 1_000.0 / RUNS);
+      }
+      return least;
+    }
+  }
+}
