@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,6 +25,9 @@ class ListingsTest {
 
   /** 400 names, the first of them with attributes, and the answer that there are no more. */
   private static final int LEAST_REQUESTS = 3;
+
+  /** Half a second of patience; the rest is for busy machines. */
+  private static final Duration HELD_UP = Duration.ofSeconds(20);
 
   private static Fabric fabric;
 
@@ -72,6 +76,50 @@ class ListingsTest {
     fabric.settle("b");
     assertEquals(first.size() - 1, listing(here).size());
     assertTrue(listingRequests(fabric) > requests, "the kernel has asked again");
+  }
+
+  /** The kernel holds a part of its copy while it waits for the memory that this is to go to. */
+  @Test
+  void aReaderWhoseMemoryDoesNotComeHoldsUpNobodyElse() throws Exception {
+    try (Fabric three = Fabric.start(Fabric.PATIENT, "a", "b", "c");
+        PythonProcess reader = PythonProcess.start()) {
+      Path there = Files.createDirectory(three.mount("a").resolve("held"));
+      for (int i = 0; i < 200; i++) {
+        Files.createFile(there.resolve("name" + i));
+      }
+      Files.write(three.mount("a").resolve("memory"), new byte[1 << 16]);
+      three.settle("b", "c");
+      Path here = three.mount("b").resolve("held");
+      reader.must("libc = ctypes.CDLL(None, use_errno=True)");
+      reader.must("getdents = 217 if os.uname().machine == 'x86_64' else 61");
+      reader.must("fd = os.open('" + here + "', os.O_RDONLY)");
+      reader.must("plain = ctypes.create_string_buffer(1 << 16)");
+      reader.must("while libc.syscall(getdents, fd, plain, 1 << 16) > 0: pass");
+      reader.must("os.lseek(fd, 0, 0)");
+      reader.must("file = os.open('" + three.mount("c").resolve("memory") + "', os.O_RDONLY)");
+      reader.must(
+          "memory = mmap.mmap(file, 1 << 16, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)");
+      reader.must("slow = (ctypes.c_char * (1 << 16)).from_buffer(memory)");
+      reader.must("import threading; found = []");
+      reader.must("ask = lambda: found.append(libc.syscall(getdents, fd, slow, 1 << 16))");
+      three.worker("c").freeze();
+      try {
+        reader.must("asking = threading.Thread(target=ask); asking.start(); asking.join(1)");
+        reader.must("assert asking.is_alive() and not found, found");
+        long begin = System.nanoTime();
+        Files.createFile(there.resolve("new"));
+        Await.until("the new name on b", () -> Files.exists(here.resolve("new")));
+        assertTrue(listing(here).contains("new"), "a handle that is opened now");
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        assertTrue(took.compareTo(HELD_UP) < 0, took + " until others see it");
+        reader.must("assert asking.is_alive() and not found, found");
+      } finally {
+        three.worker("c").thaw();
+      }
+      reader.must("asking.join(60)");
+      reader.must("assert found[0] > 0, found");
+      three.assertSameRoots("a", "b", "c");
+    }
   }
 
   private static void watch(Fabric fabric, String mtimes) throws Exception {
