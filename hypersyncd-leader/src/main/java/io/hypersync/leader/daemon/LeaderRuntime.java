@@ -7,6 +7,7 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.wire.admin.UserError;
@@ -83,11 +84,20 @@ public final class LeaderRuntime implements AutoCloseable {
             stages);
     this.loop =
         new AgentLoop<>(
-            agent,
-            transport.executor(),
-            () ->
-                ended.completeExceptionally(
-                    new IllegalStateException("the leader agent failed; see the log")));
+            agent, transport.executor(), why -> ended.completeExceptionally(explained(why)));
+  }
+
+  /** A log that turns out to be damaged ends the leader, and whoever starts it is told where. */
+  private static RuntimeException explained(Throwable why) {
+    for (Throwable cause = why; cause != null; cause = cause.getCause()) {
+      if (cause instanceof OpLogCorruptException corrupt) {
+        return new UserError(
+            String.valueOf(corrupt.getMessage()),
+            "The leader does not start on it again: restore its state from a copy, or ask for help"
+                + " before anything is deleted.");
+      }
+    }
+    return new IllegalStateException("the leader agent failed: " + why.getMessage(), why);
   }
 
   /**

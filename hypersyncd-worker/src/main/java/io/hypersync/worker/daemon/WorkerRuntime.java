@@ -295,8 +295,9 @@ public final class WorkerRuntime implements AutoCloseable {
     ended.completeExceptionally(why);
   }
 
-  private void agentFailed() {
-    ended.completeExceptionally(new IllegalStateException("the worker agent failed; see the log"));
+  private void agentFailed(Throwable why) {
+    ended.completeExceptionally(
+        new IllegalStateException("the worker agent failed: " + why.getMessage(), why));
   }
 
   private AgentLoop<WorkerAgent> loop() {

@@ -3,6 +3,7 @@ package io.hypersync.wire.agent;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,16 +20,16 @@ public final class AgentInvoker {
 
   private final Agent agent;
   private final Executor executor;
-  private final Runnable onFailure;
+  private final Consumer<? super Throwable> onFailure;
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   /**
    * Makes an invoker.
    *
    * @param executor must run one task at a time
-   * @param onFailure called when the agent throws: its state can no longer be trusted
+   * @param onFailure told what the agent has thrown: its state can no longer be trusted
    */
-  public AgentInvoker(Agent agent, Executor executor, Runnable onFailure) {
+  public AgentInvoker(Agent agent, Executor executor, Consumer<? super Throwable> onFailure) {
     this.agent = agent;
     this.executor = executor;
     this.onFailure = onFailure;
@@ -53,7 +54,7 @@ public final class AgentInvoker {
       }
     } catch (RuntimeException | Error e) {
       LOG.error("{} failed and stops", agent.getClass().getSimpleName(), e);
-      onFailure.run();
+      onFailure.accept(e);
     }
   }
 }

@@ -19,7 +19,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final A agent;
   private final ScheduledExecutorService thread;
   private final AgentInvoker invoker;
-  private final Runnable onFailure;
+  private final Consumer<? super Throwable> onFailure;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
 
   /** The agent has thrown and is not called any more; only its thread knows. */
@@ -29,9 +29,10 @@ public final class AgentLoop<A extends Agent> implements Agent {
    * A loop that does not turn yet.
    *
    * @param thread of the transport: runs one task at a time
-   * @param onFailure called when the agent throws: its state can no longer be trusted
+   * @param onFailure told what the agent has thrown: its state can no longer be trusted
    */
-  public AgentLoop(A agent, ScheduledExecutorService thread, Runnable onFailure) {
+  public AgentLoop(
+      A agent, ScheduledExecutorService thread, Consumer<? super Throwable> onFailure) {
     this.agent = agent;
     this.thread = thread;
     this.onFailure = onFailure;
@@ -64,7 +65,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
       call.accept(agent);
     } catch (RuntimeException | Error e) {
       failed = true;
-      onFailure.run();
+      onFailure.accept(e);
       throw e;
     }
   }
