@@ -164,7 +164,8 @@ class GitTortureTest {
           commit(i);
           switch (i % 4) {
             case 0 -> retried("status", "--porcelain");
-            case 1 -> retried("checkout", "--quiet", "-b", "topic-" + name + "-" + i);
+            // -B: a try that failed half-way has made the branch, here and without a commit.
+            case 1 -> retried("checkout", "--quiet", "-B", "topic-" + name + "-" + i);
             case 2 -> retried("checkout", "--quiet", "HEAD", "--", "file-" + name);
             default -> {
               var _ = Git.run(repository, "gc", "--quiet"); // of two at once git refuses one
