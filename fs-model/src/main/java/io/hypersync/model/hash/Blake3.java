@@ -6,9 +6,9 @@ import java.util.Objects;
  * BLAKE3, the unkeyed 256-bit hash of chunks, log entries and trie nodes (hypersync.md 8.1.1, 9.1).
  *
  * <p>Short inputs go through scalar code that allocates nothing but the result. Longer ones are
- * hashed one 1 KiB BLAKE3 chunk per vector lane, provided that the JVM was started with {@code
- * --add-modules jdk.incubator.vector}; without the module they take the scalar code too. All
- * methods may be called from any thread.
+ * hashed one 1 KiB BLAKE3 chunk per vector lane, once that is known to be faster ({@link
+ * VectorWarmUp}); the JVM must have been started with {@code --add-modules jdk.incubator.vector}.
+ * All methods may be called from any thread.
  */
 public final class Blake3 {
   /** From this many bytes on, filling the lanes costs less than hashing chunk after chunk. */
@@ -28,19 +28,9 @@ public final class Blake3 {
    */
   public static Hash hash(byte[] data, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, data.length);
-    if (length >= VECTOR_MIN_BYTES && VectorUnit.USABLE) {
+    if (length >= VECTOR_MIN_BYTES && VectorWarmUp.isOver(length)) {
       return Blake3Vector.hash(data, offset, length);
     }
     return Blake3Scalar.hash(data, offset, length);
-  }
-
-  /**
-   * Decided at the first long input, not earlier: {@link Blake3Vector} does not link when the
-   * module is absent, and loading the vector classes takes a while.
-   */
-  private static final class VectorUnit {
-    static final boolean USABLE =
-        ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-            && Blake3Vector.isUsable();
   }
 }

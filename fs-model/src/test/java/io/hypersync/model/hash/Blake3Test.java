@@ -127,6 +127,19 @@ class Blake3Test {
         () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, 0, -1)));
   }
 
+  /** Compiled, they are the faster way everywhere, so that the change must come. */
+  @Test
+  void vectorsAreUsedOnceTheyAreTheFasterWay() throws InterruptedException {
+    byte[] data = random(5, LARGEST);
+    long limitNs = System.nanoTime() + 60_000_000_000L;
+    while (!VectorWarmUp.isOver(LARGEST)) {
+      assertSame(Implementation.DISPATCHED, data, 0, LARGEST, "before the change");
+      assertTrue(System.nanoTime() - limitNs < 0, "not within a minute");
+      Thread.sleep(1);
+    }
+    assertSame(Implementation.DISPATCHED, data, 0, LARGEST, "after it");
+  }
+
   /** Another width of vectors is another program; no module at all is the fallback. */
   @ParameterizedTest
   @ValueSource(
@@ -143,6 +156,9 @@ class Blake3Test {
       command.addAll(List.of(options.split(" ")));
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
+    if (options.startsWith("--")) {
+      command.add("with the module");
+    }
     Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output =
         new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
@@ -157,7 +173,13 @@ class Blake3Test {
     public static void main(String[] args) {
       byte[] data = random(4, LARGEST);
       IntStream.of(0, 1, 64, 100, 1024, 3000, 3072, 5000, 8192, 9000, 65_536, 130_000, LARGEST)
-          .forEach(length -> assertSame(Implementation.DISPATCHED, data, 0, length));
+          .forEach(
+              length -> {
+                assertSame(Implementation.DISPATCHED, data, 0, length);
+                if (args.length > 0 && Blake3Vector.isUsable()) {
+                  assertSame(Implementation.VECTOR, data, 0, length);
+                }
+              });
       System.out.println("all the same");
     }
   }

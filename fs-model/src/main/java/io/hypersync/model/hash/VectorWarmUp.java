@@ -1,0 +1,85 @@
+package io.hypersync.model.hash;
+
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Keeps vectors out of the way until they pay: before {@link Blake3Vector} is compiled, every
+ * vector is an object, and hashing with them takes a hundred times longer than without. A thread of
+ * its own practises, once so much has been hashed that it will be worth it, until vectors are the
+ * faster way; where they never become that, as in an interpreter, they are not used.
+ *
+ * <p>Both ways give the same hash, so that it does not matter when a thread sees the change.
+ */
+final class VectorWarmUp {
+  /** Hashing so much without vectors takes as long as it takes to compile them. */
+  private static final int WORTH_BYTES = 4 << 20;
+
+  private static final int PRACTICE_BYTES = 16 << 10;
+  private static final int ROUND = 16;
+  private static final int MAX_ROUNDS = 1_000;
+
+  /** In a row, since what is measured may have been interrupted. */
+  private static final int WINS = 3;
+
+  private static final AtomicBoolean BEGUN = new AtomicBoolean();
+
+  /** How much was hashed meanwhile; threads may overwrite each other's sums, it is a hint. */
+  private static int hashedBytes;
+
+  private static volatile boolean over;
+
+  private VectorWarmUp() {}
+
+  /**
+   * Whether to hash with vectors.
+   *
+   * @param length of what is going to be hashed
+   */
+  static boolean isOver(int length) {
+    if (over) {
+      return true;
+    }
+    if (hashedBytes < WORTH_BYTES) {
+      hashedBytes += Math.min(length, WORTH_BYTES);
+    } else if (!BEGUN.getPlain() && BEGUN.compareAndSet(false, true)) {
+      Thread thread = Thread.ofPlatform().name("blake3-warm-up").daemon().unstarted(() -> run());
+      thread.setPriority(Thread.MIN_PRIORITY);
+      thread.start();
+    }
+    return false;
+  }
+
+  /** {@link Blake3Vector} does not link when the module is absent. */
+  private static void run() {
+    if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
+        && Blake3Vector.isUsable()) {
+      over = practise();
+    }
+  }
+
+  private static boolean practise() {
+    byte[] data = new byte[PRACTICE_BYTES];
+    new Random(0).nextBytes(data);
+    int wins = 0;
+    for (int round = 0; round < MAX_ROUNDS && wins < WINS; round++) {
+      long beginNs = System.nanoTime();
+      for (int i = 0; i < ROUND; i++) {
+        keep(Blake3Vector.hash(data, 0, data.length), data);
+      }
+      long vectorNs = System.nanoTime() - beginNs;
+      beginNs = System.nanoTime();
+      for (int i = 0; i < ROUND; i++) {
+        keep(Blake3Scalar.hash(data, 0, data.length), data);
+      }
+      long scalarNs = System.nanoTime() - beginNs;
+      wins = vectorNs < scalarNs ? wins + 1 : 0;
+    }
+    return wins == WINS;
+  }
+
+  /** The next input depends on the hash, so that none is left out. */
+  private static void keep(Hash hash, byte[] data) {
+    data[0] = (byte) hash.w0();
+  }
+}
