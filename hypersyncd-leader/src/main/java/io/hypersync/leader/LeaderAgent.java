@@ -34,7 +34,7 @@ import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
 /**
- * All of the leader that decides: sessions, intents, order, acknowledgements. Single- threaded:
+ * All of the leader that decides: sessions, intents, order, acknowledgements. Single-threaded:
  * every method is called by the thread that calls {@link #doWork}.
  */
 public final class LeaderAgent implements Agent {

@@ -101,10 +101,8 @@ public final class Reaper {
       if (session.greeted()) {
         connected.add(session.id());
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
-        if (session.report() != null) {
-          // Its first report comes after everything that it had open when it was greeted.
-          index.reached(session.visibleIndex(), awakeNs);
-        }
+        // Its first report comes after everything that it had open when it was greeted.
+        index.reached(session.visibleIndex(), awakeNs);
         settled = Math.min(settled, index.settled(awakeNs));
       }
     }

@@ -3,10 +3,10 @@ package io.hypersync.leader.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.leader.SetClock;
 import io.hypersync.leader.sequencer.IntentTimes;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.wire.agent.Clock;
 import org.junit.jupiter.api.Test;
 
 /** Which part of an intent's time belongs to which stage; times are microseconds. */
@@ -67,19 +67,5 @@ class LeaderStagesTest {
 
   private static long us(long micros) {
     return 1_000 * micros;
-  }
-
-  private static final class SetClock implements Clock {
-    private long ns;
-
-    @Override
-    public long monotonicNs() {
-      return ns;
-    }
-
-    @Override
-    public long epochNs() {
-      return ns;
-    }
   }
 }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.SetClock;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.session.TailCache;
@@ -51,13 +52,13 @@ class IntentDeskTest {
   private static final byte[] NOTHING = {};
   private static final byte[] LARGE = new byte[20_000];
 
+  private final SetClock clock = new SetClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final StoredChunks chunks = new StoredChunks();
   private final List<LeaderMessage> sent = new ArrayList<>();
   private final Map<IntentId, IntentTimes> committed = new HashMap<>();
   private final IntentDesk desk = desk(4);
   private long entropy;
-  private long nowNs;
 
   @Test
   void anIntentIsAnsweredOnceItIsDurable() {
@@ -168,10 +169,10 @@ class IntentDeskTest {
   @Test
   void whenAnIntentWasWhereIsKnownOnceItsAckIsOut() {
     desk.submit(WORKER, write(1, List.of(hash(LARGE))), 100);
-    nowNs = 150;
+    clock.ns = 150;
     chunks.stored.put(hash(LARGE), LARGE.length);
     desk.chunkArrived(hash(LARGE), LARGE.length);
-    nowNs = 170;
+    clock.ns = 170;
     assertEquals(1, desk.sequence());
     assertEquals(Map.of(), committed, "the ack waits for the disk");
     desk.release(log.sync().durableIndex());
@@ -179,7 +180,7 @@ class IntentDeskTest {
     assertEquals(Map.of(), committed, "what is refused is no entry");
 
     desk.submit(WORKER, mkdir(2, "a"), 200);
-    nowNs = 230;
+    clock.ns = 230;
     settle();
     IntentTimes times = committed.get(intent(2));
     assertNotNull(times);
@@ -193,12 +194,12 @@ class IntentDeskTest {
     byte[] other = new byte[30_000];
     chunks.stored.put(hash(other), other.length);
     desk.submit(WORKER, setXattr(1, LARGE), 100);
-    nowNs = 150;
+    clock.ns = 150;
     chunks.stored.put(hash(LARGE), LARGE.length);
     desk.chunkArrived(hash(other), other.length); // of nobody
-    nowNs = 160;
+    clock.ns = 160;
     desk.chunkArrived(hash(LARGE), LARGE.length);
-    nowNs = 190;
+    clock.ns = 190;
     settle();
     assertEquals(160, committed.get(intent(1)).completeNs());
     assertEquals(190, committed.get(intent(1)).takenNs());
@@ -403,7 +404,7 @@ class IntentDeskTest {
           assertTrue(worker.equals(WORKER) || worker.equals(THIEF), worker::name);
           sent.add(message);
         },
-        new SetClock(),
+        clock,
         (intent, times) -> committed.put(intent, times));
   }
 
@@ -436,18 +437,6 @@ class IntentDeskTest {
 
   private static Hash hash(byte[] bytes) {
     return Blake3.hash(bytes);
-  }
-
-  private final class SetClock implements Clock {
-    @Override
-    public long monotonicNs() {
-      return nowNs;
-    }
-
-    @Override
-    public long epochNs() {
-      return nowNs;
-    }
   }
 
   private static final class StoredChunks implements ChunkPort {

@@ -143,7 +143,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
               patience.schedule(
                   () -> heldUp.accept(ticket), LISTING_PATIENCE_MS, TimeUnit.MILLISECONDS);
           try {
-            var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+            dropListing(notifier, inode);
           } finally {
             tooLong.cancel(false);
           }
@@ -152,11 +152,11 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /** Drops a listing that only the calling request's own caller is reading; any thread. */
-  void dropListing(long inode) {
+  void dropListingAtOnce(long inode) {
     FuseNotifier notifier = kernel;
     if (notifier != null) {
       try {
-        var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
+        dropListing(notifier, inode);
       } catch (IOException e) {
         failed.accept(e);
       }
@@ -223,6 +223,10 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
       LockSupport.parkNanos(pauseNs);
       pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
     }
+  }
+
+  private static void dropListing(FuseNotifier notifier, long inode) throws IOException {
+    var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
   }
 
   @FunctionalInterface

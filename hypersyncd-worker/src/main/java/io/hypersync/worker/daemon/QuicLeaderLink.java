@@ -32,14 +32,15 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
 
   private final WorkerTransport transport;
   private final InetSocketAddress address;
-  private final FaultPoints faults = FaultPoints.configured();
+  private final FaultPoints faults;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
   private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
   private boolean connected;
   private boolean dropped;
 
-  QuicLeaderLink(WorkerDaemonOptions options) {
+  QuicLeaderLink(WorkerDaemonOptions options, FaultPoints faults) {
+    this.faults = faults;
     this.address = options.leaderAddress();
     this.transport =
         QuicWorkerClient.create(

@@ -69,7 +69,8 @@ public final class WorkerRuntime implements AutoCloseable {
       WorkerDaemonOptions options, WriteBehindChunkStore store, CompletableFuture<Void> ended) {
     this.options = options;
     this.ended = ended;
-    this.link = new QuicLeaderLink(options);
+    FaultPoints faults = FaultPoints.configured();
+    this.link = new QuicLeaderLink(options, faults);
     // What is made here calls the agent through `loop`, and only after `begin` below.
     this.chunks = new LocalChunks(store, call -> loop().post(call), link::readBulk);
     this.store = store;
@@ -79,7 +80,7 @@ public final class WorkerRuntime implements AutoCloseable {
             ticket -> loop().post(a -> a.dropped(ticket)),
             ticket -> loop().post(a -> a.heldUp(ticket)),
             this::kernelRefused,
-            FaultPoints.configured());
+            faults);
     SecureRandom random = new SecureRandom();
     this.agent =
         new WorkerAgent(
@@ -284,7 +285,7 @@ public final class WorkerRuntime implements AutoCloseable {
         store,
         new ProcCallers(),
         () -> options.stateDir().toFile().getUsableSpace(),
-        notifier::dropListing,
+        notifier::dropListingAtOnce,
         new CachePolicy(cache.attributes(), names, cache.strictOpen(), cache.strictReads()),
         Clock.SYSTEM);
   }

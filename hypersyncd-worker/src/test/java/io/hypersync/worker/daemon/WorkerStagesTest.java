@@ -14,7 +14,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.SetClock;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -110,19 +110,5 @@ class WorkerStagesTest {
 
   private static long us(long micros) {
     return 1_000 * micros;
-  }
-
-  private static final class SetClock implements Clock {
-    private long ns;
-
-    @Override
-    public long monotonicNs() {
-      return ns;
-    }
-
-    @Override
-    public long epochNs() {
-      return ns;
-    }
   }
 }

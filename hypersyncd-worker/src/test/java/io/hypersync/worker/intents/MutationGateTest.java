@@ -15,10 +15,10 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.SetClock;
 import io.hypersync.worker.link.Freshness;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ class MutationGateTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final Freshness freshness = new Freshness(link, STALE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, freshness, new StoppedClock(), 30_000_000_000L);
+      new MutationGate(intents, freshness, new SetClock(), 30_000_000_000L);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {
@@ -227,17 +227,5 @@ class MutationGateTest {
 
   private WaitingCall call(String name) {
     return new WaitingCall(12, () -> told.add(name), () -> told.add(name + " EINTR"));
-  }
-
-  private static final class StoppedClock implements Clock {
-    @Override
-    public long monotonicNs() {
-      return 0;
-    }
-
-    @Override
-    public long epochNs() {
-      return 0;
-    }
   }
 }

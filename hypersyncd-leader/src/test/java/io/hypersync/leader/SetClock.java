@@ -1,0 +1,18 @@
+package io.hypersync.leader;
+
+import io.hypersync.wire.agent.Clock;
+
+/** A clock that stands still at {@link #ns} until a test sets it. */
+public final class SetClock implements Clock {
+  public long ns;
+
+  @Override
+  public long monotonicNs() {
+    return ns;
+  }
+
+  @Override
+  public long epochNs() {
+    return ns;
+  }
+}
