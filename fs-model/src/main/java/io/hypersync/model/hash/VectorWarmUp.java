@@ -43,9 +43,7 @@ final class VectorWarmUp {
     if (hashedBytes < WORTH_BYTES) {
       hashedBytes += Math.min(length, WORTH_BYTES);
     } else if (!BEGUN.getPlain() && BEGUN.compareAndSet(false, true)) {
-      Thread thread = Thread.ofPlatform().name("blake3-warm-up").daemon().unstarted(() -> run());
-      thread.setPriority(Thread.MIN_PRIORITY);
-      thread.start();
+      Thread.ofPlatform().name("blake3-warm-up").daemon().start(VectorWarmUp::run);
     }
     return false;
   }
