@@ -83,7 +83,17 @@ public final class LeaderAgent implements Agent {
     this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries());
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.desk =
-        new IntentDesk(config, sequencer, log, chunks, tail, self, this::sendTo, clock, listener);
+        new IntentDesk(
+            config,
+            sequencer,
+            log,
+            chunks,
+            tail,
+            self,
+            this::sendTo,
+            sessions::sequenced,
+            clock,
+            listener);
     this.locks =
         new LockDesk(
             config.lockTtlNs(),
@@ -186,16 +196,17 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * Sequences what can be sequenced; then sends what has become durable: the acks, and the entries
-   * that they rest on; then heartbeats when they are due.
+   * Sequences what can be sequenced; then sends what has become durable, the acks and the entries
+   * that they rest on, and to a worker its own entries while they are on their way to the disk;
+   * then heartbeats when they are due.
    */
   @Override
   public int doWork() {
-    int work = hasBegun() ? desk.sequence() : 0;
+    int sequenced = hasBegun() ? desk.sequence() : 0;
     long durable = log.durableIndex();
     // Acks first: who gets the first message gets the first packets, and behind these a call waits.
-    work += desk.release(durable);
-    if (durable > streamedThrough || sessionsChanged) {
+    int work = sequenced + desk.release(durable);
+    if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
       streamedThrough = durable;
       work += sessions.stream(durable);

@@ -266,7 +266,11 @@ public final class WorkerAgent implements Agent {
         freshness.observed(index);
         take(entries, now);
       }
-      case LeaderMessage.CommitAck ack -> intents.acknowledged(ack, publisher.settled(), now);
+      case LeaderMessage.CommitAck ack -> {
+        freshness.observed(ack.asOfIndex());
+        arrivals.add(durablyReceived(), now);
+        intents.acknowledged(ack, publisher.settled(), now);
+      }
       case LeaderMessage.IntentStatusResponse response ->
           intents.status(response, publisher.settled());
       case LeaderMessage.LockResponse response -> locks.answered(response);
@@ -301,7 +305,10 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
-    int work = publisher.backlog() < MAX_INVISIBLE ? replica.apply(APPLY_SLICE) : 0;
+    int work =
+        publisher.backlog() < MAX_INVISIBLE
+            ? replica.apply(APPLY_SLICE, freshness.commitIndex())
+            : 0;
     long now = clock.monotonicNs();
     work += publisher.publish(now);
     long visible = publisher.settled();
@@ -409,7 +416,7 @@ public final class WorkerAgent implements Agent {
   private void take(List<byte[]> entries, long nowNs) {
     try {
       List<ChunkRef> fetch = replica.offer(entries);
-      arrivals.add(replica.received(), nowNs);
+      arrivals.add(durablyReceived(), nowNs);
       for (int from = 0; from < fetch.size(); from += Protocol.MAX_HASHES_PER_MESSAGE) {
         int to = Math.min(fetch.size(), from + Protocol.MAX_HASHES_PER_MESSAGE);
         link.send(new ChunkFetch(fetch.subList(from, to)));
@@ -418,6 +425,10 @@ public final class WorkerAgent implements Agent {
       link.disconnect();
       linkDown("the leader sent a log that makes no sense: " + e.getMessage());
     }
+  }
+
+  private long durablyReceived() {
+    return Math.min(replica.received(), freshness.commitIndex());
   }
 
   private boolean isGreeted() {

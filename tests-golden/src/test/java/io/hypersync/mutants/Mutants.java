@@ -244,6 +244,12 @@ final class Mutants {
               "answered",
               null),
           callAnswers("strict reads ask nobody", "worker.vfs.Vfs", "handle", "Vfs.isRead", 0),
+          lastArgument(
+              "a worker shows what the leader's disk does not have yet",
+              "worker.WorkerAgent",
+              "doWork",
+              "Replica.apply",
+              Long.MAX_VALUE),
           skips(
               "a worker does not tell how far it is",
               "worker.WorkerAgent",

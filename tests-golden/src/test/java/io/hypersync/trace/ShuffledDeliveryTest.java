@@ -82,7 +82,7 @@ final class ShuffledDeliveryTest {
             assertThrows(ChunkStoreException.class, () -> chunks.ingest(hash, bytes));
           }
         }
-        case 8 -> replica.apply(1 + random.nextInt(10));
+        case 8 -> replica.apply(1 + random.nextInt(10), Long.MAX_VALUE);
         default -> {
           Collections.shuffle(wanted, random);
           if (!wanted.isEmpty()) {

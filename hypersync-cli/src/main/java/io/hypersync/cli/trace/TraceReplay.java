@@ -56,7 +56,7 @@ public final class TraceReplay {
     TraceRecord record;
     while (mismatch == null && (record = in.next()) != null) {
       take(record, in.entries());
-      while (replica.apply(Integer.MAX_VALUE) > 0) {
+      while (replica.apply(Integer.MAX_VALUE, Long.MAX_VALUE) > 0) {
         // Until nothing more is whole.
       }
       ApplyError error = replica.error();

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ public final class IntentDesk {
   private final ChunkPort chunks;
   private final TailCache tail;
   private final BiConsumer<WorkerId, LeaderMessage> sender;
+  private final ObjLongConsumer<WorkerId> sequenced;
   private final Clock clock;
   private final CommitListener listener;
   private final IntentQueue queue = new IntentQueue();
@@ -77,6 +79,7 @@ public final class IntentDesk {
    *
    * @param ownClient the leader's own client id in this run
    * @param sender sends to the session of a worker, if it has one
+   * @param sequenced told which entry has become of a worker's intent; it is not durable yet
    * @param clock for the figures that {@code listener} gets
    */
   public IntentDesk(
@@ -87,6 +90,7 @@ public final class IntentDesk {
       TailCache tail,
       ClientId ownClient,
       BiConsumer<WorkerId, LeaderMessage> sender,
+      ObjLongConsumer<WorkerId> sequenced,
       Clock clock,
       CommitListener listener) {
     this.config = config;
@@ -96,6 +100,7 @@ public final class IntentDesk {
     this.tail = tail;
     this.ownClient = ownClient;
     this.sender = sender;
+    this.sequenced = sequenced;
     this.clock = clock;
     this.listener = listener;
   }
@@ -293,6 +298,7 @@ public final class IntentDesk {
         if (entry.inlinePayload().length > 0) {
           chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
         }
+        sequenced.accept(intent.origin(), entry.index());
         intent.times().sequenced(turnNs, clock.monotonicNs());
         acks.add(
             intent.origin(),

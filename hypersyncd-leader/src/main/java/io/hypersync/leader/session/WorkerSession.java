@@ -15,6 +15,7 @@ public final class WorkerSession {
   private long lastHeardNs;
   private int silentCalls;
   private long nextIndex;
+  private long ownIndex;
   private long appliedIndex;
   private boolean readingLog;
   private @Nullable WorkerApplied report;
@@ -92,6 +93,15 @@ public final class WorkerSession {
   public void reported(WorkerApplied newReport) {
     report = newReport;
     appliedIndex = Math.max(appliedIndex, newReport.appliedIndex());
+  }
+
+  /** The newest entry that has become of an intent of its own on this connection; 0 if none. */
+  long ownIndex() {
+    return ownIndex;
+  }
+
+  void sequenced(long index) {
+    ownIndex = index;
   }
 
   long nextIndex() {

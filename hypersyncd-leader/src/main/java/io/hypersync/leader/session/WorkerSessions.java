@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Who is connected, and how far the log has been sent to each (hypersync.md 12). A worker gets
  * every durable entry once per connection, in order, at most a window ahead of what it has reported
  * as applied (12.4).
+ *
+ * <p>Its own entries, and with them those before, it gets while they are on their way to the disk:
+ * it can apply them meanwhile, and learns that they are durable by its ack, which it gets anyway.
+ * The others would have to be told by a message more.
  */
 public final class WorkerSessions {
   private static final int MAX_BATCH_BYTES = 256 * 1024;
@@ -77,6 +81,14 @@ public final class WorkerSessions {
     byWorker.put(session.worker(), session);
   }
 
+  /** An intent of this worker has become this entry, which is not durable yet. */
+  public void sequenced(WorkerId worker, long index) {
+    WorkerSession session = byWorker.get(worker);
+    if (session != null) {
+      session.sequenced(index);
+    }
+  }
+
   /** Ends a session from our side. */
   public void close(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
     closed(session.id());
@@ -133,9 +145,11 @@ public final class WorkerSessions {
 
   private int stream(WorkerSession session, long durableIndex) {
     int sent = 0;
+    long through =
+        Math.min(
+            Math.max(durableIndex, session.ownIndex()), session.appliedIndex() + windowEntries);
     while (!session.readingLog()
-        && session.nextIndex() <= durableIndex
-        && session.nextIndex() <= session.appliedIndex() + windowEntries
+        && session.nextIndex() <= through
         && port.logWritable(session.id())) {
       long from = session.nextIndex();
       if (from < tail.firstIndex()) {
@@ -143,8 +157,7 @@ public final class WorkerSessions {
         logReader.read(session.id(), from, MAX_BATCH_BYTES);
         break;
       }
-      long to = Math.min(durableIndex, session.appliedIndex() + windowEntries);
-      List<byte[]> entries = tail.slice(from, to, MAX_BATCH_BYTES);
+      List<byte[]> entries = tail.slice(from, through, MAX_BATCH_BYTES);
       send(session, entries, durableIndex);
       sent += entries.size();
     }

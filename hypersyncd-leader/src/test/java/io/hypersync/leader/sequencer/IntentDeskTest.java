@@ -404,6 +404,7 @@ class IntentDeskTest {
           assertTrue(worker.equals(WORKER) || worker.equals(THIEF), worker::name);
           sent.add(message);
         },
+        (_, index) -> assertTrue(index > log.durableIndex(), "sequenced, not durable yet"),
         clock,
         (intent, times) -> committed.put(intent, times));
   }

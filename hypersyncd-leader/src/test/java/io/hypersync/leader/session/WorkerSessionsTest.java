@@ -39,6 +39,44 @@ class WorkerSessionsTest {
   }
 
   @Test
+  void aWorkersOwnEntriesAreSentBeforeTheyAreDurableAndThoseOfOthersNot() {
+    SessionId other = new SessionId(2);
+    sessions.opened(other, new WorkerId("w2"), "there", 0);
+    sessions.greet(Objects.requireNonNull(sessions.get(other)), 0);
+    join(0);
+    append(3, 0);
+    sessions.sequenced(W, 2);
+    assertEquals(2, sessions.stream(0));
+    assertEquals(
+        List.of(new Streamed(S, 0, List.of(1, 2))), streamed(), "and what comes before its own");
+    port.sent.clear();
+    assertEquals(4, sessions.stream(3));
+    assertEquals(
+        List.of(new Streamed(other, 3, List.of(1, 2, 3)), new Streamed(S, 3, List.of(3))),
+        streamed());
+  }
+
+  @Test
+  void ownEntriesKeepWithinTheWindow() {
+    join(0);
+    append(7, 0);
+    sessions.sequenced(W, 7);
+    assertEquals(WINDOW, sessions.stream(0));
+  }
+
+  @Test
+  void aNewConnectionKnowsNothingOfWhatTheOldOneWasSentAhead() {
+    join(0);
+    append(2, 0);
+    sessions.sequenced(W, 2);
+    sessions.closed(S);
+    join(0);
+    assertEquals(0, sessions.stream(0));
+    sessions.sequenced(new WorkerId("gone"), 2);
+    assertEquals(2, sessions.stream(2));
+  }
+
+  @Test
   void aWorkerThatHasNotSaidHelloGetsNothing() {
     sessions.opened(S, W, "here", 0);
     append(1, 1);
@@ -150,6 +188,19 @@ class WorkerSessionsTest {
     for (int i = 1; i <= count; i++) {
       tail.add(entry(i), durable);
     }
+  }
+
+  private record Streamed(SessionId to, long commitIndex, List<Integer> entries) {}
+
+  private List<Streamed> streamed() {
+    return port.sent.stream()
+        .map(
+            sent -> {
+              LogEntries log = (LogEntries) sent.message();
+              List<Integer> entries = log.entries().stream().map(e -> (int) e[0]).toList();
+              return new Streamed(sent.session(), log.commitIndex(), entries);
+            })
+        .toList();
   }
 
   private List<Integer> entriesSent() {

@@ -11,9 +11,12 @@ enum WorkerStage {
   HASH,
   /** In the agent's queue, and until all that is known to be committed is visible (6.2). */
   GATE,
-  /** From its intent's way out until its entry is here: the network twice, and the leader. */
+  /**
+   * From its intent's way out until its entry is here and known to be durable: the network twice,
+   * and the leader.
+   */
   LEADER,
-  /** Until its entry is applied and the Merkle root compared. */
+  /** Until its entry is applied and the Merkle root compared, if it was not before. */
   APPLY,
   /** Until the kernel has forgotten what the entry changes, and the entry is visible. */
   NOTIFY,

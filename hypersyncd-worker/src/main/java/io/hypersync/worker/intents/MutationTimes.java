@@ -63,7 +63,7 @@ public final class MutationTimes {
     return sentNs;
   }
 
-  /** When its entry came back. */
+  /** When its entry was here, and known to be durable. */
   public long arrivedNs() {
     return arrivedNs;
   }

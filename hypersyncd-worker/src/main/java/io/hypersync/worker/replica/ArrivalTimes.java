@@ -2,15 +2,20 @@ package io.hypersync.worker.replica;
 
 import java.util.ArrayDeque;
 
-/** When entries came that wait to be applied: a row for each message, however many it brought. */
+/**
+ * When entries that are not applied yet were here and known to be durable: a row for each message,
+ * however many it brought.
+ */
 public final class ArrivalTimes {
   private final ArrayDeque<Row> rows = new ArrayDeque<>();
 
   private record Row(long throughIndex, long atNs) {}
 
-  /** A message has come, and with it the entries up to this one. */
+  /** A message has come: the entries up to this one are here, and durable. */
   public void add(long throughIndex, long nowNs) {
-    rows.addLast(new Row(throughIndex, nowNs));
+    if (rows.isEmpty() || rows.getLast().throughIndex < throughIndex) {
+      rows.addLast(new Row(throughIndex, nowNs));
+    }
   }
 
   /** When this entry came, or now if that is not known. Those before it are not asked for again. */

@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
  * verified (hypersync.md 12.3). What it cannot apply it stops at, for good (6.4.1).
  *
+ * <p>Entries may come before they are durable at the leader. They are applied ahead, while the
+ * leader's disk works: a state is a value, and nobody is told of this one before the entry is known
+ * to be durable. An entry that never becomes durable is forgotten with its connection, and all that
+ * stays of it are chunks, which nothing mentions.
+ *
  * <p>Single-threaded. What is applied here becomes visible through {@code
  * io.hypersync.worker.coherence}.
  */
@@ -32,14 +37,24 @@ public final class Replica {
   private final Listener listener;
   private final ArrayDeque<LogEntry> incoming = new ArrayDeque<>();
   private final Set<Hash> requested = new HashSet<>();
+
+  /** What is applied and not known to be durable, in order. */
+  private final ArrayDeque<Step> ahead = new ArrayDeque<>();
+
   private long received;
+  private long durable;
   private @Nullable ApplyError error;
   private Published published;
+
+  /** The newest applied state, durable or not. */
+  private Published head;
+
+  private record Step(LogEntry entry, Published before, Published after) {}
 
   /** Hears of every applied entry, in order; must not block. */
   @FunctionalInterface
   public interface Listener {
-    /** An entry has been applied. */
+    /** An entry has been applied, and is durable. */
     void applied(LogEntry entry, Published before, Published after);
   }
 
@@ -49,9 +64,10 @@ public final class Replica {
     this.listener = listener;
     FsState genesis = FsState.genesis();
     this.published = new Published(0, genesis, genesis.root());
+    this.head = published;
   }
 
-  /** The newest applied state. */
+  /** The newest applied state that is durable. */
   public Published published() {
     return published;
   }
@@ -72,7 +88,8 @@ public final class Replica {
   }
 
   /**
-   * Takes entries that are durable at the leader. Ones that have been taken before are passed over.
+   * Takes entries, durable at the leader or on their way to it. Ones that have been taken before on
+   * this connection are passed over.
    *
    * @return the chunks that have to be fetched for them
    * @throws DecodeException if the bytes are no entries, or leave a gap
@@ -103,10 +120,15 @@ public final class Replica {
     return fetch;
   }
 
-  /** The connection is new: entries not applied yet will come again, chunks are asked for again. */
+  /**
+   * The connection is new: entries that are not applied and known to be durable will come again, or
+   * others in their place; chunks are asked for again.
+   */
   public void forgetUnapplied() {
     incoming.clear();
     requested.clear();
+    ahead.clear();
+    head = published;
     received = published.index();
   }
 
@@ -126,12 +148,14 @@ public final class Replica {
   }
 
   /**
-   * Applies what is whole.
+   * Applies what is whole, and tells of what is durable.
    *
    * @param limit at most so many entries
-   * @return how many were applied
+   * @param durableIndex the newest entry that is known to be durable
+   * @return how many were told of
    */
-  public int apply(int limit) {
+  public int apply(int limit, long durableIndex) {
+    durable = durableIndex;
     int applied = 0;
     while (applied < limit && error == null) {
       LogEntry entry = incoming.peekFirst();
@@ -144,7 +168,14 @@ public final class Replica {
       incoming.removeFirst();
       applied++;
     }
-    return applied;
+    int told = 0;
+    while (told < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
+      Step step = ahead.removeFirst();
+      published = step.after;
+      listener.applied(step.entry, step.before, step.after);
+      told++;
+    }
+    return told;
   }
 
   private boolean isMissing(ChunkRef chunk, long index) {
@@ -173,8 +204,7 @@ public final class Replica {
       int needed = entry.op().chunks().stream().mapToInt(ChunkRef::length).sum();
       if (needed != entry.inlinePayload().length) {
         String message = entry.inlinePayload().length + " bytes for chunks of " + needed;
-        stop(entry.index(), Errno.EIO, "the entry brings " + message);
-        return false;
+        return refuse(entry, Errno.EIO, "the entry brings " + message);
       }
       try {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
@@ -182,34 +212,37 @@ public final class Replica {
         if (e.errno() == Errno.EAGAIN) {
           return false; // a slow disk: the next turn tries again
         }
-        stop(entry.index(), e.errno(), String.valueOf(e.getMessage()));
-        return false;
+        return refuse(entry, e.errno(), String.valueOf(e.getMessage()));
       }
     }
-    Published before = published;
+    Published before = head;
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     return switch (FsStateMachine.apply(before.state(), entry.op(), stamp)) {
-      case Outcome.Failed(Errno errno) -> {
-        stop(entry.index(), Errno.EIO, "the op fails here with " + errno + ": states differ");
-        yield false;
-      }
-      case Outcome.Applied(FsState after) -> publish(entry, before, after);
+      case Outcome.Failed(Errno errno) ->
+          refuse(entry, Errno.EIO, "the op fails here with " + errno + ": states differ");
+      case Outcome.Applied(FsState after) -> check(entry, before, after);
     };
   }
 
-  private boolean publish(LogEntry entry, Published before, FsState state) {
+  private boolean check(LogEntry entry, Published before, FsState state) {
     Hash root = state.root();
     if (!root.equals(entry.root())) {
-      stop(
-          entry.index(),
+      return refuse(
+          entry,
           Errno.EIO,
           "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root);
-      return false;
     }
-    Published after = new Published(entry.index(), state, root);
-    published = after;
-    listener.applied(entry, before, after);
+    head = new Published(entry.index(), state, root);
+    ahead.addLast(new Step(entry, before, head));
     return true;
+  }
+
+  /** What is not durable may never be: it is tried again when it is. */
+  private boolean refuse(LogEntry entry, Errno errno, String message) {
+    if (entry.index() <= durable) {
+      stop(entry.index(), errno, message);
+    }
+    return false;
   }
 
   private void stop(long index, Errno errno, String message) {

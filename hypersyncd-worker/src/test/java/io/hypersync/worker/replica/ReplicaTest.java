@@ -47,7 +47,7 @@ class ReplicaTest {
     byte[] two = setXattr(2, true);
     replica.offer(List.of(one, two));
     replica.offer(List.of(one, two));
-    assertEquals(2, replica.apply(100));
+    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
     assertEquals(List.of(1L, 2L), applied);
     assertEquals(state.root(), replica.published().root());
     assertEquals(2, replica.published().index());
@@ -56,9 +56,9 @@ class ReplicaTest {
   @Test
   void noMoreThanTheLimitAtOnce() throws DecodeException {
     replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
-    assertEquals(2, replica.apply(2));
-    assertEquals(1, replica.apply(2));
-    assertEquals(0, replica.apply(2));
+    assertEquals(2, replica.apply(2, Long.MAX_VALUE));
+    assertEquals(1, replica.apply(2, Long.MAX_VALUE));
+    assertEquals(0, replica.apply(2, Long.MAX_VALUE));
   }
 
   @Test
@@ -73,10 +73,10 @@ class ReplicaTest {
     List<ChunkRef> fetch = replica.offer(List.of(setXattr(1, false), setXattr(2, true)));
     assertEquals(List.of(ref(1)), fetch);
     assertEquals(1, replica.missingChunks());
-    assertEquals(0, replica.apply(100));
+    assertEquals(0, replica.apply(100, Long.MAX_VALUE));
     chunks.stored.add(ref(1).hash());
     replica.chunkStored(ref(1).hash());
-    assertEquals(2, replica.apply(100));
+    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
   }
 
   @Test
@@ -88,7 +88,7 @@ class ReplicaTest {
   void aChunkThatIsHereIsNotFetched() throws DecodeException {
     chunks.stored.add(ref(1).hash());
     assertEquals(List.of(), replica.offer(List.of(setXattr(1, false))));
-    assertEquals(1, replica.apply(100));
+    assertEquals(1, replica.apply(100, Long.MAX_VALUE));
   }
 
   @Test
@@ -96,14 +96,53 @@ class ReplicaTest {
     byte[] one = setXattr(1, true);
     byte[] two = setXattr(2, false);
     replica.offer(List.of(one, two));
-    replica.apply(100);
+    replica.apply(100, Long.MAX_VALUE);
     replica.forgetUnapplied();
     assertEquals(0, replica.missingChunks());
     assertEquals(List.of(ref(2)), replica.offer(List.of(two)), "asked for again");
     chunks.stored.add(ref(2).hash());
     replica.chunkStored(ref(2).hash());
-    replica.apply(100);
+    replica.apply(100, Long.MAX_VALUE);
     assertEquals(List.of(1L, 2L), applied);
+  }
+
+  @Test
+  void whatIsNotDurableIsAppliedAheadAndToldOfLater() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
+    assertEquals(1, replica.apply(100, 1));
+    assertEquals(List.of(1L), applied);
+    assertEquals(1, replica.published().index());
+    assertEquals(0, replica.apply(100, 1));
+    assertEquals(2, replica.apply(100, 3));
+    assertEquals(List.of(1L, 2L, 3L), applied);
+    assertEquals(state.root(), replica.published().root());
+  }
+
+  @Test
+  void aLeaderThatHasForgottenAnEntryCommitsAnotherInItsPlace() throws DecodeException {
+    byte[] one = setXattr(1, true);
+    FsState afterOne = state;
+    byte[] lost = setXattr(2, true);
+    replica.offer(List.of(one, lost));
+    replica.apply(100, 1);
+    replica.forgetUnapplied();
+    state = afterOne;
+    index = 1;
+    byte[] instead = setXattr(3, true);
+    replica.offer(List.of(instead));
+    assertEquals(1, replica.apply(100, 2));
+    assertNull(replica.error());
+    assertEquals(state.root(), replica.published().root());
+  }
+
+  @Test
+  void whatCannotBeAppliedStopsItOnlyWhenItIsDurable() throws DecodeException {
+    FsOp impossible = new FsOp.RemoveXattr(FsState.ROOT, new byte[] {'u', '.', 'z'});
+    replica.offer(List.of(encode(impossible, NOTHING, Hash.ZERO)));
+    assertEquals(0, replica.apply(100, 0));
+    assertNull(replica.error());
+    assertEquals(0, replica.apply(100, 1));
+    assertNotNull(replica.error());
   }
 
   @Test
@@ -111,19 +150,19 @@ class ReplicaTest {
     byte[] wrong = encode(op(1), ref(1).length() == 0 ? NOTHING : value(1), Hash.ZERO);
     byte[] next = setXattr(2, true);
     replica.offer(List.of(wrong, next));
-    assertEquals(0, replica.apply(100));
+    assertEquals(0, replica.apply(100, Long.MAX_VALUE));
     assertNotNull(replica.error());
     assertEquals(1, replica.error().logIndex());
     assertEquals(Errno.EIO, replica.error().errno());
     assertEquals(0, replica.published().index());
-    assertEquals(0, replica.apply(100));
+    assertEquals(0, replica.apply(100, Long.MAX_VALUE));
   }
 
   @Test
   void anOpThatFailsHereStopsIt() throws DecodeException {
     FsOp impossible = new FsOp.RemoveXattr(FsState.ROOT, new byte[] {'u', '.', 'z'});
     replica.offer(List.of(encode(impossible, NOTHING, Hash.ZERO)));
-    replica.apply(100);
+    replica.apply(100, Long.MAX_VALUE);
     assertNotNull(replica.error());
   }
 
@@ -131,7 +170,7 @@ class ReplicaTest {
   void aFullDiskStopsItWithItsErrno() throws DecodeException {
     chunks.full = true;
     replica.offer(List.of(setXattr(1, true)));
-    replica.apply(100);
+    replica.apply(100, Long.MAX_VALUE);
     assertNotNull(replica.error());
     assertEquals(Errno.ENOSPC, replica.error().errno());
   }
@@ -140,7 +179,7 @@ class ReplicaTest {
   void bytesThatAreNotAsLongAsTheChunksStopIt() throws DecodeException {
     byte[] three = {1, 2, 3};
     replica.offer(List.of(encode(op(1), three, Hash.ZERO)));
-    assertEquals(0, replica.apply(100));
+    assertEquals(0, replica.apply(100, Long.MAX_VALUE));
     assertNotNull(replica.error());
     assertEquals("the entry brings 3 bytes for chunks of 1", replica.error().message());
   }

@@ -92,7 +92,8 @@ public sealed interface LeaderMessage {
    * @param errno null on success
    * @param committed where it is in the log; null exactly when errno is not
    * @param asOfIndex an error was decided on the state after this entry: the worker applies up to
-   *     here before it answers the caller; on success the entry's own index
+   *     here before it answers the caller; on success the entry's own index. All entries up to here
+   *     are durable
    */
   record CommitAck(
       IntentId intent, @Nullable Errno errno, @Nullable Committed committed, long asOfIndex)
@@ -106,9 +107,11 @@ public sealed interface LeaderMessage {
   record Committed(long logIndex, OpId opId, long committedAtNs, Hash root, long appliedOffset) {}
 
   /**
-   * Committed entries in order, each the canonical bytes of {@code LogEntryCodec}; log stream.
+   * Entries in order, each the canonical bytes of {@code LogEntryCodec}; log stream. A worker gets
+   * its own ones, and those before them, before they are durable.
    *
-   * @param commitIndex at least the index of the last entry
+   * @param commitIndex the newest durable entry: those after it may never be, and others come in
+   *     their place with the next connection
    * @param entries at least one, none empty; the message must fit in {@link
    *     Protocol#MAX_FRAME_BYTES}
    */
