@@ -10,7 +10,10 @@ import io.hypersync.model.id.WorkspaceId;
  * @param workerTimeoutNs a worker that has been silent for so long is disconnected
  * @param partialUploadTtlNs PARTIAL_UPLOAD_TTL (hypersync.md 9.3.1)
  * @param windowEntries how far the log is sent ahead of a worker's report (12.4)
- * @param maxPendingIntents MAX_PENDING_INTENTS: beyond it intents get EAGAIN (6.3.1)
+ * @param maxPendingIntents MAX_PENDING_INTENTS, of which each worker has a share: beyond it intents
+ *     get EAGAIN (6.3.1)
+ * @param maxUnsyncedEntries how many entries the log is given that are not durable yet; at least 1
+ * @param rateLimits how fast each worker may send intents (12.5)
  * @param tailCacheBytes how much of the log's tail is kept in memory
  * @param lockTtlNs how long a lock lives without being renewed (10.2(4))
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
@@ -23,6 +26,8 @@ public record LeaderConfig(
     long partialUploadTtlNs,
     int windowEntries,
     int maxPendingIntents,
+    int maxUnsyncedEntries,
+    IntentRateLimits rateLimits,
     long tailCacheBytes,
     long lockTtlNs,
     long lockGraceNs,
@@ -38,6 +43,8 @@ public record LeaderConfig(
         60_000 * MS,
         4_096,
         10_000,
+        200,
+        IntentRateLimits.NONE,
         4L * 1024 * 1024,
         5_000 * MS,
         2_000 * MS,

@@ -16,7 +16,9 @@ import java.time.Duration;
  * @param stateDir where the op log and the chunks are; created if it is not there
  * @param batchMaxOps the most operations of one flush; BATCH_MAX_OPS (hypersync.md 6.3.1)
  * @param batchMaxBytes the most payload bytes of one flush; BATCH_MAX_BYTES
- * @param maxPendingIntents beyond it intents get EAGAIN; MAX_PENDING_INTENTS
+ * @param maxPendingIntents MAX_PENDING_INTENTS, of which each worker has a share: beyond it intents
+ *     get EAGAIN
+ * @param rateLimits how fast each worker may send intents (hypersync.md 12.5)
  * @param windowEntries how far the log is sent ahead of a worker's report (hypersync.md 12.4)
  * @param lockTtl how long a lock lives without being renewed (hypersync.md 10.2)
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
@@ -32,6 +34,7 @@ public record LeaderDaemonOptions(
     int batchMaxOps,
     long batchMaxBytes,
     int maxPendingIntents,
+    IntentRateLimits rateLimits,
     int windowEntries,
     Duration lockTtl,
     Duration lockGrace,

@@ -271,6 +271,7 @@ public final class WorkerAgent implements Agent {
         arrivals.add(durablyReceived(), now);
         intents.acknowledged(ack, publisher.settled(), now);
       }
+      case LeaderMessage.RateLimited limited -> intents.rateLimited(limited, now);
       case LeaderMessage.IntentStatusResponse response ->
           intents.status(response, publisher.settled());
       case LeaderMessage.LockResponse response -> locks.answered(response);

@@ -1,5 +1,6 @@
 package io.hypersync.sim;
 
+import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -26,6 +27,8 @@ import java.util.List;
  * @param processes how many processes on each worker
  * @param strictReads whether workers have strict_reads (hypersync.md 5.3), and processes whose
  *     calls are put in order
+ * @param maxUnsyncedEntries see {@link LeaderConfig}
+ * @param rateLimits see {@link LeaderConfig}
  */
 record Climate(
     Weather weather,
@@ -38,7 +41,9 @@ record Climate(
     int maxPendingIntents,
     long tailCacheBytes,
     int processes,
-    boolean strictReads) {
+    boolean strictReads,
+    int maxUnsyncedEntries,
+    IntentRateLimits rateLimits) {
   /** How often agents look at the clock. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -80,7 +85,17 @@ record Climate(
         (int) chance.scale(2, 100),
         chance.scale(200, 100_000),
         (int) chance.between(1, 4),
-        chance.oneIn(4));
+        chance.oneIn(4),
+        (int) chance.scale(16, 200),
+        chance.oneIn(4) ? rateLimits(chance) : IntentRateLimits.NONE);
+  }
+
+  /** Low enough to be met, and so that all processes together get through in a second. */
+  private static IntentRateLimits rateLimits(Chance chance) {
+    return new IntentRateLimits(
+        chance.scale(20, 500),
+        chance.scale(1, 20),
+        chance.oneIn(2) ? chance.scale(1 << 20, 1 << 24) : 0);
   }
 
   /** In one network of four the two ways differ; one network in four loses packets. */
@@ -137,6 +152,8 @@ record Climate(
         2 * MUTATION_DEADLINE_NS,
         windowEntries,
         maxPendingIntents,
+        maxUnsyncedEntries,
+        rateLimits,
         tailCacheBytes,
         LOCK_TTL_NS,
         LOCK_GRACE_NS,

@@ -82,14 +82,43 @@ public final class Settings {
           1L << 20,
           "The most payload that shares one flush to disk.");
 
-  /** How many intents may wait before new ones are turned away; MAX_PENDING_INTENTS. */
+  /** How many intents may wait, those of all workers; MAX_PENDING_INTENTS. */
   public static final Setting<Long> LEADER_MAX_PENDING_INTENTS =
       used(
           LEADER,
           "max_pending_intents",
           ValueType.integer(1, 10_000_000),
           10_000L,
-          "How many operations may wait at the leader before new ones are turned away (EAGAIN).");
+          "How many operations may wait at the leader; each worker has a share, beyond which its"
+              + " calls take longer.");
+
+  /** How many intents a worker may send in a second; INTENT_RATE_LIMIT_OPS. */
+  public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_OPS =
+      used(
+          LEADER,
+          "intent_rate_limit_ops",
+          ValueType.integer(0, 10_000_000),
+          0L,
+          "How many operations each worker may make in a second; 0 for no limit.");
+
+  /** How many of them may come at once; INTENT_BURST_OPS. */
+  public static final Setting<Long> LEADER_INTENT_BURST_OPS =
+      used(
+          LEADER,
+          "intent_burst_ops",
+          ValueType.integer(1, 10_000_000),
+          100L,
+          "How many operations a worker may make at once after a pause, if there is a limit.");
+
+  /** How many bytes a worker may write in a second; INTENT_RATE_LIMIT_BYTES. */
+  public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_BYTES =
+      used(
+          LEADER,
+          "intent_rate_limit_bytes",
+          ValueType.size(0, 8L << 30),
+          0L,
+          "How many bytes each worker may write in a second, such as \"50MB\"; \"0B\" for no"
+              + " limit.");
 
   /** How long a lock lives without being renewed. */
   public static final Setting<Duration> LEADER_LOCK_TTL =

@@ -5,6 +5,7 @@ import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Role;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.wire.admin.UserError;
 import java.net.InetSocketAddress;
@@ -37,6 +38,10 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_BATCH_MAX_OPS)),
         configuration.get(Settings.LEADER_BATCH_MAX_BYTES),
         Math.toIntExact(configuration.get(Settings.LEADER_MAX_PENDING_INTENTS)),
+        new IntentRateLimits(
+            configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_OPS),
+            configuration.get(Settings.LEADER_INTENT_BURST_OPS),
+            configuration.get(Settings.LEADER_INTENT_RATE_LIMIT_BYTES)),
         Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)),
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),

@@ -82,6 +82,24 @@ final class ConfigurationReaderTest {
     assertEquals(Optional.empty(), configuration.find(Settings.WORKER_ID));
   }
 
+  @Test
+  void aWorkersRateIsLimitedOnlyWhereThatIsSaid() throws IOException {
+    Configuration none = read("");
+    assertEquals(0, none.get(Settings.LEADER_INTENT_RATE_LIMIT_OPS));
+    assertEquals(0, none.get(Settings.LEADER_INTENT_RATE_LIMIT_BYTES));
+    Configuration said =
+        read(
+            """
+            [hypersync.leader]
+            intent_rate_limit_ops = 500
+            intent_burst_ops = 50
+            intent_rate_limit_bytes = "50MB"
+            """);
+    assertEquals(500, said.get(Settings.LEADER_INTENT_RATE_LIMIT_OPS));
+    assertEquals(50, said.get(Settings.LEADER_INTENT_BURST_OPS));
+    assertEquals(50_000_000, said.get(Settings.LEADER_INTENT_RATE_LIMIT_BYTES));
+  }
+
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = '|',
@@ -104,6 +122,9 @@ final class ConfigurationReaderTest {
           batch_max_bytes = "99999999999999999GiB" | :2: hypersync.leader.batch_max_bytes: expected a size from 4KiB to 1GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "99999999999999999GiB"
           batch_max_ops = 0               | :2: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got the number 0
           batch_max_ops = 1.5             | :2: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got the number 1.5
+          intent_rate_limit_ops = -1      | :2: hypersync.leader.intent_rate_limit_ops: expected a whole number from 0 to 10000000, got the number -1
+          intent_burst_ops = 0            | :2: hypersync.leader.intent_burst_ops: expected a whole number from 1 to 10000000, got the number 0
+          intent_rate_limit_bytes = "9GiB" | :2: hypersync.leader.intent_rate_limit_bytes: expected a size from 0B to 8GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "9GiB"
           batch_max_ops = 20000           | :2: hypersync.leader.batch_max_ops (20000) must not be more than hypersync.leader.max_pending_intents (10000)
           """)
   void aWrongLineIsNamedWithItsKeyAndWhatWasExpected(String line, String message)

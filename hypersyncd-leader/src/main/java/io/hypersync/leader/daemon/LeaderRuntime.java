@@ -41,6 +41,9 @@ public final class LeaderRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderRuntime.class);
   private static final long STATUS_LIMIT_MS = 3_000;
 
+  /** One is being synced, and the next one is ready when that is done. */
+  private static final int BATCHES_AHEAD = 2;
+
   private final LeaderDaemonOptions options;
   private final OpLog log;
   private final ChunkStore chunkStore;
@@ -192,6 +195,8 @@ public final class LeaderRuntime implements AutoCloseable {
         defaults.partialUploadTtlNs(),
         options.windowEntries(),
         options.maxPendingIntents(),
+        BATCHES_AHEAD * options.batchMaxOps(),
+        options.rateLimits(),
         defaults.tailCacheBytes(),
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),

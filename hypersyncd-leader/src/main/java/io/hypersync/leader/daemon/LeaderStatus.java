@@ -8,6 +8,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -66,7 +67,11 @@ final class LeaderStatus {
     agent.received().byName().forEach(received::put);
     ArrayNode workers = status.putArray("workers");
     for (WorkerSession session : agent.sessions().all()) {
-      workers.add(worker(session, log.durableIndex()));
+      workers.add(
+          worker(
+              session,
+              log.durableIndex(),
+              agent.desk().rates().of(session.worker(), System.nanoTime())));
     }
     return status;
   }
@@ -91,7 +96,8 @@ final class LeaderStatus {
     return locks;
   }
 
-  private static ObjectNode worker(WorkerSession session, long commitIndex) {
+  private static ObjectNode worker(
+      WorkerSession session, long commitIndex, IntentRates.Figures rates) {
     WorkerApplied report = session.report();
     ObjectNode worker = JsonNodeFactory.instance.objectNode();
     worker.put("worker_id", session.worker().name());
@@ -103,6 +109,9 @@ final class LeaderStatus {
     worker.put("read_only", report == null || report.readOnly());
     worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
     worker.put("root", session.appliedRoot().toString());
+    worker.put("rate_limit_rejections", rates.rejected());
+    worker.put("intents_per_s_p50", rates.perSecondP50());
+    worker.put("intents_per_s_p99", rates.perSecondP99());
     worker.set("apply_error", error(report == null ? null : report.applyError()));
     return worker;
   }

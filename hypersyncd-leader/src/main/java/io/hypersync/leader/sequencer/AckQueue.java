@@ -18,6 +18,7 @@ final class AckQueue {
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final Map<IntentId, CommitAck> byIntent = new HashMap<>();
+  private final WorkerCounts counts = new WorkerCounts();
 
   /**
    * Acks come in the order of {@code asOfIndex}.
@@ -27,6 +28,7 @@ final class AckQueue {
   void add(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {
     waiting.addLast(new Waiting(worker, ack, times));
     byIntent.put(ack.intent(), ack);
+    counts.increment(worker);
   }
 
   /** The answer to this intent which waits here, or null: it is decided and must not be again. */
@@ -47,6 +49,7 @@ final class AckQueue {
     while (!waiting.isEmpty() && waiting.getFirst().ack().asOfIndex() <= durableIndex) {
       Waiting next = waiting.removeFirst();
       byIntent.remove(next.ack().intent());
+      counts.decrement(next.worker());
       sender.accept(next.worker(), next.ack());
       if (next.times() != null) {
         committed.accept(next.ack(), next.times());
@@ -58,5 +61,10 @@ final class AckQueue {
 
   int size() {
     return waiting.size();
+  }
+
+  /** How many of them are for this worker. */
+  int size(WorkerId worker) {
+    return counts.of(worker);
   }
 }

@@ -8,7 +8,6 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -26,10 +25,9 @@ import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.Committed;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
-import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,11 +46,16 @@ import org.slf4j.LoggerFactory;
  * <p>At most once, because every intent passes these in order, on one thread: is it in the log; is
  * it decided and waiting for the disk; is it waiting for chunks. Only what is none of these goes
  * on.
+ *
+ * <p>What goes on has to be let in: a worker that has enough waiting (EAGAIN, 6.3.1), or that sends
+ * too fast (RATE_LIMITED, 12.5), is told to come again. What is known already is not asked this: to
+ * send an intent again costs nothing.
  */
 public final class IntentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(IntentDesk.class);
   private static final int MAX_PER_SLICE = 1_000;
   private static final int MAX_REFUSED_EARLY = 1_024;
+  private static final long NS_PER_MS = 1_000_000;
   private static final byte[] NOTHING = {};
 
   /** The origin of the leader's own ops. */
@@ -70,6 +73,7 @@ public final class IntentDesk {
   private final IntentQueue queue = new IntentQueue();
   private final Map<IntentId, Errno> refusedEarly = new BoundedMap<>(MAX_REFUSED_EARLY);
   private final AckQueue acks = new AckQueue();
+  private final IntentRates rates;
   private final ClientId ownClient;
   private long ownSeqNo;
   private long deduplicated;
@@ -94,6 +98,7 @@ public final class IntentDesk {
       Clock clock,
       CommitListener listener) {
     this.config = config;
+    this.rates = new IntentRates(config.rateLimits());
     this.sequencer = sequencer;
     this.log = log;
     this.chunks = chunks;
@@ -141,19 +146,20 @@ public final class IntentDesk {
       requestMissing(worker, pending, submit.uploading());
       return;
     }
-    if (queue.size() + acks.size() >= config.maxPendingIntents()) {
-      refuseAtOnce(worker, id, Errno.EAGAIN);
-      return;
-    }
     FsOp op;
     try {
       op = OpCodec.decode(submit.op());
     } catch (DecodeException e) {
-      LOG.warn("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
-      refuse(worker, id, Errno.EINVAL);
+      if (letsIn(worker, id, 0, nowNs)) {
+        LOG.warn("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
+        refuse(worker, id, Errno.EINVAL);
+      }
       return;
     }
-    Errno bad = check(op, submit);
+    if (!letsIn(worker, id, IntentForm.payloadBytes(op), nowNs)) {
+      return;
+    }
+    Errno bad = IntentForm.check(op, submit);
     if (bad != null) {
       LOG.warn("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
       refuse(worker, id, bad);
@@ -251,7 +257,11 @@ public final class IntentDesk {
   public int sequence() {
     int count = 0;
     // What the log has no room for yet stays in the queue: this thread has acks to send meanwhile.
-    while (count < MAX_PER_SLICE && !log.mayWait()) {
+    // So does what the log would only keep waiting: in the queue others pass a worker that floods,
+    // in the log they could not any more.
+    while (count < MAX_PER_SLICE
+        && !log.mayWait()
+        && sequencer.headIndex() - log.durableIndex() < config.maxUnsyncedEntries()) {
       PendingIntent intent = queue.pollReady();
       if (intent == null) {
         break;
@@ -284,9 +294,43 @@ public final class IntentDesk {
     return acks.size();
   }
 
+  /** Who sends how many intents; for status reports. */
+  public IntentRates rates() {
+    return rates;
+  }
+
   /** How many intents came more than once. */
   public long deduplicated() {
     return deduplicated;
+  }
+
+  /**
+   * Whether a new intent of this worker may come in now; if not, the worker has been told to send
+   * it again. Nothing is kept of it then, so the worker alone sees to the order in which its
+   * clients' intents come again.
+   */
+  private boolean letsIn(WorkerId worker, IntentId id, long bytes, long nowNs) {
+    if (hasItsShare(worker)) {
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return false;
+    }
+    long waitNs = rates.take(worker, bytes, nowNs);
+    if (waitNs > 0) {
+      sender.accept(worker, new RateLimited(id, (int) Math.ceilDiv(waitNs, NS_PER_MS)));
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Whether a worker has as many intents waiting as there are places left. So one that floods gets
+   * half of all places, two of them a third each, and n leave one place in n + 1 to whoever comes
+   * next, though nobody has to know how many workers there are (the dynamic threshold of Choudhury
+   * and Hahne, "Dynamic queue length thresholds for shared-memory packet switches").
+   */
+  private boolean hasItsShare(WorkerId worker) {
+    int left = config.maxPendingIntents() - queue.size() - acks.size();
+    return queue.size(worker) + acks.size(worker) >= left;
   }
 
   private void sequence(PendingIntent intent, long turnNs) {
@@ -341,35 +385,6 @@ public final class IntentDesk {
     PendingIntent pending = queue.find(id);
     return !sequencer.intents().mayBelongTo(id.client(), worker)
         || (pending != null && !pending.origin().equals(worker));
-  }
-
-  private @Nullable Errno check(FsOp op, SubmitIntent submit) {
-    if (op instanceof FsOp.ReapOrphans) {
-      return Errno.EPERM; // only the leader reaps
-    }
-    if (submit.agent().getBytes(StandardCharsets.UTF_8).length > LogEntry.MAX_AGENT_BYTES) {
-      return Errno.EINVAL;
-    }
-    List<ChunkRef> refs = op.chunks();
-    long length = refs.stream().mapToLong(ChunkRef::length).sum();
-    byte[] inline = submit.inlinePayload();
-    if (length > Protocol.MAX_WRITE_BYTES) {
-      return Errno.EFBIG;
-    }
-    if (length > Protocol.INLINE_THRESHOLD) {
-      return inline.length == 0 ? null : Errno.EINVAL;
-    }
-    if (inline.length != length) {
-      return Errno.EINVAL;
-    }
-    int at = 0;
-    for (ChunkRef ref : refs) {
-      if (ref.length() > 0 && !Blake3.hash(inline, at, ref.length()).equals(ref.hash())) {
-        return Errno.EIO;
-      }
-      at += ref.length();
-    }
-    return null;
   }
 
   /** Adds what is not in the store; false if a chunk there has another length than the op says. */

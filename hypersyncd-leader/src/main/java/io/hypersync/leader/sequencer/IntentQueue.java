@@ -3,6 +3,7 @@ package io.hypersync.leader.sequencer;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,16 +16,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Intents on their way to the sequencer. Those of one client stay in the order in which they came,
- * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1).
+ * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1). A client
+ * is one worker's, so it does not matter for this order that workers take turns.
  */
 final class IntentQueue {
   private final Map<ClientId, ArrayDeque<PendingIntent>> lanes = new HashMap<>();
   private final Map<IntentId, PendingIntent> byId = new LinkedHashMap<>();
   private final Map<Hash, Set<PendingIntent>> waitingFor = new HashMap<>();
-  private final ArrayDeque<PendingIntent> ready = new ArrayDeque<>();
+  private final WorkerTurns ready = new WorkerTurns();
+  private final WorkerCounts counts = new WorkerCounts();
 
   int size() {
     return byId.size();
+  }
+
+  /** How many of them are this worker's. */
+  int size(WorkerId worker) {
+    return counts.of(worker);
   }
 
   @Nullable PendingIntent find(IntentId id) {
@@ -36,6 +44,7 @@ final class IntentQueue {
    */
   void add(PendingIntent intent, Set<Hash> missing) {
     byId.put(intent.id(), intent);
+    counts.increment(intent.origin());
     intent.missing().addAll(missing);
     for (Hash hash : missing) {
       waitingFor.computeIfAbsent(hash, _ -> new LinkedHashSet<>()).add(intent);
@@ -44,7 +53,7 @@ final class IntentQueue {
         lanes.computeIfAbsent(intent.id().client(), _ -> new ArrayDeque<>());
     lane.addLast(intent);
     if (lane.size() == 1 && missing.isEmpty()) {
-      ready.addLast(intent);
+      ready.add(intent);
     }
   }
 
@@ -75,12 +84,14 @@ final class IntentQueue {
 
   /** The next intent that can be sequenced, or null. It stays here until {@link #remove}. */
   @Nullable PendingIntent pollReady() {
-    return ready.pollFirst();
+    return ready.poll();
   }
 
   /** Takes an intent out; the next one of its client may go on. */
   void remove(PendingIntent intent) {
-    byId.remove(intent.id());
+    if (byId.remove(intent.id()) != null) {
+      counts.decrement(intent.origin());
+    }
     for (Hash hash : intent.missing()) {
       Set<PendingIntent> waiting = waitingFor.get(hash);
       if (waiting != null) {
@@ -122,7 +133,7 @@ final class IntentQueue {
   private void makeReadyIfFirst(PendingIntent intent) {
     ArrayDeque<PendingIntent> lane = lanes.get(intent.id().client());
     if (intent.missing().isEmpty() && lane != null && lane.peekFirst() == intent) {
-      ready.addLast(intent);
+      ready.add(intent);
     }
   }
 }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** No answer goes out before what it rests on is durable (hypersync.md 6.3). */
 class AckQueueTest {
+  private static final WorkerId WORKER = new WorkerId("w1");
+
   private final AckQueue acks = new AckQueue();
   private final List<Long> sent = new ArrayList<>();
 
@@ -40,8 +42,20 @@ class AckQueueTest {
     assertNull(acks.find(intent(1)));
   }
 
+  @Test
+  void anAnswerCountsForItsWorkerAsLongAsItWaits() {
+    add(1, 5);
+    add(2, 6);
+    assertEquals(2, acks.size(WORKER));
+    assertEquals(0, acks.size(new WorkerId("w2")));
+    release(5);
+    assertEquals(1, acks.size(WORKER));
+    release(6);
+    assertEquals(0, acks.size(WORKER));
+  }
+
   private void add(long seqNo, long asOf) {
-    acks.add(new WorkerId("w1"), new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf), null);
+    acks.add(WORKER, new CommitAck(intent(seqNo), Errno.EEXIST, null, asOf), null);
   }
 
   private int release(long durable) {

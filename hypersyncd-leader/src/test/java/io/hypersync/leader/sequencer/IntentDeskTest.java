@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.SetClock;
@@ -35,6 +36,8 @@ import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.LeaderMessage.RateLimited;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
@@ -43,12 +46,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What comes of intents that come once, twice, without their bytes, or at the wrong time. */
 class IntentDeskTest {
   private static final WorkerId WORKER = new WorkerId("w1");
   private static final WorkerId OTHER = new WorkerId("w2");
   private static final WorkerId THIEF = new WorkerId("w2");
+  private static final List<WorkerId> WORKERS = List.of(WORKER, OTHER, new WorkerId("w3"));
+  private static final long MS = 1_000_000;
   private static final byte[] NOTHING = {};
   private static final byte[] LARGE = new byte[20_000];
 
@@ -57,7 +64,7 @@ class IntentDeskTest {
   private final StoredChunks chunks = new StoredChunks();
   private final List<LeaderMessage> sent = new ArrayList<>();
   private final Map<IntentId, IntentTimes> committed = new HashMap<>();
-  private final IntentDesk desk = desk(4);
+  private final IntentDesk desk = desk(8);
   private long entropy;
 
   @Test
@@ -293,6 +300,147 @@ class IntentDeskTest {
     assertNull(ack(0).errno());
   }
 
+  /** So many intents of three workers wait, and another one of each comes. */
+  @ParameterizedTest(name = "of {0} places {1}, {2} and {3} are taken: {4}")
+  @CsvSource(
+      textBlock =
+          """
+          4,  0, 0, 0, in in in
+          4,  1, 0, 0, in in in
+          4,  2, 0, 0, EAGAIN in in
+          4,  1, 1, 0, in in in
+          4,  2, 1, 0, EAGAIN EAGAIN in
+          9,  3, 3, 0, EAGAIN EAGAIN in
+          10, 5, 0, 0, EAGAIN in in
+          10, 4, 3, 0, EAGAIN EAGAIN in
+          8,  2, 2, 2, EAGAIN EAGAIN EAGAIN
+          1,  0, 0, 0, in in in
+          2,  1, 0, 0, EAGAIN in in
+          2,  1, 1, 0, EAGAIN EAGAIN EAGAIN
+          """)
+  void aWorkerHasAsManyPlacesAsItLeavesFree(int places, int a, int b, int c, String next) {
+    int[] waiting = {a, b, c};
+    List<String> answers = new ArrayList<>();
+    for (int asking = 0; asking < waiting.length; asking++) {
+      sent.clear();
+      IntentDesk fresh = desk(places);
+      for (int worker = 0; worker < waiting.length; worker++) {
+        for (int i = 1; i <= waiting[worker]; i++) {
+          fresh.submit(WORKERS.get(worker), mkdirOf(worker, i), 0);
+        }
+      }
+      assertEquals(List.of(), sent, "these are let in");
+      fresh.submit(WORKERS.get(asking), mkdirOf(asking, 100), 0);
+      answers.add(sent.isEmpty() ? "in" : String.valueOf(ack(0).errno()));
+    }
+    assertEquals(next, String.join(" ", answers));
+  }
+
+  @Test
+  void whatWaitsForTheDiskTakesAPlaceToo() {
+    IntentDesk small = desk(4);
+    small.submit(WORKER, mkdir(1, "a"), 0);
+    small.submit(WORKER, mkdir(2, "b"), 0);
+    assertEquals(2, small.sequence());
+    small.submit(WORKER, mkdir(3, "c"), 0);
+    assertEquals(Errno.EAGAIN, ack(0).errno());
+    small.submit(OTHER, mkdirOf(7, 1), 0);
+    assertEquals(1, sent.size(), "the places of others are free");
+  }
+
+  @Test
+  void aWorkerThatSendsTooFastIsToldWhenToComeAgainAndNothingIsKept() {
+    IntentDesk limited = desk(100, 200, new IntentRateLimits(10, 2, 0));
+    limited.submit(WORKER, mkdir(1, "a"), 0);
+    limited.submit(WORKER, mkdir(2, "b"), 0);
+    limited.submit(WORKER, mkdir(3, "c"), 1);
+    assertEquals(List.of(new RateLimited(intent(3), 100)), sent, "rounded up");
+    assertEquals(2, limited.pending());
+    limited.status(WORKER, intent(3), 1);
+    assertEquals(new IntentStatusResponse(intent(3), Status.NOT_FOUND, null), sent.get(1));
+    sent.clear();
+    limited.submit(OTHER, mkdirOf(7, 1), 1);
+    limited.submit(WORKER, mkdir(3, "c"), 100 * MS);
+    assertEquals(List.of(), sent);
+    assertEquals(4, limited.pending());
+    assertEquals(1, limited.rates().of(WORKER, 1).rejected());
+  }
+
+  @Test
+  void toSendAnIntentAgainCostsNothing() {
+    IntentDesk limited = desk(100, 200, new IntentRateLimits(10, 2, 0));
+    limited.submit(WORKER, mkdir(1, "a"), 0);
+    limited.submit(WORKER, mkdir(1, "a"), 0); // it waits for its turn
+    limited.sequence();
+    limited.submit(WORKER, mkdir(1, "a"), 0); // for the disk
+    limited.release(log.sync().durableIndex());
+    limited.submit(WORKER, mkdir(1, "a"), 0); // for nothing
+    assertEquals(3, limited.deduplicated());
+    sent.clear();
+    limited.submit(WORKER, mkdir(2, "b"), 0);
+    assertEquals(List.of(), sent);
+    limited.submit(WORKER, mkdir(3, "c"), 0);
+    assertEquals(List.of(new RateLimited(intent(3), 100)), sent);
+  }
+
+  @Test
+  void whoeverIsRefusedForLackOfPlacesHasSpentNothing() {
+    IntentDesk limited = desk(2, 200, new IntentRateLimits(10, 2, 0));
+    limited.submit(WORKER, mkdir(1, "a"), 0);
+    limited.submit(WORKER, mkdir(2, "b"), 0);
+    limited.submit(WORKER, mkdir(2, "b"), 0);
+    assertEquals(List.of(Errno.EAGAIN, Errno.EAGAIN), List.of(ack(0).errno(), ack(1).errno()));
+    limited.sequence();
+    limited.release(log.sync().durableIndex());
+    sent.clear();
+    limited.submit(WORKER, mkdir(2, "b"), 0);
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void bytesCountWhereverTheyTravel() {
+    IntentDesk limited = desk(1_000, 200, new IntentRateLimits(0, 1, 1));
+    int most = Protocol.MAX_WRITE_BYTES / LARGE.length;
+    for (int i = 1; i <= most; i++) {
+      limited.submit(WORKER, write(i, List.of(hash(LARGE))), 0);
+    }
+    assertEquals(List.of(), sent);
+    limited.submit(WORKER, write(most + 1, List.of(hash(LARGE))), 0);
+    assertInstanceOf(RateLimited.class, sent.get(0));
+    limited.submit(WORKER, setXattr(most + 2, new byte[8_000]), 0);
+    assertEquals(1, sent.size(), "8,576 are left");
+    limited.submit(WORKER, setXattr(most + 3, new byte[8_000]), 0);
+    assertInstanceOf(RateLimited.class, sent.get(1));
+    limited.submit(WORKER, mkdir(most + 4, "a"), 0);
+    assertEquals(2, sent.size(), "it has none");
+  }
+
+  @Test
+  void whatMakesNoSenseCountsAsWell() {
+    IntentDesk limited = desk(100, 200, new IntentRateLimits(10, 1, 0));
+    limited.submit(WORKER, new SubmitIntent(intent(1), "", new byte[] {99}, NOTHING, List.of()), 0);
+    limited.submit(WORKER, new SubmitIntent(intent(2), "", new byte[] {99}, NOTHING, List.of()), 0);
+    assertEquals(List.of(new RateLimited(intent(2), 100)), sent);
+  }
+
+  @Test
+  void theLogIsNotGivenMoreThanItNeedsSoThatOthersCanPassAFlood() {
+    IntentDesk fair = desk(100, 2, IntentRateLimits.NONE);
+    for (int i = 1; i <= 6; i++) {
+      fair.submit(WORKER, mkdir(i, "flood" + i), 0);
+    }
+    assertEquals(2, fair.sequence());
+    assertEquals(0, fair.sequence(), "the disk is busy with these");
+    fair.submit(OTHER, mkdirOf(7, 1), 0);
+    fair.release(log.sync().durableIndex());
+    sent.clear();
+    assertEquals(2, fair.sequence());
+    fair.release(log.sync().durableIndex());
+    assertEquals(
+        List.of(intent(3), new IntentId(new ClientId(1, 7), 1)),
+        List.of(ack(0).intent(), ack(1).intent()));
+  }
+
   @Test
   void theClientOfAnotherWorkerIsNoUseAndNoHarm() {
     desk.submit(WORKER, mkdir(1, "a"), 0);
@@ -376,6 +524,10 @@ class IntentDeskTest {
   }
 
   private IntentDesk desk(int maxPending) {
+    return desk(maxPending, 200, IntentRateLimits.NONE);
+  }
+
+  private IntentDesk desk(int maxPending, int maxUnsynced, IntentRateLimits limits) {
     LeaderConfig defaults = LeaderConfig.of(new WorkspaceId(1, 1));
     LeaderConfig config =
         new LeaderConfig(
@@ -385,6 +537,8 @@ class IntentDeskTest {
             defaults.partialUploadTtlNs(),
             defaults.windowEntries(),
             maxPending,
+            maxUnsynced,
+            limits,
             defaults.tailCacheBytes(),
             defaults.lockTtlNs(),
             defaults.lockGraceNs(),
@@ -401,7 +555,7 @@ class IntentDeskTest {
         new TailCache(1, 1 << 20),
         new ClientId(9, 9),
         (worker, message) -> {
-          assertTrue(worker.equals(WORKER) || worker.equals(THIEF), worker::name);
+          assertTrue(WORKERS.contains(worker), worker::name);
           sent.add(message);
         },
         (_, index) -> assertTrue(index > log.durableIndex(), "sequenced, not durable yet"),
@@ -412,6 +566,13 @@ class IntentDeskTest {
   private static SubmitIntent mkdir(long seqNo, String name) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
     return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, List.of());
+  }
+
+  /** Of this client; {@link #intent} is of client 1. */
+  private static SubmitIntent mkdirOf(int client, long seqNo) {
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(client + "-" + seqNo), 0755, 0, 0);
+    IntentId id = new IntentId(new ClientId(1, client), seqNo);
+    return new SubmitIntent(id, "", OpCodec.encode(op), NOTHING, List.of());
   }
 
   private static SubmitIntent write(long seqNo, List<Hash> uploading) {

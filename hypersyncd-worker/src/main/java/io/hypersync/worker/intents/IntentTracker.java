@@ -13,6 +13,7 @@ import io.hypersync.wire.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
@@ -26,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,19 +38,29 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection that breaks leaves mutations whose end is unknown. On the next one the leader is
  * asked what became of each, and what it has never heard of is sent again. Whatever is not known by
  * its deadline ends with EIO.
+ *
+ * <p>What the leader refuses for now (EAGAIN, RATE_LIMITED) is held here and sent again when {@link
+ * Backoff} lets it, the oldest first; what is submitted meanwhile queues up behind it. Callers only
+ * see that it takes longer.
  */
 public final class IntentTracker implements LocalCalls {
   private static final byte[] NOTHING = {};
   private static final int EXPIRY_CHECKS = 64;
+  private static final long NS_PER_MS = 1_000_000;
 
   private final LeaderLink link;
   private final ClientLanes lanes;
+  private final Backoff backoff;
   private final long deadlineNs;
   private final Consumer<FinishedMutation> finished;
   private final Map<IntentId, PendingMutation> pending = new LinkedHashMap<>();
   private final Set<PendingMutation> resolved = new LinkedHashSet<>();
-  private final Set<PendingMutation> refusedForNow = new LinkedHashSet<>();
+
+  /** What the leader has not got: it has refused it, or it waits behind such. By their numbers. */
+  private final TreeMap<Long, PendingMutation> held = new TreeMap<>();
+
   private final List<Barrier> barriers = new ArrayList<>();
+  private long submitted;
   private long nextExpiryNs;
 
   /** Waits for mutations on one node; see {@link #barrier}. */
@@ -57,6 +69,7 @@ public final class IntentTracker implements LocalCalls {
   /**
    * An empty table.
    *
+   * @param entropy decides client ids, and how long a refused intent waits
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds
    * @param finished told of every mutation that the leader has answered, after its caller
    */
@@ -64,6 +77,7 @@ public final class IntentTracker implements LocalCalls {
       LeaderLink link, Entropy entropy, long deadlineNs, Consumer<FinishedMutation> finished) {
     this.link = link;
     this.lanes = new ClientLanes(entropy);
+    this.backoff = new Backoff(entropy);
     this.deadlineNs = deadlineNs;
     this.finished = finished;
   }
@@ -93,13 +107,19 @@ public final class IntentTracker implements LocalCalls {
     return false;
   }
 
-  /** Sends a new mutation; the link must be up. */
+  /** Sends a new mutation, or holds it while the leader refuses others; the link must be up. */
   public void submit(Mutation mutation, long nowNs) {
     IntentId id = lanes.next(mutation.caller());
-    PendingMutation waiting = new PendingMutation(id, mutation, nowNs + deadlineNs);
-    mutation.times().sent(nowNs);
+    submitted++;
+    PendingMutation waiting = new PendingMutation(submitted, id, mutation, nowNs + deadlineNs);
+    boolean now = held.isEmpty() && backoff.maySend(underway(), nowNs);
     pending.put(id, waiting);
-    send(waiting);
+    if (now) {
+      mutation.times().sent(nowNs);
+      send(waiting);
+    } else {
+      held.put(waiting.number(), waiting);
+    }
   }
 
   /**
@@ -131,10 +151,10 @@ public final class IntentTracker implements LocalCalls {
     }
     Errno errno = ack.errno();
     if (errno == Errno.EAGAIN) {
-      mutation.retryLater(nowNs); // the leader is busy; the application need not know (6.3.1)
-      refusedForNow.add(mutation);
+      hold(mutation, 0, nowNs); // the leader is busy; the application need not know (6.3.1)
       return;
     }
+    backoff.taken();
     if (errno != null) {
       mutation.refused(errno, ack.asOfIndex());
     } else {
@@ -142,6 +162,14 @@ public final class IntentTracker implements LocalCalls {
     }
     resolved.add(mutation);
     completeIfDone(mutation, appliedIndex);
+  }
+
+  /** The leader has not taken an intent, since this worker sends too many (12.5). */
+  public void rateLimited(RateLimited limited, long nowNs) {
+    PendingMutation mutation = pending.get(limited.intent());
+    if (mutation != null && !mutation.isResolved()) {
+      hold(mutation, limited.retryAfterMs() * NS_PER_MS, nowNs);
+    }
   }
 
   /** What the leader knows of a mutation that was in flight when a connection broke. */
@@ -197,37 +225,44 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** A new connection is up: asks what became of everything unresolved, in order of submission. */
+  /**
+   * A new connection is up: asks what became of everything unresolved, in order of submission. Of
+   * what is held here the leader has nothing.
+   */
   public void reconnected() {
-    refusedForNow.clear();
     for (PendingMutation mutation : pending.values()) {
-      if (!mutation.isResolved()) {
+      if (!mutation.isResolved() && !isHeld(mutation)) {
         link.send(new IntentStatusRequest(mutation.id()));
       }
     }
   }
 
-  /** Sends again what the leader was too busy for. The leader must be in touch. */
+  /** Sends what is held, as far as the leader can be expected to take it. It must be in touch. */
   public void retry(long nowNs) {
-    if (refusedForNow.isEmpty()) {
+    if (held.isEmpty()) {
       return;
     }
-    for (PendingMutation mutation : List.copyOf(refusedForNow)) {
-      if (mutation.retryAtNs() - nowNs <= 0) {
-        refusedForNow.remove(mutation);
-        sendAgain(mutation);
+    while (!held.isEmpty() && backoff.maySend(underway(), nowNs)) {
+      PendingMutation mutation = held.firstEntry().getValue();
+      held.remove(mutation.number());
+      if (!mutation.wasRefusedBefore()) {
+        mutation.mutation().times().sent(nowNs);
       }
+      sendAgain(mutation);
+    }
+    if (held.isEmpty()) {
+      backoff.over();
     }
   }
 
   /**
-   * The caller of a request has got a signal. What the leader has refused for now is not committed,
-   * and ends with EINTR; what was sent and not answered goes on, for nobody knows. An fsync ends.
+   * The caller of a request has got a signal. What is held here is not committed, and ends with
+   * EINTR; what was sent and not answered goes on, for nobody knows. An fsync ends.
    *
    * @return whether something ended
    */
   public boolean interrupt(long unique) {
-    for (PendingMutation mutation : refusedForNow) {
+    for (PendingMutation mutation : held.values()) {
       if (mutation.mutation().unique() == unique) {
         end(mutation, Errno.EINTR);
         return true;
@@ -262,7 +297,7 @@ public final class IntentTracker implements LocalCalls {
     }
     int silent = 0;
     for (PendingMutation mutation : late) {
-      silent += mutation.isResolved() ? 0 : 1;
+      silent += mutation.isResolved() || isHeld(mutation) ? 0 : 1;
       lanes.retire(mutation.mutation().caller());
       end(mutation, Errno.EIO);
     }
@@ -293,7 +328,23 @@ public final class IntentTracker implements LocalCalls {
   private void forget(PendingMutation mutation) {
     pending.remove(mutation.id());
     resolved.remove(mutation);
-    refusedForNow.remove(mutation);
+    held.remove(mutation.number());
+  }
+
+  /** The leader knows nothing of it, so until it is sent again it cannot happen. */
+  private void hold(PendingMutation mutation, long retryAfterNs, long nowNs) {
+    mutation.refusedForNow();
+    held.put(mutation.number(), mutation);
+    backoff.refused(retryAfterNs, underway(), nowNs);
+  }
+
+  private boolean isHeld(PendingMutation mutation) {
+    return held.containsKey(mutation.number());
+  }
+
+  /** How many intents the leader has, or is being sent. */
+  private int underway() {
+    return pending.size() - held.size() - resolved.size();
   }
 
   private void passBarriers(PendingMutation mutation) {
@@ -308,9 +359,11 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * Sends what the leader has never taken, as it says itself. If its caller has made another call
-   * since, that one may be in the log already: then it gets a new id behind that one's, for intents
-   * of one client are committed in the order of their numbers (6.3.1).
+   * Sends what the leader has never taken: it says so itself, by NOT_FOUND, EAGAIN or RATE_LIMITED,
+   * or it has never been sent it. If its caller has made another call since, that one may be in the
+   * log already: then it gets a new id behind that one's, for intents of one client are committed
+   * in the order of their numbers (6.3.1). Nothing of the old id is left at the leader that could
+   * come later: it was lost with its connection, or refused without a trace.
    */
   private void sendAgain(PendingMutation mutation) {
     int caller = mutation.mutation().caller();
@@ -324,7 +377,9 @@ public final class IntentTracker implements LocalCalls {
 
   private void send(PendingMutation mutation) {
     Mutation wanted = mutation.mutation();
-    List<Hash> uploading = isInline(mutation) ? List.of() : wanted.uploading();
+    // What was refused is not uploaded twice: the leader asks for what it has not got of it.
+    boolean uploads = !isInline(mutation) && !mutation.wasRefusedBefore();
+    List<Hash> uploading = uploads ? wanted.uploading() : List.of();
     link.send(
         new SubmitIntent(
             mutation.id(),

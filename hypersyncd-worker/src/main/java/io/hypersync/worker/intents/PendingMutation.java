@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A mutation whose caller is waiting; owned by {@link IntentTracker}. */
 final class PendingMutation {
+  private final long number;
   private IntentId id;
   private final Mutation mutation;
   private final long deadlineNs;
@@ -16,13 +17,22 @@ final class PendingMutation {
   private @Nullable FsState state;
   private @Nullable Errno errno;
   private long asOfIndex;
-  private long retryAtNs = Long.MAX_VALUE;
-  private int retries;
+  private boolean refusedBefore;
 
-  PendingMutation(IntentId id, Mutation mutation, long deadlineNs) {
+  /**
+   * A mutation that has not been sent.
+   *
+   * @param number 1, 2, 3, ... in the order of submission, whatever its id becomes
+   */
+  PendingMutation(long number, IntentId id, Mutation mutation, long deadlineNs) {
+    this.number = number;
     this.id = id;
     this.mutation = mutation;
     this.deadlineNs = deadlineNs;
+  }
+
+  long number() {
+    return number;
   }
 
   IntentId id() {
@@ -87,13 +97,13 @@ final class PendingMutation {
     return new FinishedMutation(id, mutation, errno == null ? entry : null);
   }
 
-  long retryAtNs() {
-    return retryAtNs;
+  /** Whether the leader has ever had it, and not taken it. */
+  boolean wasRefusedBefore() {
+    return refusedBefore;
   }
 
-  /** After EAGAIN: twice as long as the last time, 1 ms to 256 ms. */
-  void retryLater(long nowNs) {
-    retryAtNs = nowNs + (1_000_000L << Math.min(retries, 8));
-    retries++;
+  /** The leader has not taken it, and knows nothing of it; it is to be sent again. */
+  void refusedForNow() {
+    refusedBefore = true;
   }
 }

@@ -2,11 +2,13 @@ package io.hypersync.worker.intents;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
@@ -16,6 +18,7 @@ import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
@@ -23,6 +26,7 @@ import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.Committed;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
@@ -153,7 +157,7 @@ class IntentTrackerTest {
     for (long pauseMs : new long[] {1, 2, 4, 8}) {
       tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, now);
       link.sent.clear();
-      tracker.retry(now + pauseMs * MS - 1);
+      tracker.retry(now + pauseMs * MS / 2);
       assertEquals(List.of(), link.sent);
       now += pauseMs * MS;
       tracker.retry(now);
@@ -161,6 +165,126 @@ class IntentTrackerTest {
       assertEquals(id, onlySubmit().intent());
     }
     assertEquals(List.of(), told);
+  }
+
+  @Test
+  void aWorkerThatSendsTooFastWaitsForAsLongAsItIsTold() {
+    IntentId id = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(id, 700), 0);
+    link.sent.clear();
+    tracker.retry(700 * MS - 1);
+    assertEquals(List.of(), link.sent);
+    tracker.retry(700 * MS);
+    assertEquals(id, onlySubmit().intent());
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void theApplicationHearsNothingOfItBeforeTheDeadline() {
+    IntentId id = mkdir("a", 0);
+    for (long now = 0; now < DEADLINE_NS; now += 300 * MS) {
+      tracker.rateLimited(new RateLimited(id, 10), now);
+      assertEquals(0, tracker.expire(now));
+      assertEquals(List.of(), told);
+      tracker.retry(now + 299 * MS);
+      id = lastSubmit().intent();
+    }
+    tracker.rateLimited(new RateLimited(id, 60_000), DEADLINE_NS - 1);
+    assertEquals(0, tracker.expire(LATE_NS), "the leader is there, and has said so");
+    assertEquals(List.of("a EIO"), told);
+    link.sent.clear();
+    tracker.retry(2 * LATE_NS);
+    assertEquals(List.of(), link.sent);
+  }
+
+  @Test
+  void whatComesMeanwhileQueuesUpBehindIt() {
+    IntentId first = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(first, 5), 0);
+    link.sent.clear();
+    for (String name : List.of("b", "c", "d", "e", "f")) {
+      submit(UNIQUE, name.charAt(0), name, MS);
+    }
+    assertEquals(List.of(), link.sent, "none overtakes it");
+    tracker.retry(5 * MS);
+    assertEquals(List.of("a", "b", "c", "d"), names(), "a few are tried");
+    tracker.acknowledged(ack(first, null, 1), 0, 6 * MS);
+    tracker.retry(6 * MS);
+    assertEquals(List.of("a", "b", "c", "d", "e", "f"), names(), "the leader takes them again");
+    submit(UNIQUE, 'g', "g", 7 * MS);
+    assertEquals("g", names().getLast(), "nobody is before it");
+  }
+
+  @Test
+  void theOldestGoesFirstThoughItWasRefusedLast() {
+    List<IntentId> sent = new ArrayList<>();
+    for (String name : List.of("a", "b", "c", "d", "e", "f")) {
+      sent.add(mkdir(name, name.charAt(0), 0));
+    }
+    sent.reversed().forEach(id -> tracker.rateLimited(new RateLimited(id, 1), 0));
+    link.sent.clear();
+    tracker.retry(MS);
+    assertEquals(List.of("a", "b", "c", "d"), names());
+    sent.subList(0, 4).reversed().forEach(id -> tracker.rateLimited(new RateLimited(id, 1), MS));
+    link.sent.clear();
+    tracker.retry(10 * MS);
+    assertEquals(List.of("a", "b", "c", "d"), names(), "not those who have waited for less long");
+  }
+
+  @Test
+  void whatIsRefusedBehindALaterOneOfItsCallerGetsANewId() {
+    IntentId first = mkdir("a", 0);
+    IntentId second = mkdir("b", 0);
+    tracker.rateLimited(new RateLimited(first, 1), 0);
+    tracker.acknowledged(ack(second, null, 1), 0, 0);
+    link.sent.clear();
+    tracker.retry(MS);
+    IntentId again = onlySubmit().intent();
+    assertEquals(first.client(), again.client());
+    assertTrue(again.seqNo() > second.seqNo(), "the second is in the log");
+  }
+
+  @Test
+  void whatTheLeaderHasRefusedIsNotAskedAboutAfterAReconnect() {
+    IntentId a = mkdir("a", 0);
+    IntentId b = mkdir("b", 0);
+    tracker.rateLimited(new RateLimited(a, 1), 0);
+    link.sent.clear();
+    tracker.reconnected();
+    assertEquals(List.of(new IntentStatusRequest(b)), link.sent);
+    tracker.status(status(b, Status.IN_FLIGHT), 0);
+    tracker.acknowledged(ack(b, Errno.EEXIST, 0), 0, MS);
+    tracker.retry(MS);
+    assertEquals(List.of("a"), names());
+  }
+
+  @Test
+  void chunksOfWhatWasRefusedAreUploadedAgainOnlyIfTheLeaderAsks() {
+    Chunk chunk = Chunk.of(new byte[9_000]);
+    tracker.submit(write(List.of(chunk), List.of(chunk.hash())), 0);
+    IntentId id = onlySubmit().intent();
+    tracker.rateLimited(new RateLimited(id, 1), 0);
+    link.sent.clear();
+    tracker.retry(MS);
+    assertEquals(List.of(), onlySubmit().uploading());
+    assertEquals(1, link.sent.size());
+    tracker.chunksNeeded(new ChunkNeed(id, List.of(chunk.hash())));
+    assertEquals(chunk.hash(), ((ChunkPut) link.sent.getLast()).hash());
+  }
+
+  @Test
+  void whatWasNeverSentIsSentWhenItsTurnComes() {
+    IntentId first = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(first, 5), 0);
+    submit(UNIQUE, 1, "b", MS);
+    tracker.retry(5 * MS);
+    IntentId second = lastSubmit().intent();
+    tracker.acknowledged(ack(first, Errno.EEXIST, 0), 0, 6 * MS);
+    tracker.acknowledged(ack(second, Errno.EEXIST, 0), 0, 6 * MS);
+    assertEquals(List.of("a EEXIST", "b EEXIST"), told);
+    assertEquals(
+        List.of(0L, 5 * MS),
+        finished.stream().map(end -> end.mutation().times().sentNs()).toList());
   }
 
   @Test
@@ -276,6 +400,16 @@ class IntentTrackerTest {
   }
 
   @Test
+  void aSignalEndsWhatWaitsBehindIt() {
+    IntentId id = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(id, 1_000), 0);
+    submit(UNIQUE + 2, PID, "b", MS);
+    assertTrue(tracker.interrupt(UNIQUE + 2));
+    assertEquals(List.of("b EINTR"), told);
+    assertEquals(1, tracker.size());
+  }
+
+  @Test
   void butNotOnceItIsSentAgain() {
     IntentId id = mkdir("a", 0);
     tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, 0);
@@ -309,21 +443,35 @@ class IntentTrackerTest {
   private static final NodeId FILE = new NodeId(7, 7);
 
   private IntentId mkdir(String name, long nowNs) {
+    return mkdir(name, PID, nowNs);
+  }
+
+  /** Of this caller; the id that it is sent with, for it must not be held. */
+  private IntentId mkdir(String name, int caller, long nowNs) {
+    submit(UNIQUE, caller, name, nowNs);
+    return lastSubmit().intent();
+  }
+
+  private void submit(long unique, int caller, String name, long nowNs) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 0, 0);
-    tracker.submit(mutation(op, List.of(), List.of(), heard(name)), nowNs);
-    return ((SubmitIntent) link.sent.getLast()).intent();
+    tracker.submit(mutation(unique, caller, op, List.of(), List.of(), heard(name)), nowNs);
   }
 
   private Mutation write(List<Chunk> chunks, List<Hash> uploading) {
     FsOp op =
         new FsOp.Write(FILE, WriteMode.PWRITE, 0, chunks.stream().map(Chunk::ref).toList(), false);
-    return mutation(op, chunks, uploading, heard("write"));
+    return mutation(UNIQUE, PID, op, chunks, uploading, heard("write"));
   }
 
   private static Mutation mutation(
-      FsOp op, List<Chunk> chunks, List<Hash> uploading, Completion completion) {
+      long unique,
+      int caller,
+      FsOp op,
+      List<Chunk> chunks,
+      List<Hash> uploading,
+      Completion completion) {
     MutationTimes times = new MutationTimes(0, 0, 0);
-    return new Mutation(UNIQUE, PID, "", op, chunks, uploading, completion, times);
+    return new Mutation(unique, caller, "", op, chunks, uploading, completion, times);
   }
 
   private WaitingCall call(String name) {
@@ -335,6 +483,30 @@ class IntentTrackerTest {
         link.sent.stream().filter(message -> message instanceof SubmitIntent).toList();
     assertEquals(1, submits.size(), () -> "sent " + link.sent);
     return (SubmitIntent) submits.getFirst();
+  }
+
+  private SubmitIntent lastSubmit() {
+    return (SubmitIntent) link.sent.getLast();
+  }
+
+  /** The names of the directories that the leader was asked for. */
+  private List<String> names() {
+    List<String> names = new ArrayList<>();
+    for (WorkerMessage message : link.sent) {
+      if (message instanceof SubmitIntent submit) {
+        FsOp.MakeDir op = assertInstanceOf(FsOp.MakeDir.class, decoded(submit));
+        names.add(op.name().toString());
+      }
+    }
+    return names;
+  }
+
+  private static FsOp decoded(SubmitIntent submit) {
+    try {
+      return OpCodec.decode(submit.op());
+    } catch (DecodeException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private Completion heard(String name) {

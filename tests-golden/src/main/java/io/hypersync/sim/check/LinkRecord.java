@@ -57,7 +57,7 @@ public final class LinkRecord {
     toldIndex = Math.max(toldIndex, commitIndex);
   }
 
-  /** The leader is too busy for an intent: how long that takes is anybody's guess. */
+  /** The leader turns an intent away for now: how long that takes is anybody's guess. */
   public void busy() {
     inTouchSinceNs = clock.monotonicNs();
   }

@@ -288,7 +288,8 @@ public final class SimConnection {
           Stream.CONTROL_DOWN;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
-          LeaderMessage.CommitAck _ ->
+          LeaderMessage.CommitAck _,
+          LeaderMessage.RateLimited _ ->
           Stream.ACKS;
       case LeaderMessage.LogEntries _ -> Stream.LOG;
       case LeaderMessage.ChunkData _, LeaderMessage.ChunkUnavailable _ -> Stream.BULK;

@@ -38,6 +38,7 @@ enum FrameKind {
   COMMIT_ACK(0x50, StreamKind.ACKS, FrameKind.SMALL),
   CHUNK_NEED(0x51, StreamKind.ACKS, FrameKind.HASHES),
   INTENT_STATUS_RESPONSE(0x52, StreamKind.ACKS, FrameKind.SMALL),
+  RATE_LIMITED(0x53, StreamKind.ACKS, FrameKind.SMALL),
   LOG_ENTRIES(0x58, StreamKind.LOG, Protocol.MAX_FRAME_BYTES - FrameCodec.HEADER_BYTES),
   CHUNK_DATA(0x60, StreamKind.BULK, Hash.BYTES + ChunkRef.MAX_LENGTH),
   CHUNK_UNAVAILABLE(0x61, StreamKind.BULK, FrameKind.SMALL);
@@ -109,6 +110,7 @@ enum FrameKind {
       case LeaderMessage.CommitAck _ -> COMMIT_ACK;
       case LeaderMessage.ChunkNeed _ -> CHUNK_NEED;
       case LeaderMessage.IntentStatusResponse _ -> INTENT_STATUS_RESPONSE;
+      case LeaderMessage.RateLimited _ -> RATE_LIMITED;
       case LeaderMessage.LogEntries _ -> LOG_ENTRIES;
       case LeaderMessage.ChunkData _ -> CHUNK_DATA;
       case LeaderMessage.ChunkUnavailable _ -> CHUNK_UNAVAILABLE;

@@ -13,6 +13,7 @@ import io.hypersync.wire.proto.CommitAck;
 import io.hypersync.wire.proto.Heartbeat;
 import io.hypersync.wire.proto.IntentStatusResponse;
 import io.hypersync.wire.proto.LogEntries;
+import io.hypersync.wire.proto.RateLimited;
 import io.hypersync.wire.proto.Refused;
 import io.hypersync.wire.proto.Welcome;
 import java.nio.ByteBuffer;
@@ -31,6 +32,8 @@ final class LeaderMessages {
   private static final Parser<ChunkNeed> NEED = DiscardUnknownFieldsParser.wrap(ChunkNeed.parser());
   private static final Parser<IntentStatusResponse> STATUS =
       DiscardUnknownFieldsParser.wrap(IntentStatusResponse.parser());
+  private static final Parser<RateLimited> LIMITED =
+      DiscardUnknownFieldsParser.wrap(RateLimited.parser());
   private static final Parser<LogEntries> LOG =
       DiscardUnknownFieldsParser.wrap(LogEntries.parser());
   private static final Parser<ChunkUnavailable> UNAVAILABLE =
@@ -63,6 +66,11 @@ final class LeaderMessages {
               .setMissingHashes(Fields.toProto(need.missing()))
               .build();
       case LeaderMessage.IntentStatusResponse status -> status(status);
+      case LeaderMessage.RateLimited limited ->
+          RateLimited.newBuilder()
+              .setIntent(Fields.toProto(limited.intent()))
+              .setRetryAfterMs(limited.retryAfterMs())
+              .build();
       case LeaderMessage.LogEntries log -> log(log);
       case LeaderMessage.ChunkUnavailable unavailable ->
           ChunkUnavailable.newBuilder()
@@ -86,6 +94,7 @@ final class LeaderMessages {
       case COMMIT_ACK -> ack(Fields.parse(ACK, kind, body));
       case CHUNK_NEED -> need(Fields.parse(NEED, kind, body));
       case INTENT_STATUS_RESPONSE -> status(Fields.parse(STATUS, kind, body));
+      case RATE_LIMITED -> limited(Fields.parse(LIMITED, kind, body));
       case LOG_ENTRIES -> log(Fields.parse(LOG, kind, body));
       case CHUNK_UNAVAILABLE -> unavailable(Fields.parse(UNAVAILABLE, kind, body));
       case LOCK_RESPONSE -> LockMessages.response(body);
@@ -244,6 +253,13 @@ final class LeaderMessages {
         Fields.intentId(proto.hasIntent(), proto.getIntent()),
         status,
         committed ? Fields.committed(proto.getCommitted()) : null);
+  }
+
+  private static LeaderMessage limited(RateLimited proto) throws ProtocolException {
+    Fields.require(proto.hasRetryAfterMs(), "retry_after_ms");
+    return new LeaderMessage.RateLimited(
+        Fields.intentId(proto.hasIntent(), proto.getIntent()),
+        Fields.number(proto.getRetryAfterMs(), 1, Integer.MAX_VALUE, "retry_after_ms"));
   }
 
   private static LogEntries log(LeaderMessage.LogEntries log) {

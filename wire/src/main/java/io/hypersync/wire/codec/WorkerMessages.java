@@ -82,6 +82,7 @@ final class WorkerMessages {
           COMMIT_ACK,
           CHUNK_NEED,
           INTENT_STATUS_RESPONSE,
+          RATE_LIMITED,
           LOG_ENTRIES,
           CHUNK_DATA,
           CHUNK_UNAVAILABLE ->

@@ -100,6 +100,14 @@ public sealed interface LeaderMessage {
       implements LeaderMessage {}
 
   /**
+   * RATE_LIMITED: this worker sends faster than it may (12.5); acks stream. The leader has not
+   * taken the intent and knows nothing of it, as after a CommitAck with EAGAIN.
+   *
+   * @param retryAfterMs before that it would be refused again; from 1 on
+   */
+  record RateLimited(IntentId intent, int retryAfterMs) implements LeaderMessage {}
+
+  /**
    * A place in the log.
    *
    * @param appliedOffset the leader-chosen offset of an APPEND, else -1

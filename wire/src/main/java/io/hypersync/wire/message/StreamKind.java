@@ -70,7 +70,8 @@ public enum StreamKind {
           CONTROL;
       case LeaderMessage.IntentStatusResponse _,
           LeaderMessage.ChunkNeed _,
-          LeaderMessage.CommitAck _ ->
+          LeaderMessage.CommitAck _,
+          LeaderMessage.RateLimited _ ->
           ACKS;
       case LeaderMessage.LogEntries _ -> LOG;
       case LeaderMessage.ChunkData _, LeaderMessage.ChunkUnavailable _ -> BULK;

@@ -185,6 +185,17 @@ class FrameCodecTest {
                 20 09                                     as_of_index
                 """),
         Arguments.of(
+            new LeaderMessage.RateLimited(SampleMessages.INTENT, 250),
+            """
+            00 00 00 1a    length
+            53             RateLimited
+            0a 14          intent
+            """
+                + INTENT_HEX
+                + """
+                10 fa 01       retry_after_ms
+                """),
+        Arguments.of(
             new LeaderMessage.LogEntries(3, List.of(new byte[] {1}, new byte[] {2, 3})),
             """
             00 00 00 0a    length
@@ -352,6 +363,10 @@ class FrameCodecTest {
         fault("52", intent + "10 09", "status is missing or unknown"),
         fault("52", intent + "10 01", "a place in the log belongs to COMMITTED"),
         fault("52", intent + "10 02 1a 00", "a place in the log belongs to COMMITTED"),
+        fault("53", "10 05", "intent id is missing"),
+        fault("53", intent, "retry_after_ms is missing"),
+        fault("53", intent + "10 00", "retry_after_ms is 0"),
+        fault("53", intent + "10 ffffffff0f", "retry_after_ms is 4294967295"),
         fault("58", "08 01", "entries is missing"),
         fault("58", "08 01 12 00", "an entry is missing"),
         fault("60", "00", "its header alone is 32"),

@@ -108,6 +108,7 @@ public final class SampleMessages {
             new LeaderMessage.Committed(10, COMMITTED.opId(), 2_000_000_000L, HASH, 4096),
             10),
         new LeaderMessage.CommitAck(INTENT, Errno.EEXIST, null, 8),
+        new LeaderMessage.RateLimited(INTENT, 250),
         new LeaderMessage.LogEntries(12, List.of(bytes("entry 11"), bytes("entry 12"))),
         new LeaderMessage.ChunkData(HASH, bytes("chunk")),
         new LeaderMessage.ChunkUnavailable(HASH, Errno.EIO, "bad sector"),

@@ -1,0 +1,22 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.model.id.WorkerId;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How many of something each worker has; one that has none takes no room. */
+final class WorkerCounts {
+  private final Map<WorkerId, Integer> counts = new HashMap<>();
+
+  int of(WorkerId worker) {
+    return counts.getOrDefault(worker, 0);
+  }
+
+  void increment(WorkerId worker) {
+    counts.merge(worker, 1, Integer::sum);
+  }
+
+  void decrement(WorkerId worker) {
+    counts.computeIfPresent(worker, (_, count) -> count == 1 ? null : count - 1);
+  }
+}
