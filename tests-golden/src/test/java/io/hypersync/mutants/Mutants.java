@@ -237,6 +237,11 @@ final class Mutants {
           answers("a call waits for ever", "worker.intents.IntentTracker", "expire", 0),
           answers(
               "a busy leader is not asked again", "worker.intents.IntentTracker", "retry", null),
+          skips(
+              "a worker that is told to send less does not send it again",
+              "worker.WorkerAgent",
+              "received",
+              "IntentTracker.rateLimited"),
           answers("a silent leader is not noticed", "worker.link.LinkMonitor", "isSilent", 0),
           answers(
               "barriers that the leader has answered are not passed",

@@ -1,0 +1,34 @@
+package io.hypersync.e2e;
+
+import java.util.List;
+
+/** How long calls took, each in nanoseconds. */
+record Latencies(List<Long> sortedNs) {
+  /** Of calls in any order. */
+  Latencies {
+    sortedNs = sortedNs.stream().sorted().toList();
+  }
+
+  int calls() {
+    return sortedNs.size();
+  }
+
+  /**
+   * No longer took so many percent of them.
+   *
+   * @param percent above 0, to 100
+   */
+  double percentileMs(double percent) {
+    if (sortedNs.isEmpty()) {
+      throw new AssertionError("no call was made");
+    }
+    int rank = (int) Math.ceil(percent / 100 * sortedNs.size());
+    return sortedNs.get(Math.max(1, rank) - 1) / 1e6;
+  }
+
+  @Override
+  public String toString() {
+    return "%d calls, p50 %.2f ms, p99 %.2f ms"
+        .formatted(calls(), percentileMs(50), percentileMs(99));
+  }
+}
