@@ -35,8 +35,17 @@ final class CommandLineTest {
   void thereAreTheCommandsOfTheSpecificationAndMore() {
     assertEquals(
         Set.of(
-            "demo", "init", "token", "leader", "worker", "umount", "status", "log", "trace",
-            "replay"),
+            "demo",
+            "init",
+            "token",
+            "leader",
+            "worker",
+            "umount",
+            "status",
+            "log",
+            "trace",
+            "replay",
+            "why-slow"),
         commands());
   }
 

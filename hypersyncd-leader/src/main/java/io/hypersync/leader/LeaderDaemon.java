@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.rocks.RocksChunkStore;
@@ -16,6 +17,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
@@ -24,7 +26,9 @@ import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,7 +111,28 @@ public final class LeaderDaemon implements Daemon {
 
   @Override
   public Map<String, AdminCommand> adminCommands() {
-    return Map.of("log", args -> runtime.logTail(args.path("tail").asInt(20)));
+    return Map.of(
+        "log",
+        args -> runtime.logTail(args.path("tail").asInt(20)),
+        "stages",
+        args -> runtime.stages(intents(args.path("intents"))));
+  }
+
+  /**
+   * The intents that somebody asks about.
+   *
+   * @throws UserError if that is not what they are
+   */
+  private static Set<IntentId> intents(JsonNode names) {
+    Set<IntentId> intents = new HashSet<>();
+    for (JsonNode name : names) {
+      try {
+        intents.add(IntentId.parse(name.asText()));
+      } catch (IllegalArgumentException e) {
+        throw new UserError("\"intents\": " + e.getMessage(), "");
+      }
+    }
+    return intents;
   }
 
   @Override

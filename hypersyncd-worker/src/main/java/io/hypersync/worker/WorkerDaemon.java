@@ -93,6 +93,8 @@ public final class WorkerDaemon implements Daemon {
   @Override
   public Map<String, AdminCommand> adminCommands() {
     return Map.of(
+        "stages",
+        _ -> runtime.stages(),
         "umount",
         _ -> {
           close();

@@ -3,9 +3,11 @@ package io.hypersync.e2e;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.leader.daemon.LeaderStageCost;
 import io.hypersync.worker.daemon.WorkerStageCost;
 import java.nio.ByteBuffer;
@@ -59,6 +61,29 @@ class StagesTest {
     }
     JsonNode after = FABRIC.get().leader().status().path("stages");
     assertTrue(counted(after, before, "upload") >= 1, after::toString);
+  }
+
+  @Test
+  void whySlowTakesTheNewestMutationsApartAndNamesTheLimit() throws Exception {
+    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("why-slow"));
+    for (int i = 0; i < 20; i++) {
+      Files.write(directory.resolve("file" + i), new byte[] {(byte) i, 4, 5, 6});
+    }
+    String shown =
+        FABRIC.get().hypersync("why-slow", "--json", directory.toString()).orFail("why-slow");
+    JsonNode tree = new ObjectMapper().readTree(shown.substring(shown.indexOf('{')));
+    assertEquals(1, tree.path("workers").size(), "the mount that the path is in");
+    JsonNode worker = tree.path("workers").get(0);
+    assertEquals("a", worker.path("worker_id").asText());
+    assertTrue(worker.path("leader_is_here").asBoolean());
+    for (String stage : List.of("fuse", "send", "queue", "sync", "replicate", "apply", "total")) {
+      assertTrue(worker.path("recent").path(stage).path("count").asLong() > 0, stage);
+    }
+    assertEquals(1, shares(worker.path("recent")), 0.02, worker::toString);
+    assertFalse(worker.path("limit").path("advice").asText().isEmpty(), worker::toString);
+    String text = FABRIC.get().hypersync("why-slow").orFail("why-slow");
+    assertTrue(text.contains("The limit is "), text);
+    assertTrue(text.contains("MOST OF IT IN"), text);
   }
 
   /**

@@ -15,6 +15,20 @@ public record IntentId(ClientId client, long seqNo) {
     }
   }
 
+  /**
+   * Parses what {@link #toString} prints.
+   *
+   * @throws IllegalArgumentException if the text is anything else
+   */
+  public static IntentId parse(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException("expected a client_id and a number, got " + text);
+    }
+    return new IntentId(
+        ClientId.parse(text.substring(0, slash)), Long.parseLong(text.substring(slash + 1)));
+  }
+
   @Override
   public String toString() {
     return client + "/" + seqNo;

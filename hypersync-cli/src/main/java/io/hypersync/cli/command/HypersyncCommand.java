@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       UmountCommand.class,
       StatusCommand.class,
       LogCommand.class,
+      WhySlowCommand.class,
       TraceCommand.class,
       ReplayCommand.class,
     },

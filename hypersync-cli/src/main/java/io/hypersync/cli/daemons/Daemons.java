@@ -82,6 +82,14 @@ public final class Daemons {
     return leaders.getFirst();
   }
 
+  /** The leader of a worker's workspace, if it runs on this machine. */
+  public Optional<Living> leaderOf(Living worker) {
+    return living(RunDirectory::isLeader).stream()
+        .filter(
+            leader -> leader.status().path("workspace").equals(worker.status().path("workspace")))
+        .findFirst();
+  }
+
   /** Every daemon as {@code docs/json.md} says: leaders, workers, unresponsive, dead. */
   public ObjectNode status() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();

@@ -10,6 +10,7 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.Clock;
@@ -27,10 +28,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -150,17 +153,27 @@ public final class LeaderRuntime implements AutoCloseable {
 
   /** How the leader is; any thread but the transport's. */
   public ObjectNode status() {
+    ObjectNode status =
+        ask(() -> LeaderStatus.of(options, address(), startedNs, agent, log, commits, stages));
+    LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));
+    return status;
+  }
+
+  /**
+   * Where the time of intents goes; any thread but the transport's.
+   *
+   * @param intents whose times are wanted
+   */
+  public ObjectNode stages(Set<IntentId> intents) {
+    return ask(() -> stages.all(intents));
+  }
+
+  /** Has a question answered on the agent's thread. */
+  private ObjectNode ask(Supplier<ObjectNode> question) {
     CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
-    transport
-        .executor()
-        .execute(
-            () ->
-                answer.complete(
-                    LeaderStatus.of(options, address(), startedNs, agent, log, commits, stages)));
+    transport.executor().execute(() -> answer.complete(question.get()));
     try {
-      ObjectNode status = answer.get(STATUS_LIMIT_MS, TimeUnit.MILLISECONDS);
-      LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));
-      return status;
+      return answer.get(STATUS_LIMIT_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UserError("interrupted", "");

@@ -13,6 +13,7 @@ import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.daemon.inotify.Inotify;
+import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -29,6 +30,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -172,15 +174,21 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
     ObjectNode requests = status.putObject("kernel_requests");
-    if (mounted != null) {
-      mounted
-          .counters()
-          .requests()
-          .forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
-    }
+    kernelRequests()
+        .forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
     return status;
+  }
+
+  /** Where the time of mutations goes; any thread but the transport's. */
+  public ObjectNode stages() {
+    return questions.ask(_ -> stages.snapshot()).with(agent.published().state());
+  }
+
+  private Map<FuseOpcode, Long> kernelRequests() {
+    FuseSession mounted = session;
+    return mounted == null ? Map.of() : mounted.counters().requests();
   }
 
   /** Lets what is under way finish for a moment, unmounts, and stops. */

@@ -1,5 +1,10 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.worker.intents.MutationTimes;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * The parts of a mutation's way as the worker sees it (docs/ARCHITECTURE.md): each begins where the
  * one before it ends.
@@ -23,5 +28,27 @@ enum WorkerStage {
   /** Until the answer is written to the kernel. */
   REPLY,
   /** All of these. */
-  TOTAL
+  TOTAL;
+
+  private static final Set<WorkerStage> ALL =
+      Collections.unmodifiableSet(EnumSet.allOf(WorkerStage.class));
+
+  /** All, in the order of the way. */
+  static Set<WorkerStage> all() {
+    return ALL;
+  }
+
+  /** How long a mutation that was answered then was here, in nanoseconds. */
+  long nanos(MutationTimes times, long answeredNs) {
+    return switch (this) {
+      case FUSE -> times.submittedNs() - times.receivedNs() - times.hashNs();
+      case HASH -> times.hashNs();
+      case GATE -> times.sentNs() - times.submittedNs();
+      case LEADER -> times.arrivedNs() - times.sentNs();
+      case APPLY -> times.appliedNs() - times.arrivedNs();
+      case NOTIFY -> times.visibleNs() - times.appliedNs();
+      case REPLY -> answeredNs - times.visibleNs();
+      case TOTAL -> answeredNs - times.receivedNs();
+    };
+  }
 }

@@ -1,10 +1,23 @@
 package io.hypersync.worker.daemon;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.stages.NewestTimes;
+import io.hypersync.wire.stages.SlowestOf;
 import io.hypersync.wire.stages.StageHistograms;
 import io.hypersync.worker.intents.FinishedMutation;
+import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.profile.NodePaths;
+import io.hypersync.worker.profile.Subject;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
@@ -16,9 +29,19 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   private static final long NS_PER_US = 1_000;
   private static final long MAX_LATENCY_NS = 600_000_000_000L;
   private static final int DIGITS = 3;
+  private static final int NEWEST = 512;
+  private static final int SLOWEST = 16;
+
+  /** The columns of {@link #newest}. */
+  private static final int SENT = 0;
+
+  private static final int ARRIVED = 1;
 
   private final Clock clock;
   private final StageHistograms<WorkerStage> histograms;
+
+  private final NewestTimes newest = new NewestTimes(NEWEST, 2);
+  private final SlowestOf<SlowMutation> slowest;
 
   /** From a mutation's way to the leader to its answer, whatever that was. */
   private final Histogram latencyNs = new Histogram(MAX_LATENCY_NS, DIGITS);
@@ -27,6 +50,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     this.clock = clock;
     this.histograms =
         new StageHistograms<>(WorkerStage.class, WorkerStage.TOTAL, clock.monotonicNs());
+    this.slowest = new SlowestOf<>(SLOWEST, clock.monotonicNs());
   }
 
   /** What the leader has refused has no entry, hence no stages. */
@@ -38,17 +62,28 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     if (finished.entry() == null) {
       return;
     }
-    histograms.advance(nowNs);
-    histograms.add(WorkerStage.FUSE, times.submittedNs() - times.receivedNs() - times.hashNs());
-    if (!finished.mutation().chunks().isEmpty()) {
-      histograms.add(WorkerStage.HASH, times.hashNs());
+    add(histograms, finished, nowNs);
+    newest.add(finished.intent());
+    newest.set(SENT, times.sentNs());
+    newest.set(ARRIVED, times.arrivedNs());
+    long totalNs = WorkerStage.TOTAL.nanos(times, nowNs);
+    if (slowest.admits(totalNs, nowNs)) {
+      Mutation mutation = finished.mutation();
+      slowest.add(
+          totalNs,
+          new SlowMutation(finished.intent(), mutation.op(), mutation.caller(), times, nowNs));
     }
-    histograms.add(WorkerStage.GATE, times.sentNs() - times.submittedNs());
-    histograms.add(WorkerStage.LEADER, times.arrivedNs() - times.sentNs());
-    histograms.add(WorkerStage.APPLY, times.appliedNs() - times.arrivedNs());
-    histograms.add(WorkerStage.NOTIFY, times.visibleNs() - times.appliedNs());
-    histograms.add(WorkerStage.REPLY, nowNs - times.visibleNs());
-    histograms.add(WorkerStage.TOTAL, nowNs - times.receivedNs());
+  }
+
+  /** Notes each stage of a mutation that was answered then. */
+  static void add(
+      StageHistograms<WorkerStage> histograms, FinishedMutation finished, long answeredNs) {
+    histograms.advance(answeredNs);
+    for (WorkerStage stage : WorkerStage.all()) {
+      if (stage != WorkerStage.HASH || !finished.mutation().chunks().isEmpty()) {
+        histograms.add(stage, stage.nanos(finished.mutation().times(), answeredNs));
+      }
+    }
   }
 
   /** How many mutations the leader has answered. */
@@ -66,8 +101,33 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     return histograms.sinceStart();
   }
 
-  /** The figures of the last seconds. */
-  ObjectNode recent() {
-    return histograms.recent(clock.monotonicNs());
+  /** All that is known, but for the paths; they take longer to find than the agent has time. */
+  Snapshot snapshot() {
+    long nowNs = clock.monotonicNs();
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    tree.set("since_start", histograms.sinceStart());
+    tree.set("recent", histograms.recent(nowNs));
+    tree.set("newest", newest.all());
+    return new Snapshot(tree, slowest.list(nowNs), nowNs);
+  }
+
+  /**
+   * What was known at one moment.
+   *
+   * @param tree as {@code docs/json.md} says, without the slowest
+   * @param slowest slowest first
+   */
+  record Snapshot(ObjectNode tree, List<SlowMutation> slowest, long nowNs) {
+    /** With the slowest, and their paths in this state. */
+    ObjectNode with(FsState state) {
+      Set<NodeId> nodes = new HashSet<>();
+      slowest.forEach(slow -> nodes.add(Subject.of(slow.op()).node()));
+      Map<NodeId, String> paths = NodePaths.of(state, nodes);
+      ArrayNode rows = tree.putArray("slowest");
+      for (SlowMutation slow : slowest) {
+        rows.add(slow.tree(NodePaths.path(Subject.of(slow.op()), paths), nowNs));
+      }
+      return tree;
+    }
   }
 }

@@ -1,0 +1,128 @@
+package io.hypersync.cli.render;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.stages.Stage;
+
+/** What {@code hypersync why-slow} shows, from the tree of {@code docs/json.md}. */
+public final class WhySlowReport {
+  private static final int SLOWEST_SHOWN = 8;
+  private static final int MS_PER_S = 1_000;
+
+  private WhySlowReport() {}
+
+  /** The whole report. */
+  public static String render(JsonNode tree) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode worker : tree.path("workers")) {
+      text.append(text.isEmpty() ? "" : "\n").append(worker(worker));
+    }
+    double load = tree.path("load_1m").asDouble();
+    int cpus = tree.path("cpus").asInt();
+    text.append("The load of this machine is %.1f on %d CPUs".formatted(load, cpus));
+    text.append(
+        load > cpus
+            ? ": threads wait for them, and each stage that needs one is longer for it.\n"
+            : ".\n");
+    return text.toString();
+  }
+
+  private static String worker(JsonNode worker) {
+    JsonNode recent = worker.path("recent");
+    JsonNode ever = worker.path("since_start");
+    StringBuilder text = new StringBuilder();
+    text.append("Worker ")
+        .append(worker.path("worker_id").asText())
+        .append(", mounted at ")
+        .append(worker.path("mount").asText())
+        .append(": ")
+        .append(Quantities.count(recent.path("total").path("count").asLong()))
+        .append(" changes in the last 10 s, ")
+        .append(Quantities.count(ever.path("total").path("count").asLong()))
+        .append(" since the start\n\n");
+    text.append(stages(recent, ever).render("  ")).append('\n');
+    ArrayNode slowest = (ArrayNode) worker.path("slowest");
+    if (!slowest.isEmpty()) {
+      text.append("  The slowest of the last minute\n")
+          .append(slowest(slowest).render("  "))
+          .append('\n');
+    }
+    text.append(worker.path("limit").path("sentence").asText()).append('\n');
+    String advice = worker.path("limit").path("advice").asText();
+    if (!advice.isEmpty()) {
+      text.append(advice).append('\n');
+    }
+    return text.toString();
+  }
+
+  /** A row for each stage that is known of either time. */
+  static Table stages(JsonNode recent, JsonNode ever) {
+    Table table =
+        Table.of(
+            "STAGE",
+            ">NOW P50",
+            ">P95",
+            ">P99",
+            ">SHARE",
+            ">EVER P50",
+            ">P95",
+            ">P99",
+            ">SHARE",
+            "WHAT IT IS");
+    for (Stage stage : Stage.values()) {
+      JsonNode now = recent.path(stage.key());
+      JsonNode then = ever.path(stage.key());
+      if (now.path("count").asLong() > 0 || then.path("count").asLong() > 0) {
+        table.row(
+            stage.key(),
+            micros(now, "us_p50"),
+            micros(now, "us_p95"),
+            micros(now, "us_p99"),
+            share(now),
+            micros(then, "us_p50"),
+            micros(then, "us_p95"),
+            micros(then, "us_p99"),
+            share(then),
+            stage.what());
+      }
+    }
+    return table;
+  }
+
+  private static Table slowest(ArrayNode slowest) {
+    Table table = Table.of(">AGO", ">TOOK", "MOST OF IT IN", ">", "OP", "PATH");
+    int shown = 0;
+    for (JsonNode slow : slowest) {
+      if (shown == SLOWEST_SHOWN) {
+        break;
+      }
+      shown++;
+      String stage = slow.path("stage").asText();
+      ObjectNode us = (ObjectNode) slow.path("us");
+      table.row(
+          slow.path("ago_ms").asLong() / MS_PER_S + " s",
+          Quantities.micros(Math.round(us.path("total").asDouble())),
+          stage,
+          Quantities.micros(Math.round(us.path(stage).asDouble())),
+          slow.path("op").asText(),
+          slow.path("path").isTextual() ? "/" + slow.path("path").asText() : "(gone)");
+    }
+    return table;
+  }
+
+  /** Tenths only where they say something. */
+  static String micros(JsonNode figures, String key) {
+    if (figures.path("count").asLong() == 0) {
+      return "-";
+    }
+    double us = figures.path(key).asDouble();
+    return us < 10 ? "%.1f us".formatted(us) : Quantities.micros(Math.round(us));
+  }
+
+  private static String share(JsonNode figures) {
+    return figures.path("share").isNumber() && figures.path("count").asLong() > 0
+        ? "%.0f %%".formatted(100 * figures.path("share").asDouble())
+        : "-";
+  }
+}

@@ -1,0 +1,221 @@
+package io.hypersync.cli.stages;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the time of one mount's mutations goes: what {@code why-slow} says, as the tree of {@code
+ * docs/json.md}. Pure.
+ *
+ * <p>Worker and leader measure each by itself. If the leader is on this machine, both have the same
+ * monotonic clock, and the newest mutations are put together one by one: so the stages between
+ * sending and arrival are known, and are shares of the worker's stage {@code leader}.
+ */
+public final class Decomposition {
+  private static final double NS_PER_US = 1_000;
+
+  /** What is between sending and arrival, in the leader's own figures. */
+  private static final List<Stage> INSIDE =
+      List.of(Stage.UPLOAD, Stage.QUEUE, Stage.SEQUENCE, Stage.SYNC, Stage.ACK);
+
+  private Decomposition() {}
+
+  /**
+   * Of one worker.
+   *
+   * @param worker what it answers to {@code stages}
+   * @param leader what its leader answers to that about the worker's intents; null if it is not on
+   *     this machine
+   */
+  public static ObjectNode of(JsonNode worker, @Nullable JsonNode leader) {
+    List<Map<Stage, Long>> joined = leader == null ? List.of() : joined(worker, leader);
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    ObjectNode recent = tree.putObject("recent");
+    ObjectNode ever = tree.putObject("since_start");
+    for (Stage stage : Stage.values()) {
+      String key = stage.key();
+      if (stage == Stage.LEADER) {
+        putLeader(recent, ever, worker, leader, joined);
+      } else if (worker.path("recent").has(key)) {
+        recent.set(key, worker.path("recent").path(key));
+        ever.set(key, worker.path("since_start").path(key));
+      }
+    }
+    ArrayNode slowest = tree.putArray("slowest");
+    worker.path("slowest").forEach(slow -> slowest.add(slow(slow, leader)));
+    tree.set("limit", limit(recent, ever));
+    return tree;
+  }
+
+  /** The intents that a leader is to be asked about. */
+  public static ArrayNode intents(JsonNode worker) {
+    ArrayNode intents = JsonNodeFactory.instance.arrayNode();
+    worker.path("newest").fieldNames().forEachRemaining(intents::add);
+    worker.path("slowest").forEach(slow -> intents.add(slow.path("intent").asText()));
+    return intents;
+  }
+
+  private static List<Map<Stage, Long>> joined(JsonNode worker, JsonNode leader) {
+    List<Map<Stage, Long>> joined = new ArrayList<>();
+    worker
+        .path("newest")
+        .properties()
+        .forEach(
+            row ->
+                LeaderTimes.of(
+                        row.getValue().path(0).asLong(),
+                        row.getValue().path(1).asLong(),
+                        leader.path("intents").path(row.getKey()))
+                    .ifPresent(joined::add));
+    return joined;
+  }
+
+  /** The stage {@code leader} as one, or as what it consists of. */
+  private static void putLeader(
+      ObjectNode recent,
+      ObjectNode ever,
+      JsonNode worker,
+      @Nullable JsonNode leader,
+      List<Map<Stage, Long>> joined) {
+    String key = Stage.LEADER.key();
+    JsonNode whole = worker.path("recent").path(key);
+    if (leader == null || joined.isEmpty()) {
+      recent.set(key, whole);
+      ever.set(key, worker.path("since_start").path(key));
+      return;
+    }
+    Map<Stage, long[]> columns = new EnumMap<>(Stage.class);
+    long allNs = 0;
+    for (Stage stage : LeaderTimes.STAGES) {
+      long[] column =
+          joined.stream()
+              .filter(row -> row.containsKey(stage))
+              .mapToLong(row -> row.getOrDefault(stage, 0L))
+              .sorted()
+              .toArray();
+      columns.put(stage, column);
+      allNs += sum(column);
+    }
+    double wholeShare = whole.path("share").asDouble();
+    for (Map.Entry<Stage, long[]> column : columns.entrySet()) {
+      double part = allNs == 0 ? 0 : (double) sum(column.getValue()) / allNs;
+      recent.set(column.getKey().key(), figures(column.getValue(), part * wholeShare));
+    }
+    ever.set(key, worker.path("since_start").path(key));
+    for (Stage stage : INSIDE) {
+      ObjectNode figures = leader.path("since_start").path(stage.key()).deepCopy();
+      figures.remove("share"); // of the leader's time, and of all workers
+      ever.set(stage.key(), figures);
+    }
+  }
+
+  private static ObjectNode figures(long[] sorted, double share) {
+    ObjectNode figures = JsonNodeFactory.instance.objectNode();
+    figures.put("count", sorted.length);
+    figures.put("us_p50", at(sorted, 0.50));
+    figures.put("us_p95", at(sorted, 0.95));
+    figures.put("us_p99", at(sorted, 0.99));
+    figures.put("us_max", at(sorted, 1));
+    figures.put("share", Math.round(1_000 * share) / 1_000.0);
+    return figures;
+  }
+
+  private static double at(long[] sorted, double part) {
+    if (sorted.length == 0) {
+      return 0;
+    }
+    int index = Math.max(0, (int) Math.ceil(part * sorted.length) - 1);
+    return microseconds(sorted[index]);
+  }
+
+  private static double microseconds(long nanos) {
+    return Math.round(10 * nanos / NS_PER_US) / 10.0;
+  }
+
+  private static long sum(long[] column) {
+    long sum = 0;
+    for (long value : column) {
+      sum += value;
+    }
+    return sum;
+  }
+
+  /** A slow mutation, and which stage took it. */
+  private static ObjectNode slow(JsonNode slow, @Nullable JsonNode leader) {
+    ObjectNode us = JsonNodeFactory.instance.objectNode();
+    Optional<Map<Stage, Long>> inside =
+        leader == null
+            ? Optional.empty()
+            : LeaderTimes.of(
+                slow.path("sent_ns").asLong(),
+                slow.path("arrived_ns").asLong(),
+                leader.path("intents").path(slow.path("intent").asText()));
+    for (Stage stage : Stage.values()) {
+      if (stage == Stage.LEADER && inside.isPresent()) {
+        inside.get().forEach((part, nanos) -> us.put(part.key(), microseconds(nanos)));
+      } else if (slow.path("us").has(stage.key())) {
+        us.set(stage.key(), slow.path("us").path(stage.key()));
+      }
+    }
+    Stage longest = Stage.TOTAL;
+    double longestUs = -1;
+    for (Map.Entry<String, JsonNode> part : us.properties()) {
+      if (!part.getKey().equals(Stage.TOTAL.key()) && part.getValue().asDouble() > longestUs) {
+        longest = Stage.of(part.getKey());
+        longestUs = part.getValue().asDouble();
+      }
+    }
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    for (String key : List.of("op", "path", "pid", "ago_ms")) {
+      tree.set(key, slow.path(key));
+    }
+    tree.put("stage", longest.key());
+    tree.set("us", us);
+    return tree;
+  }
+
+  /** The stage that takes the largest part of the time, and what can be done about it. */
+  private static ObjectNode limit(ObjectNode recent, ObjectNode ever) {
+    ObjectNode limit = JsonNodeFactory.instance.objectNode();
+    String total = Stage.TOTAL.key();
+    boolean isRecent = recent.path(total).path("count").asLong() > 0;
+    ObjectNode judged = isRecent ? recent : ever;
+    if (judged.path(total).path("count").asLong() == 0) {
+      limit.putNull("stage");
+      limit.put("sentence", "Nothing has been changed through this mount yet.");
+      limit.put("advice", "");
+      return limit;
+    }
+    Stage most = Stage.TOTAL;
+    double share = -1;
+    for (Map.Entry<String, JsonNode> stage : judged.properties()) {
+      double value = stage.getValue().path("share").asDouble(-1);
+      if (!stage.getKey().equals(total) && value > share) {
+        most = Stage.of(stage.getKey());
+        share = value;
+      }
+    }
+    limit.put("stage", most.key());
+    limit.put("share", share);
+    limit.put(
+        "sentence",
+        "The limit is %s: %s. %d %% of the time of a change goes there, %s."
+            .formatted(
+                most.key(),
+                most.what(),
+                Math.round(100 * share),
+                isRecent
+                    ? "over the last seconds"
+                    : "since the start; nothing was changed lately"));
+    limit.put("advice", most.advice());
+    return limit;
+  }
+}

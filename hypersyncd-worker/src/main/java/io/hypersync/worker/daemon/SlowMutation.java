@@ -1,0 +1,39 @@
+package io.hypersync.worker.daemon;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.worker.intents.MutationTimes;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mutation that took longer than others.
+ *
+ * @param intent what it was called at the leader
+ * @param pid the thread that called
+ * @param answeredNs when the answer was written
+ */
+record SlowMutation(IntentId intent, FsOp op, int pid, MutationTimes times, long answeredNs) {
+  private static final double NS_PER_US = 1_000;
+  private static final long NS_PER_MS = 1_000_000;
+
+  /** With the keys of {@code docs/json.md}. */
+  ObjectNode tree(@Nullable String path, long nowNs) {
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    tree.put("intent", intent.toString());
+    tree.put("op", op.getClass().getSimpleName());
+    tree.put("path", path);
+    tree.put("pid", pid);
+    tree.put("ago_ms", (nowNs - answeredNs) / NS_PER_MS);
+    ObjectNode us = tree.putObject("us");
+    for (WorkerStage stage : WorkerStage.all()) {
+      long tenths = Math.round(10 * stage.nanos(times, answeredNs) / NS_PER_US);
+      us.put(stage.name().toLowerCase(Locale.ROOT), tenths / 10.0);
+    }
+    tree.put("sent_ns", times.sentNs());
+    tree.put("arrived_ns", times.arrivedNs());
+    return tree;
+  }
+}
