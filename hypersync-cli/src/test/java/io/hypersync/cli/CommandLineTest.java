@@ -45,7 +45,8 @@ final class CommandLineTest {
             "log",
             "trace",
             "replay",
-            "why-slow"),
+            "why-slow",
+            "profile"),
         commands());
   }
 

@@ -95,6 +95,8 @@ public final class WorkerDaemon implements Daemon {
     return Map.of(
         "stages",
         _ -> runtime.stages(),
+        "profile",
+        runtime::profile,
         "umount",
         _ -> {
           close();

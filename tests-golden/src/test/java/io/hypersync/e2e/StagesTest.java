@@ -86,6 +86,31 @@ class StagesTest {
     assertTrue(text.contains("MOST OF IT IN"), text);
   }
 
+  @Test
+  void aProfileSaysWhatACommandDidAndExitsAsItDoes() throws Exception {
+    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("profiled"));
+    String work =
+        "cd "
+            + directory
+            + " && mkdir target && for i in 1 2 3 4 5; do echo $i > target/f$i; mv target/f$i target/g$i;"
+            + " done && sync target/g1; exit 7";
+    Shell shown =
+        FABRIC.get().hypersync("profile", "--json", directory.toString(), "--", "sh", "-c", work);
+    assertEquals(7, shown.exit(), shown::output);
+    String output = shown.output();
+    JsonNode report = new ObjectMapper().readTree(output.substring(output.indexOf('{')));
+    assertEquals(5, report.path("ops").path("Rename").asInt(), report::toString);
+    assertEquals(5, report.path("writes").path("count").asInt());
+    assertEquals(10, report.path("writes").path("bytes").asInt());
+    assertEquals(1, report.path("requests").path("fsync").asInt());
+    assertEquals(16, report.path("stages").path("total").path("count").asInt());
+    assertEquals("profiled/target", report.path("local").get(0).path("path").asText());
+    Shell missing =
+        FABRIC.get().hypersync("profile", directory.toString(), "--", "no-such-command");
+    assertEquals(127, missing.exit(), missing::output);
+    assertTrue(missing.output().contains("cannot run no-such-command"), missing::output);
+  }
+
   /**
    * Of one in the middle; the cost is the least of many, for it is of code and not of the machine.
    */

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       StatusCommand.class,
       LogCommand.class,
       WhySlowCommand.class,
+      ProfileCommand.class,
       TraceCommand.class,
       ReplayCommand.class,
     },

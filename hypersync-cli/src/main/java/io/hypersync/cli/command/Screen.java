@@ -26,6 +26,11 @@ final class Screen {
     out.flush();
   }
 
+  /** Whether programs read the result. */
+  boolean isJson() {
+    return json;
+  }
+
   /** Says something beside the result, to people: how far it is, or what went wrong aside. */
   void tell(String line) {
     PrintWriter err = spec.commandLine().getErr();

@@ -31,7 +31,7 @@ public final class MountedWorkers {
     Path wanted = path.toAbsolutePath().normalize();
     return workers.stream()
         .filter(worker -> wanted.startsWith(mount(worker)))
-        .max(Comparator.comparing(worker -> mount(worker).getNameCount()))
+        .max(Comparator.comparingInt(worker -> mount(worker).getNameCount()))
         .orElseThrow(
             () ->
                 new UserError(

@@ -1,8 +1,6 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.stages.Stage;
 
 /** What {@code hypersync why-slow} shows, from the tree of {@code docs/json.md}. */
@@ -42,10 +40,10 @@ public final class WhySlowReport {
         .append(Quantities.count(ever.path("total").path("count").asLong()))
         .append(" since the start\n\n");
     text.append(stages(recent, ever).render("  ")).append('\n');
-    ArrayNode slowest = (ArrayNode) worker.path("slowest");
+    JsonNode slowest = worker.path("slowest");
     if (!slowest.isEmpty()) {
       text.append("  The slowest of the last minute\n")
-          .append(slowest(slowest).render("  "))
+          .append(slowest(slowest, SLOWEST_SHOWN).render("  "))
           .append('\n');
     }
     text.append(worker.path("limit").path("sentence").asText()).append('\n');
@@ -57,7 +55,7 @@ public final class WhySlowReport {
   }
 
   /** A row for each stage that is known of either time. */
-  static Table stages(JsonNode recent, JsonNode ever) {
+  private static Table stages(JsonNode recent, JsonNode ever) {
     Table table =
         Table.of(
             "STAGE",
@@ -90,16 +88,36 @@ public final class WhySlowReport {
     return table;
   }
 
-  private static Table slowest(ArrayNode slowest) {
+  /** The same for one time. */
+  static Table stages(JsonNode figures) {
+    Table table = Table.of("STAGE", ">P50", ">P95", ">P99", ">MAX", ">SHARE", "WHAT IT IS");
+    for (Stage stage : Stage.values()) {
+      JsonNode row = figures.path(stage.key());
+      if (row.path("count").asLong() > 0) {
+        table.row(
+            stage.key(),
+            micros(row, "us_p50"),
+            micros(row, "us_p95"),
+            micros(row, "us_p99"),
+            micros(row, "us_max"),
+            share(row),
+            stage.what());
+      }
+    }
+    return table;
+  }
+
+  /** The first of the slowest. */
+  static Table slowest(JsonNode slowest, int limit) {
     Table table = Table.of(">AGO", ">TOOK", "MOST OF IT IN", ">", "OP", "PATH");
     int shown = 0;
     for (JsonNode slow : slowest) {
-      if (shown == SLOWEST_SHOWN) {
+      if (shown == limit) {
         break;
       }
       shown++;
       String stage = slow.path("stage").asText();
-      ObjectNode us = (ObjectNode) slow.path("us");
+      JsonNode us = slow.path("us");
       table.row(
           slow.path("ago_ms").asLong() / MS_PER_S + " s",
           Quantities.micros(Math.round(us.path("total").asDouble())),
@@ -112,7 +130,7 @@ public final class WhySlowReport {
   }
 
   /** Tenths only where they say something. */
-  static String micros(JsonNode figures, String key) {
+  private static String micros(JsonNode figures, String key) {
     if (figures.path("count").asLong() == 0) {
       return "-";
     }

@@ -111,9 +111,10 @@ public final class Decomposition {
     }
     ever.set(key, worker.path("since_start").path(key));
     for (Stage stage : INSIDE) {
-      ObjectNode figures = leader.path("since_start").path(stage.key()).deepCopy();
-      figures.remove("share"); // of the leader's time, and of all workers
-      ever.set(stage.key(), figures);
+      if (leader.path("since_start").path(stage.key()) instanceof ObjectNode figures) {
+        // Its share is of the leader's time, and of all workers.
+        ever.set(stage.key(), figures.deepCopy().without("share"));
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 package io.hypersync.worker.daemon;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
@@ -31,6 +33,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private static final long DRAIN_LIMIT_MS = 3_000;
   private static final long POLL_MS = 20;
   private static final long SAY_EVERY_MS = 5_000;
+
+  /** Paths of a profile, if nobody says how many (hypersync.md 17.1(2)). */
+  private static final int TOP = 1_000;
+
   private static final Duration WATCH_INTERVAL = Duration.ofSeconds(1);
 
   private final WorkerDaemonOptions options;
@@ -184,6 +191,72 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Where the time of mutations goes; any thread but the transport's. */
   public ObjectNode stages() {
     return questions.ask(_ -> stages.snapshot()).with(agent.published().state());
+  }
+
+  /**
+   * Looks at the mount's use more closely, from {@code start} to {@code stop} (hypersync.md 17);
+   * any thread but the transport's.
+   *
+   * @param args {@code do}, and from the second time on {@code profile}, as docs/json.md says
+   * @throws UserError if that cannot be done
+   */
+  public ObjectNode profile(JsonNode args) {
+    long id = args.path("profile").asLong(ProfileDesk.NONE);
+    return switch (args.path("do").asText()) {
+      case "start" -> startProfile();
+      case "keep" -> {
+        if (!questions.ask(_ -> stages.profiles().keep(id))) {
+          throw profileEnded();
+        }
+        yield JsonNodeFactory.instance.objectNode();
+      }
+      case "stop" -> stopProfile(id, args.path("top").asInt(TOP));
+      default ->
+          throw new UserError("\"do\" of a profile is start, keep or stop", "", UserError.USAGE);
+    };
+  }
+
+  private ObjectNode startProfile() {
+    Map<FuseOpcode, Long> requests = kernelRequests();
+    long id =
+        questions.ask(
+            a -> stages.profiles().start(a.published().state(), requests, a.fsyncsElided()));
+    if (id == ProfileDesk.NONE) {
+      throw new UserError(
+          "somebody else profiles this mount",
+          "Wait until that profile ends; one whose command was killed ends after 10 s.");
+    }
+    return JsonNodeFactory.instance.objectNode().put("profile", id);
+  }
+
+  private ObjectNode stopProfile(long id, int top) {
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    ProfileDesk.Ended ended =
+        questions
+            .ask(
+                a -> {
+                  tree.put("fsync_elided", a.fsyncsElided());
+                  return Optional.ofNullable(stages.profiles().stop(id, a.published().state()));
+                })
+            .orElseThrow(WorkerRuntime::profileEnded);
+    tree.put("fsync_elided", tree.path("fsync_elided").asLong() - ended.fsyncsElided());
+    tree.setAll(ended.result().tree(top));
+    tree.set("stages", ended.stages().sinceStart());
+    ObjectNode requests = tree.putObject("requests");
+    kernelRequests()
+        .forEach(
+            (opcode, count) -> {
+              long before = ended.requests().getOrDefault(opcode, 0L);
+              if (count > before) {
+                requests.put(opcode.name().toLowerCase(Locale.ROOT), count - before);
+              }
+            });
+    return tree;
+  }
+
+  private static UserError profileEnded() {
+    return new UserError(
+        "the profile has ended", "Nobody asked for it for 10 s, or the worker was started again.");
   }
 
   private Map<FuseOpcode, Long> kernelRequests() {

@@ -40,6 +40,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   private final Clock clock;
   private final StageHistograms<WorkerStage> histograms;
 
+  private final ProfileDesk profiles;
   private final NewestTimes newest = new NewestTimes(NEWEST, 2);
   private final SlowestOf<SlowMutation> slowest;
 
@@ -50,6 +51,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     this.clock = clock;
     this.histograms =
         new StageHistograms<>(WorkerStage.class, WorkerStage.TOTAL, clock.monotonicNs());
+    this.profiles = new ProfileDesk(clock);
     this.slowest = new SlowestOf<>(SLOWEST, clock.monotonicNs());
   }
 
@@ -59,6 +61,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     MutationTimes times = finished.mutation().times();
     long nowNs = clock.monotonicNs();
     latencyNs.recordValue(Math.clamp(nowNs - times.sentNs(), 0, MAX_LATENCY_NS));
+    profiles.add(finished, nowNs);
     if (finished.entry() == null) {
       return;
     }
@@ -84,6 +87,11 @@ final class WorkerStages implements Consumer<FinishedMutation> {
         histograms.add(stage, stage.nanos(finished.mutation().times(), answeredNs));
       }
     }
+  }
+
+  /** What is looked at more closely; on the agent's thread. */
+  ProfileDesk profiles() {
+    return profiles;
   }
 
   /** How many mutations the leader has answered. */

@@ -1,0 +1,148 @@
+package io.hypersync.worker.profile;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.state.FsState;
+import io.hypersync.worker.profile.Profile.Usage;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link Profile} has found out, with paths in the place of nodes. To be made a tree on a
+ * thread that may take its time.
+ *
+ * @param tookNs how long somebody looked
+ * @param refused mutations that the leader has refused
+ * @param born names of what was made meanwhile
+ * @param others what was too much to tell apart
+ */
+public record ProfileResult(
+    FsState began,
+    FsState ended,
+    long tookNs,
+    Map<String, Long> ops,
+    long refused,
+    Histogram writeBytes,
+    Histogram writesPerSecond,
+    long bytes,
+    Map<Subject, Usage> subjects,
+    Map<NodeId, Subject> born,
+    Usage others) {
+  private static final double NS_PER_S = 1e9;
+  private static final int MAX_DEPTH = 4_096;
+
+  /**
+   * With the keys of {@code docs/json.md}.
+   *
+   * @param top at most so many paths, and so many directories
+   */
+  public ObjectNode tree(int top) {
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    tree.put("seconds", Math.round(tookNs / NS_PER_S * 1_000) / 1_000.0);
+    ObjectNode counts = tree.putObject("ops");
+    ops.forEach(counts::put);
+    tree.put("refused", refused);
+    tree.set("writes", writes());
+    Map<String, Usage> paths = byPath();
+    tree.put("paths_in_all", paths.size());
+    tree.put("mutations_elsewhere", others.mutations());
+    tree.set("paths", rows(paths, top));
+    tree.set("directories", rows(byDirectory(paths), top));
+    return tree;
+  }
+
+  private ObjectNode writes() {
+    ObjectNode writes = JsonNodeFactory.instance.objectNode();
+    writes.put("count", writeBytes.getTotalCount());
+    writes.put("bytes", bytes);
+    for (int percent : new int[] {50, 90, 99, 100}) {
+      writes.put(name("size_bytes", percent), writeBytes.getValueAtPercentile(percent));
+    }
+    for (int percent : new int[] {50, 99, 100}) {
+      writes.put(name("per_s", percent), writesPerSecond.getValueAtPercentile(percent));
+    }
+    ObjectNode sizes = writes.putObject("sizes");
+    for (HistogramIterationValue step : writeBytes.logarithmicBucketValues(512, 2)) {
+      if (step.getCountAddedInThisIterationStep() > 0) {
+        sizes.put(
+            Long.toString(step.getValueIteratedTo() + 1), step.getCountAddedInThisIterationStep());
+      }
+    }
+    return writes;
+  }
+
+  private static String name(String what, int percent) {
+    return what + (percent == 100 ? "_max" : "_p" + percent);
+  }
+
+  private Map<String, Usage> byPath() {
+    Set<NodeId> nodes = new HashSet<>();
+    subjects.keySet().forEach(subject -> nodes.add(subject.node()));
+    Map<NodeId, String> found = new HashMap<>(NodePaths.of(began, nodes));
+    found.putAll(NodePaths.of(ended, nodes));
+    Map<String, Usage> paths = new HashMap<>();
+    subjects.forEach(
+        (subject, usage) -> {
+          String path = path(subject, found, 0);
+          paths.computeIfAbsent(path == null ? "?" : path, _ -> new Usage()).add(usage);
+        });
+    return paths;
+  }
+
+  /** Where it is, was, or came into being; null if none of these is known. */
+  private @Nullable String path(Subject subject, Map<NodeId, String> found, int depth) {
+    if (!found.containsKey(subject.node()) && depth < MAX_DEPTH) {
+      Subject origin = born.get(subject.node());
+      String path = origin == null ? null : path(origin, found, depth + 1);
+      if (path != null) {
+        found.put(subject.node(), path);
+      }
+    }
+    return NodePaths.path(subject, found);
+  }
+
+  /** What is in a directory counts for all directories above it, too. */
+  private static Map<String, Usage> byDirectory(Map<String, Usage> paths) {
+    Map<String, Usage> directories = new HashMap<>();
+    paths.forEach(
+        (path, usage) -> {
+          for (int slash = path.lastIndexOf('/');
+              slash > 0;
+              slash = path.lastIndexOf('/', slash - 1)) {
+            directories.computeIfAbsent(path.substring(0, slash), _ -> new Usage()).add(usage);
+          }
+        });
+    return directories;
+  }
+
+  private static ArrayNode rows(Map<String, Usage> usages, int top) {
+    ArrayNode rows = JsonNodeFactory.instance.arrayNode();
+    List<Map.Entry<String, Usage>> sorted =
+        usages.entrySet().stream()
+            .sorted(
+                Comparator.comparingLong(
+                        (Map.Entry<String, Usage> row) -> -row.getValue().mutations())
+                    .thenComparing(Map.Entry::getKey))
+            .limit(top)
+            .toList();
+    for (Map.Entry<String, Usage> row : sorted) {
+      ObjectNode node = rows.addObject();
+      node.put("path", row.getKey());
+      node.put("mutations", row.getValue().mutations());
+      node.put("writes", row.getValue().writes());
+      node.put("bytes", row.getValue().bytes());
+      node.put("created", row.getValue().created());
+      node.put("removed", row.getValue().removed());
+    }
+    return rows;
+  }
+}
