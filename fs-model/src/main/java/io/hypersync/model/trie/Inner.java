@@ -55,14 +55,19 @@ final class Inner implements TrieNode {
   public Hash hash() {
     Hash known = hash;
     if (known == null) {
-      byte[] block = new byte[BLOCK_BYTES];
-      left.hash().write(block, 0);
-      right.hash().write(block, Hash.BYTES);
-      INT.set(block, 2 * Hash.BYTES, bit);
-      block[BLOCK_BYTES - 1] = MerkleTrie.INNER_DOMAIN;
-      known = Blake3.hash(block);
+      known = hash(left.hash(), right.hash(), bit);
       hash = known;
     }
     return known;
+  }
+
+  /** The hash of a branch at this bit over two hashes. */
+  static Hash hash(Hash left, Hash right, int bit) {
+    byte[] block = new byte[BLOCK_BYTES];
+    left.write(block, 0);
+    right.write(block, Hash.BYTES);
+    INT.set(block, 2 * Hash.BYTES, bit);
+    block[BLOCK_BYTES - 1] = MerkleTrie.INNER_DOMAIN;
+    return Blake3.hash(block);
   }
 }

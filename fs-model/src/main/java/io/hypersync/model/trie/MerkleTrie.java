@@ -3,6 +3,7 @@ package io.hypersync.model.trie;
 import io.hypersync.model.hash.Hash;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +69,25 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     }
     L best = closest(key);
     return TrieKey.firstDifference(best.key(), key) < 0 ? best : null;
+  }
+
+  /**
+   * Shows that the leaf with this key is in the trie of this {@link #root} (hypersync.md 8.1.1), or
+   * null if there is none. Costs one step for each branch above the leaf, once the root is known.
+   */
+  public @Nullable MerkleProof proof(TrieKey key) {
+    L leaf = get(key);
+    if (leaf == null) {
+      return null;
+    }
+    ArrayDeque<MerkleProof.Step> upwards = new ArrayDeque<>();
+    TrieNode node = top;
+    while (node instanceof Inner inner) {
+      int side = key.bit(inner.bit);
+      upwards.push(new MerkleProof.Step(inner.bit, side == 1, inner.child(1 - side).hash()));
+      node = inner.child(side);
+    }
+    return new MerkleProof(leaf.hash(), List.copyOf(upwards));
   }
 
   /** This trie with the leaf in it, in place of one with the same key. */

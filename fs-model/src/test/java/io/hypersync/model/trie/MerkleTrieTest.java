@@ -3,6 +3,7 @@ package io.hypersync.model.trie;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -48,6 +49,54 @@ class MerkleTrieTest {
     assertSame(empty, empty.withoutRange(key, key));
     assertFalse(empty.iterator(key).hasNext());
     assertThrows(NoSuchElementException.class, () -> empty.iterator().next());
+  }
+
+  @ParameterizedTest(name = "{0} leaves")
+  @ValueSource(ints = {1, 2, 3, 100, 5_000})
+  void aProofLeadsFromEveryLeafToTheRootAndFromNothingElse(int leaves) {
+    Random random = new Random(leaves);
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    for (int i = 0; i < leaves; i++) {
+      byte[] key = new byte[1 + random.nextInt(6)];
+      random.nextBytes(key);
+      trie = trie.with(new TestLeaf(key, i));
+    }
+    Hash root = trie.root();
+    for (TestLeaf leaf : trie) {
+      MerkleProof proof = trie.proof(leaf.key());
+      assertNotNull(proof, leaf::toString);
+      assertEquals(leaf.hash(), proof.leaf());
+      assertEquals(root, proof.root(), leaf::toString);
+      assertTrue(proof.upwards().size() < trie.depth(), leaf::toString);
+      Hash other = new TestLeaf(leaf.bytes(), leaf.value() + 1).hash();
+      assertNotEquals(root, new MerkleProof(other, proof.upwards()).root(), leaf::toString);
+    }
+    assertNull(trie.proof(TrieKey.of(new byte[] {1, 2, 3, 4, 5, 6, 7})), "no such leaf");
+    assertNull(MerkleTrie.<TestLeaf>empty().proof(TrieKey.of(new byte[] {1})));
+  }
+
+  @Test
+  void aProofWithOneStepChangedLeadsElsewhere() {
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    for (int i = 0; i < 200; i++) {
+      trie = trie.with(new TestLeaf(new byte[] {(byte) i, 7}, i));
+    }
+    TrieKey key = TrieKey.of(new byte[] {42, 7});
+    MerkleProof proof = trie.proof(key);
+    assertNotNull(proof);
+    for (int i = 0; i < proof.upwards().size(); i++) {
+      MerkleProof.Step step = proof.upwards().get(i);
+      List<MerkleProof.Step> wrong =
+          List.of(
+              new MerkleProof.Step(step.bit() + 1, step.right(), step.sibling()),
+              new MerkleProof.Step(step.bit(), !step.right(), step.sibling()),
+              new MerkleProof.Step(step.bit(), step.right(), Hash.ZERO));
+      for (MerkleProof.Step other : wrong) {
+        List<MerkleProof.Step> steps = new ArrayList<>(proof.upwards());
+        steps.set(i, other);
+        assertNotEquals(trie.root(), new MerkleProof(proof.leaf(), steps).root(), other::toString);
+      }
+    }
   }
 
   /** Short keys over few bytes collide often: equal keys, prefixes, neighbours. */
