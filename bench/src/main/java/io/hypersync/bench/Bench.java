@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Measures every operation, with every number of threads, here and there in turn. */
+/** Measures every operation, with every number of threads, in every place in turn. */
 final class Bench {
   private static final Operation[] WARM_UP = {
     Operation.CREATE, Operation.WRITE, Operation.MKDIR, Operation.UNLINK
@@ -18,47 +18,62 @@ final class Bench {
 
   private final Narrator narrator;
   private final Meter meter;
+  private final Meter brief;
 
-  Bench(Narrator narrator, Meter meter) {
+  /**
+   * A bench.
+   *
+   * @param brief measures what is not durable, and so quick that little time says enough
+   */
+  Bench(Narrator narrator, Meter meter, Meter brief) {
     this.narrator = narrator;
     this.meter = meter;
+    this.brief = brief;
   }
 
   /**
    * Lets the daemons' hot code be compiled before anything counts.
    *
-   * @param brief a meter that measures each operation for a moment
+   * @param once a meter that measures each operation for a while
    */
-  void warmUp(Meter brief, Place place) throws IOException, InterruptedException {
+  void warmUp(Meter once, Place place) throws IOException, InterruptedException {
     narrator.say("warming up");
     Place aside = new Place(place.kind(), place.root().resolve("warm-up"));
     for (Operation operation : WARM_UP) {
-      var _ = brief.measure(operation, aside, WARM_UP_THREADS);
+      var _ = once.measure(operation, aside, WARM_UP_THREADS);
     }
   }
 
-  /**
-   * Measures.
-   *
-   * @param hypersync a folder on a mount
-   * @param plain a folder on the leader's disk
-   */
-  List<Sample> run(List<Operation> operations, List<Integer> threads, Place hypersync, Place plain)
+  /** Measures each operation in all places that it has a meaning in. */
+  List<Sample> run(List<Operation> operations, List<Integer> threads, List<Place> places)
       throws IOException, InterruptedException {
     List<Sample> samples = new ArrayList<>();
     for (Operation operation : operations) {
       for (int count : threads) {
         Map<Place.Kind, Sample> found = new EnumMap<>(Place.Kind.class);
         // One right after the other: what disturbs the machine disturbs both.
-        for (Place place : operation.isOfDiskOnly() ? List.of(plain) : List.of(hypersync, plain)) {
-          Sample sample = meter.measure(operation, place, count);
-          found.put(place.kind(), sample);
-          samples.add(sample);
+        for (Place place : places) {
+          if (place.kind().has(operation)) {
+            Sample sample = measure(operation, place, count);
+            found.put(place.kind(), sample);
+            samples.add(sample);
+          }
         }
         narrator.say("%s, %d threads: %s", operation.title(), count, describe(found));
       }
     }
     return samples;
+  }
+
+  private Sample measure(Operation operation, Place place, int threads)
+      throws IOException, InterruptedException {
+    if (place.kind() != Place.Kind.UNSYNCED) {
+      return meter.measure(operation, place, threads);
+    }
+    // What is not on the disk yet would get there at the expense of what is measured next.
+    Sample sample = brief.measure(operation, place, threads);
+    Command.run("sync", "-f", place.root().toString());
+    return sample;
   }
 
   private static String describe(Map<Place.Kind, Sample> found) {

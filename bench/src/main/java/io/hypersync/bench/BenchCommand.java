@@ -1,25 +1,36 @@
 package io.hypersync.bench;
 
+import io.hypersync.bench.baseline.Baseline;
+import io.hypersync.bench.baseline.Comparison;
+import io.hypersync.bench.baseline.ComparisonReport;
+import io.hypersync.bench.micro.Figure;
+import io.hypersync.bench.micro.MicroRun;
+import io.hypersync.bench.micro.Subject;
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.demo.Cleanup;
-import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
-import io.hypersync.cli.workspace.NewIds;
-import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code hypersync bench}. */
 @Command(
@@ -32,18 +43,25 @@ import picocli.CommandLine.Spec;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./hypersync bench                                # all of it, some three minutes",
+      "  ./hypersync bench                                # all of it, some seven minutes",
       "  ./hypersync bench --ops write,create --threads 1,16",
       "  ./hypersync bench --seconds 10 --json > bench.json",
+      "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
+      "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
 public final class BenchCommand implements ExtraCommand {
-  private static final double NS_PER_S = 1e9;
-  private static final double WARM_UP_SHARE = 0.25;
+  private static final double PERCENT = 100;
+  private static final List<Integer> USUAL_THREADS = List.of(1, 4, 16);
 
-  /** For each warm-up step: the compiler has two CPUs to share with what it compiles. */
-  private static final long WARM_UP_NS = 8_000_000_000L;
+  private static final String NO_NEIGHBOUR = "none";
+  private static final Set<Place.Kind> NEIGHBOURS =
+      Collections.unmodifiableSet(
+          EnumSet.of(Place.Kind.UNSYNCED, Place.Kind.DIRSYNC, Place.Kind.BINDFS));
+
+  /** The exit code when a row is slower than the baseline allows. */
+  private static final int SLOWER = 3;
 
   private static final int MAX_THREADS = 1_000;
 
@@ -52,7 +70,67 @@ public final class BenchCommand implements ExtraCommand {
 
   private static final String MANY_FILES = "100000";
 
+  /** What can be measured. */
+  private enum Suite {
+    E2E("e2e"),
+    MICRO("micro");
+
+    private final String key;
+
+    Suite(String key) {
+      this.key = key;
+    }
+
+    String key() {
+      return key;
+    }
+
+    /** As the option has it. */
+    static final class Reader implements ITypeConverter<Suite> {
+      @Override
+      public Suite convert(String text) {
+        return Arrays.stream(values())
+            .filter(suite -> suite.key.equals(text))
+            .findFirst()
+            .orElseThrow(() -> new TypeConversionException("expected e2e or micro"));
+      }
+    }
+  }
+
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--suite",
+      paramLabel = "<suite>",
+      defaultValue = "e2e",
+      converter = Suite.Reader.class,
+      description =
+          "What to measure: e2e, a leader and two workers as processes and operations through a"
+              + " mount; or micro, the parts they are made of (default: ${DEFAULT-VALUE}).")
+  private Suite suite = Suite.E2E;
+
+  @Option(
+      names = "--compare",
+      description =
+          "Hold the ratios of this run against the baseline of the suite, and end with 3 if one is"
+              + " worse by more than the tolerance.")
+  private boolean compare;
+
+  @Option(names = "--save", description = "Write the ratios of this run as the baseline.")
+  private boolean save;
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "<file>",
+      description = "The baseline (default: that of the suite in bench/baselines).")
+  private @Nullable Path baseline;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "<percent>",
+      defaultValue = "50",
+      description = "How much worse a ratio may be (default: ${DEFAULT-VALUE}).")
+  private double tolerance;
 
   @Option(
       names = "--seconds",
@@ -75,8 +153,29 @@ public final class BenchCommand implements ExtraCommand {
       split = ",",
       description =
           "Which operations (default: all): disk-overwrite, disk-append, create, write, append,"
-              + " mkdir, rename, unlink, stat, read, write-1m, read-1m.")
+              + " mkdir, rename, unlink, stat, absent, walk, read, write-1m, read-1m; of micro:"
+              + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, fuse-crossing,"
+              + " invalidation, append, merkle.")
   private List<String> ops = List.of();
+
+  @Option(
+      names = "--beside",
+      paramLabel = "<fs>",
+      split = ",",
+      defaultValue = "unsynced,dirsync,bindfs",
+      description =
+          "Which filesystems to measure, too, beside the disk with fsync: unsynced, the disk"
+              + " without; dirsync, an ext4 that is mounted sync,dirsync; bindfs, a libfuse"
+              + " passthrough; none (default: ${DEFAULT-VALUE}).")
+  private List<String> beside = List.of();
+
+  @Option(
+      names = "--peer",
+      paramLabel = "<name>",
+      description =
+          "Measure a networked filesystem, too, which the script of this name in bench/peers sets"
+              + " up on this machine and takes down: moosefs.")
+  private @Nullable String peer;
 
   @Option(
       names = "--memory",
@@ -101,11 +200,19 @@ public final class BenchCommand implements ExtraCommand {
 
   @Override
   public Integer call() throws IOException {
-    List<Operation> operations = operations();
     requireSense();
-    try {
-      run(operations);
-      return 0;
+    Narrator narrator =
+        new Narrator(json ? spec.commandLine().getErr() : spec.commandLine().getOut());
+    try (Cleanup cleanup = new Cleanup(narrator)) {
+      // Ctrl-C ends the machine, not this block; the hook is what then cleans up.
+      Runtime.getRuntime().addShutdownHook(new Thread(cleanup::undo, "bench-cleanup"));
+      DemoFolder folder = DemoFolder.create(parent());
+      cleanup.add("remove " + folder.root(), folder::delete);
+      narrator.say(
+          "%s, load average %.1f", Machine.here(folder.root()).describe(), Machine.loadAverage());
+      Findings findings = run(narrator, cleanup, folder);
+      cleanup.undo();
+      return report(findings);
     } catch (InterruptedException stopped) {
       // By the hook of Ctrl-C, which cleans up; the machine ends when it is through.
       Thread.currentThread().interrupt();
@@ -113,65 +220,111 @@ public final class BenchCommand implements ExtraCommand {
     }
   }
 
-  private void run(List<Operation> operations) throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    Narrator narrator = new Narrator(json ? spec.commandLine().getErr() : out);
-    try (Cleanup cleanup = new Cleanup(narrator)) {
-      // Ctrl-C ends the machine, not this block; the hook is what then cleans up.
-      Runtime.getRuntime().addShutdownHook(new Thread(cleanup::undo, "bench-cleanup"));
-      DemoFolder folder = DemoFolder.create(parent());
-      cleanup.add("remove " + folder.root(), folder::delete);
-      double loadAtStart = Machine.loadAverage();
-      Machine machine = Machine.here(folder.root());
-      narrator.say("%s, load average %.1f", machine.describe(), loadAtStart);
-      Demo.Cast cast =
-          new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-              .start(NewIds.workspace());
-      Place mount = new Place(Place.Kind.HYPERSYNC, folder.mount("a").resolve("bench"));
-      List<Pair> rows = List.of();
-      Optional<MemoryUse> use = Optional.empty();
-      if (memory == null) {
-        Place plain = new Place(Place.Kind.PLAIN, folder.root().resolve("plain"));
-        rows = Pair.of(measure(narrator, cleanup, operations, mount, plain));
-      } else {
-        ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory);
-        cleanup.add("stop creating files", files::stop);
-        use = Optional.of(files.run());
-      }
-      Report report = new Report(machine, loadAtStart, Machine.loadAverage(), rows, use);
-      cleanup.undo();
-      out.print(
-          json ? JsonReport.render(report).toPrettyString() + "\n" : TextReport.render(report));
-      out.flush();
-    }
-  }
-
-  private List<Sample> measure(
-      Narrator narrator, Cleanup cleanup, List<Operation> operations, Place mount, Place plain)
+  private Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
-    Meter meter =
-        new Meter((long) (seconds * WARM_UP_SHARE * NS_PER_S), (long) (seconds * NS_PER_S));
-    Meter brief = new Meter(0, WARM_UP_NS);
-    cleanup.add("stop measuring", meter::stop);
-    cleanup.add("stop warming up", brief::stop);
-    Bench bench = new Bench(narrator, meter);
-    bench.warmUp(brief, mount);
-    return bench.run(operations, threads, mount, plain);
+    return switch (suite) {
+      case E2E ->
+          new EndToEnd(
+                  seconds,
+                  chosen(Operation.class, Operation::of, Operation.keys()),
+                  threads,
+                  neighbours(),
+                  peer == null ? Optional.empty() : Optional.of(script(peer)),
+                  memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
+              .run(narrator, cleanup, folder);
+      case MICRO -> {
+        double loadAtStart = Machine.loadAverage();
+        cleanup.add("take mounts away", new Leftovers(folder.root())::clear);
+        List<Figure> figures =
+            new MicroRun(narrator, folder.root(), seconds)
+                .run(chosen(Subject.class, Subject::of, Subject.keys()));
+        Load load = new Load(Machine.here(folder.root()), loadAtStart, Machine.loadAverage());
+        yield MicroReport.of(load, figures);
+      }
+    };
   }
 
-  private List<Operation> operations() {
-    if (ops.isEmpty()) {
-      return List.of(Operation.values());
+  /** Says what was found, and whether that is as good as the baseline. */
+  private int report(Findings findings) {
+    PrintWriter out = spec.commandLine().getOut();
+    Optional<Comparison> comparison = compare ? Optional.of(compared(findings)) : Optional.empty();
+    if (save) {
+      new Baseline(suite.key(), findings.load(), findings.rows()).write(baselineFile());
     }
-    List<Operation> chosen = new ArrayList<>();
+    if (json) {
+      comparison.ifPresent(
+          found -> findings.json().set("comparison", ComparisonReport.json(found)));
+      out.println(findings.json().toPrettyString());
+    } else {
+      out.print(findings.text());
+      comparison.ifPresent(found -> out.print(ComparisonReport.render(found)));
+    }
+    out.flush();
+    return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
+  }
+
+  private Comparison compared(Findings findings) {
+    Baseline known = Baseline.read(suite.key(), baselineFile());
+    boolean whole = ops.isEmpty() && threads.equals(USUAL_THREADS) && memory == null;
+    Baseline now = new Baseline(suite.key(), findings.load(), findings.rows());
+    return Comparison.of(known, now, whole, 1 + tolerance / PERCENT);
+  }
+
+  private Path baselineFile() {
+    return baseline != null ? baseline : home().resolve("baselines/" + suite.key() + ".json");
+  }
+
+  private static Path script(String peer) {
+    Path script = home().resolve("peers").resolve(peer);
+    if (!Files.isExecutable(script)) {
+      throw new UserError("there is no " + script, "There is: --peer moosefs", UserError.USAGE);
+    }
+    return script;
+  }
+
+  /** The module's folder beside the launcher. */
+  private static Path home() {
+    String launcher = System.getenv("HYPERSYNC_LAUNCHER");
+    if (launcher == null) {
+      throw new UserError("where is HyperSync?", "Start it by ./hypersync.", UserError.USAGE);
+    }
+    return Path.of(launcher).resolveSibling("bench");
+  }
+
+  private Set<Place.Kind> neighbours() {
+    Set<Place.Kind> kinds = EnumSet.noneOf(Place.Kind.class);
+    for (String label : beside) {
+      if (!label.equals(NO_NEIGHBOUR)) {
+        kinds.add(
+            NEIGHBOURS.stream()
+                .filter(kind -> kind.label().equals(label))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        new UserError(
+                            "--beside " + label + "?",
+                            "There are: unsynced, dirsync, bindfs, none",
+                            UserError.USAGE)));
+      }
+    }
+    return kinds;
+  }
+
+  private <E extends Enum<E>> List<E> chosen(
+      Class<E> all, Function<String, Optional<E>> byKey, String keys) {
+    if (ops.isEmpty()) {
+      return List.of(all.getEnumConstants());
+    }
+    List<E> chosen = new ArrayList<>();
     for (String key : ops) {
       chosen.add(
-          Operation.of(key)
+          byKey
+              .apply(key)
               .orElseThrow(
                   () ->
                       new UserError(
-                          "there is no operation '" + key + "'",
-                          "There are: " + Operation.keys(),
+                          "there is no '" + key + "' in suite " + suite.key(),
+                          "There are: " + keys,
                           UserError.USAGE)));
     }
     return chosen;
@@ -183,6 +336,16 @@ public final class BenchCommand implements ExtraCommand {
     }
     if (threads.stream().anyMatch(count -> count < 1 || count > MAX_THREADS)) {
       throw new UserError("--threads must be from 1 to " + MAX_THREADS, "", UserError.USAGE);
+    }
+    var _ = neighbours();
+    if (peer != null) {
+      var _ = script(peer);
+    }
+    if (tolerance <= 0) {
+      throw new UserError("--tolerance must be more than 0", "", UserError.USAGE);
+    }
+    if (compare) {
+      var _ = Baseline.read(suite.key(), baselineFile()); // rather now than after minutes
     }
     if (memory != null && memory < 1) {
       throw new UserError("--memory must be at least 1 file", "", UserError.USAGE);

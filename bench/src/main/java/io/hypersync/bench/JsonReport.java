@@ -1,7 +1,6 @@
 package io.hypersync.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
@@ -14,27 +13,23 @@ final class JsonReport {
 
   /** The whole of it. */
   static ObjectNode render(Report report) {
-    ObjectNode tree = JsonNodeFactory.instance.objectNode();
-    Machine machine = report.machine();
-    tree.putObject("machine")
-        .put("kernel", machine.kernel())
-        .put("cpus", machine.cpus())
-        .put("cpu_model", machine.cpuModel())
-        .put("disk", machine.disk())
-        .put("java", machine.java())
-        .put("load_average_start", report.loadAtStart())
-        .put("load_average_end", report.loadAtEnd());
+    ObjectNode tree = report.load().json();
     ArrayNode rows = tree.putArray("rows");
     for (Pair row : report.rows()) {
       ObjectNode node = rows.addObject();
       node.put("op", row.operation().key()).put("threads", row.threads());
-      row.hypersync().ifPresent(sample -> add(node, sample));
-      row.plain().ifPresent(sample -> add(node, sample));
-      put(node, "p50_times_plain", row.timesPlainP50());
+      row.samples().values().forEach(sample -> add(node, sample));
+      for (Place.Kind place : row.samples().keySet()) {
+        if (place != Place.Kind.HYPERSYNC) {
+          put(node, "p50_times_" + place.label(), row.timesP50(place));
+        }
+      }
       put(node, "ops_share_of_plain", row.shareOfPlainOperations());
       put(node, "ops_times_one_thread", row.timesOneThread());
     }
     report.memory().ifPresent(use -> add(tree, use));
+    ArrayNode leftOut = tree.putArray("left_out");
+    report.leftOut().forEach(leftOut::add);
     ArrayNode aims = tree.putArray("aims");
     for (Aim aim : report.aims()) {
       aims.addObject()
@@ -48,6 +43,7 @@ final class JsonReport {
 
   private static void add(ObjectNode row, Sample sample) {
     row.putObject(sample.place().label())
+        .put("best_us", rounded(sample.bestNs() / NS_PER_US))
         .put("p50_us", rounded(sample.p50Ns() / NS_PER_US))
         .put("p99_us", rounded(sample.p99Ns() / NS_PER_US))
         .put("ops_per_s", rounded(sample.operationsPerSecond()))

@@ -73,6 +73,7 @@ final class Meter {
         threads,
         all.getTotalCount(),
         rounds.measuredNs,
+        all.getValueAtPercentile(10),
         all.getValueAtPercentile(50),
         all.getValueAtPercentile(99));
   }

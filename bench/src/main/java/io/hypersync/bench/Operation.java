@@ -1,12 +1,13 @@
 package io.hypersync.bench;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What is measured; {@code docs/benchmarks.md} says what each one does. */
-enum Operation {
+public enum Operation {
   /** The floor of every log: an overwrite of a block that is there. */
   DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
   /** The same while the file grows. */
@@ -55,18 +56,37 @@ enum Operation {
   }
 
   /** Name in options and JSON. */
-  String key() {
+  public String key() {
     return key;
   }
 
   /** Name in the table. */
-  String title() {
+  public String title() {
     return title;
   }
 
   /** Whether it tells about the disk, not about a filesystem: it is measured there alone. */
   boolean isOfDiskOnly() {
     return this == DISK_OVERWRITE || this == DISK_APPEND;
+  }
+
+  /** Whether it leaves the filesystem other than it was. */
+  boolean changesSomething() {
+    return switch (this) {
+      case DISK_OVERWRITE, DISK_APPEND, CREATE, WRITE, APPEND, MKDIR, RENAME, UNLINK, WRITE_1M ->
+          true;
+      case STAT, ABSENT, WALK, READ, READ_1M -> false;
+    };
+  }
+
+  /** One thread's work in this folder of a disk, each time made durable with fsync. */
+  public Work durablyIn(Path folder) throws IOException {
+    return in(new Folder(folder, true));
+  }
+
+  /** One thread's work in this folder of a filesystem, with no fsync. */
+  public Work plainlyIn(Path folder) throws IOException {
+    return in(new Folder(folder, false));
   }
 
   /** One thread's work in its own folder, which it takes over. */

@@ -12,14 +12,39 @@ record Place(Kind kind, Path root) {
   /** What one has to do there for an operation to be durable. */
   enum Kind {
     /** A HyperSync mount: a mutating call returns when it is durable (hypersync.md 6.3). */
-    HYPERSYNC("hypersync"),
+    HYPERSYNC("hypersync", false),
     /** The leader's disk itself: fsync of the file, and of the directory if a name has changed. */
-    PLAIN("plain");
+    PLAIN("plain", true),
+    /** The leader's disk without any fsync: nothing is durable. */
+    UNSYNCED("unsynced", false),
+    /** An ext4 in a file of the leader's disk, mounted {@code sync,dirsync}: no fsync is needed. */
+    DIRSYNC("dirsync", false),
+    /**
+     * The leader's disk through bindfs, a libfuse passthrough, with fsync, which it forwards for
+     * files and not for directories.
+     */
+    BINDFS("bindfs", true),
+    /** A networked filesystem that a script has set up on this machine, with fsync. */
+    PEER("peer", true);
 
     private final String label;
 
-    Kind(String label) {
+    private final boolean needsSync;
+
+    Kind(String label, boolean needsSync) {
       this.label = label;
+      this.needsSync = needsSync;
+    }
+
+    /**
+     * Whether an operation is measured there: one that only reads is on every ext4 the same, and
+     * one that is about the disk is measured on the disk.
+     */
+    boolean has(Operation operation) {
+      if (operation.isOfDiskOnly()) {
+        return this == PLAIN;
+      }
+      return operation.changesSomething() || (this != UNSYNCED && this != DIRSYNC);
     }
 
     /** As it is called in JSON. */
@@ -30,6 +55,6 @@ record Place(Kind kind, Path root) {
 
   /** Whether an operation is durable only after fsync. */
   boolean needsSync() {
-    return kind == Kind.PLAIN;
+    return kind.needsSync;
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.bench;
 
+import io.hypersync.bench.baseline.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -7,23 +8,29 @@ import java.util.Optional;
 /**
  * Everything that a run found.
  *
- * @param machine on which
- * @param loadAtStart load average before
- * @param loadAtEnd load average after
+ * @param load on which machine, and how busy
  * @param rows the latencies
+ * @param leftOut what could not be measured, and why
  * @param memory the memory, if it was asked for
  */
-record Report(
-    Machine machine,
-    double loadAtStart,
-    double loadAtEnd,
-    List<Pair> rows,
-    Optional<MemoryUse> memory) {
+record Report(Load load, List<Pair> rows, List<String> leftOut, Optional<MemoryUse> memory) {
+
+  private static final String BESIDE = "the disk, with fsync";
 
   /** The aims that were put to the test. */
   List<Aim> aims() {
     List<Aim> aims = new ArrayList<>(Aim.of(rows));
     memory.map(Aim::resident).ifPresent(aims::add);
     return aims;
+  }
+
+  /** What can be held against a baseline: the fastest tenth over the disk's. */
+  List<Row> ratios() {
+    List<Row> ratios = new ArrayList<>();
+    for (Pair pair : rows) {
+      String name = pair.operation().key() + " threads=" + pair.threads();
+      pair.timesPlainBest().ifPresent(ratio -> ratios.add(new Row(name, BESIDE, ratio)));
+    }
+    return ratios;
   }
 }

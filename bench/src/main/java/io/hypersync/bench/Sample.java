@@ -8,6 +8,7 @@ package io.hypersync.bench;
  * @param threads by how many threads at once
  * @param operations how often, all threads together
  * @param elapsedNs in how long
+ * @param bestNs what the fastest tenth stayed below, which other load on the machine disturbs least
  * @param p50Ns the median of one operation's time
  * @param p99Ns one in a hundred took longer
  */
@@ -17,6 +18,7 @@ record Sample(
     int threads,
     long operations,
     long elapsedNs,
+    long bestNs,
     long p50Ns,
     long p99Ns) {
   private static final double NS_PER_S = 1e9;

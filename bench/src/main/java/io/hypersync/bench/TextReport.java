@@ -2,6 +2,9 @@ package io.hypersync.bench;
 
 import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.render.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -17,13 +20,7 @@ final class TextReport {
   /** The whole of it. */
   static String render(Report report) {
     StringBuilder text = new StringBuilder();
-    text.append(report.machine().describe()).append('\n');
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "load average %.1f at the start, %.1f at the end%n",
-            report.loadAtStart(),
-            report.loadAtEnd()));
+    text.append(report.load().text());
     if (!report.rows().isEmpty()) {
       text.append(
           """
@@ -33,7 +30,9 @@ final class TextReport {
           SLOWER: median over the disk's.
           """);
       text.append(latencies(report).render(""));
+      text.append(others(report));
     }
+    report.leftOut().forEach(why -> text.append('\n').append(why).append('\n'));
     report.memory().ifPresent(use -> text.append(memory(use)));
     if (!report.aims().isEmpty()) {
       text.append("\nAims\n");
@@ -72,6 +71,44 @@ final class TextReport {
           times(row.timesPlainP50()));
     }
     return table;
+  }
+
+  /** The other filesystems, if any was measured. */
+  private static String others(Report report) {
+    List<Place.Kind> kinds =
+        Arrays.stream(Place.Kind.values())
+            .filter(kind -> kind != Place.Kind.HYPERSYNC && kind != Place.Kind.PLAIN)
+            .filter(kind -> report.rows().stream().anyMatch(row -> row.on(kind).isPresent()))
+            .toList();
+    if (kinds.isEmpty()) {
+      return "";
+    }
+    List<String> headings = new ArrayList<>(List.of("OPERATION", ">THREADS", ">HYPERSYNC"));
+    for (Place.Kind kind : kinds) {
+      headings.add(">" + kind.label().toUpperCase(Locale.ROOT));
+      headings.add(">OURS");
+    }
+    Table table = Table.of(headings.toArray(String[]::new));
+    for (Pair row : report.rows()) {
+      if (row.hypersync().isPresent()) {
+        List<String> cells =
+            new ArrayList<>(
+                List.of(
+                    row.operation().title(),
+                    Integer.toString(row.threads()),
+                    p50(row, Place.Kind.HYPERSYNC)));
+        for (Place.Kind kind : kinds) {
+          cells.add(p50(row, kind));
+          cells.add(times(row.timesP50(kind)));
+        }
+        table.row(cells.toArray(String[]::new));
+      }
+    }
+    return "\nOther filesystems, medians. OURS: HyperSync's over theirs.\n" + table.render("");
+  }
+
+  private static String p50(Pair row, Place.Kind kind) {
+    return row.on(kind).map(sample -> micros(sample.p50Ns())).orElse(NONE);
   }
 
   private static String memory(MemoryUse use) {

@@ -3,7 +3,7 @@ package io.hypersync.bench;
 import java.io.IOException;
 
 /** One thread's share of a measurement: an operation that it repeats, on files of its own. */
-interface Work extends AutoCloseable {
+public interface Work extends AutoCloseable {
   /**
    * Makes what the operations use up; not measured.
    *

@@ -29,6 +29,10 @@ final class Figures {
         plain(Operation.WRITE, 16, 12_000, 1_300));
   }
 
+  static Sample on(Place.Kind place, Operation operation, int threads, long perSecond, long p50Us) {
+    return sample(operation, place, threads, perSecond, p50Us);
+  }
+
   private static Sample sample(
       Operation operation, Place.Kind place, int threads, long perSecond, long p50Us) {
     return new Sample(
@@ -37,6 +41,7 @@ final class Figures {
         threads,
         2 * perSecond,
         2 * SECOND_NS,
+        p50Us * NS_PER_US / 2,
         p50Us * NS_PER_US,
         3 * p50Us * NS_PER_US);
   }

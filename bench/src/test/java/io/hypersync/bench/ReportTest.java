@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.bench.baseline.Row;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,7 @@ final class ReportTest {
   private static final long MIB = 1 << 20;
 
   private static Report report(List<Sample> samples, Optional<MemoryUse> memory) {
-    return new Report(Figures.MACHINE, 0.25, 3.5, Pair.of(samples), memory);
+    return new Report(new Load(Figures.MACHINE, 0.25, 3.5), Pair.of(samples), List.of(), memory);
   }
 
   private static MemoryUse memory(long leaderMib, long workerMib) {
@@ -40,6 +41,16 @@ final class ReportTest {
     assertEquals(Optional.of(0.5), rows.get(1).shareOfPlainOperations());
     assertEquals(Optional.of(6.0), rows.get(2).timesOneThread());
     assertEquals(Optional.empty(), rows.get(0).timesPlainP50(), "the disk is not compared");
+  }
+
+  @Test
+  @DisplayName("offers to a baseline what has both sides, beside the disk")
+  void ratios() {
+    assertEquals(
+        List.of(
+            new Row("write threads=1", "the disk, with fsync", 2.0),
+            new Row("write threads=16", "the disk, with fsync", 850.0 / 1_300)),
+        report(Figures.some(), Optional.empty()).ratios());
   }
 
   @Test
@@ -83,6 +94,42 @@ final class ReportTest {
   }
 
   @Test
+  @DisplayName(
+      "for people has a second table of the other filesystems, and says which are left out")
+  void otherFilesystems() {
+    List<Sample> samples =
+        List.of(
+            Figures.plain(Operation.DISK_OVERWRITE, 1, 10_000, 100),
+            Figures.hypersync(Operation.MKDIR, 1, 2_000, 500),
+            Figures.on(Place.Kind.UNSYNCED, Operation.MKDIR, 1, 100_000, 10),
+            Figures.on(Place.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
+            Figures.hypersync(Operation.STAT, 4, 20_000, 40),
+            Figures.on(Place.Kind.PEER, Operation.STAT, 4, 10_000, 80));
+    Report report =
+        new Report(
+            new Load(Figures.MACHINE, 0, 0),
+            Pair.of(samples),
+            List.of("bindfs is left out: it is not installed (apt-get install bindfs)"),
+            Optional.empty());
+    String text = TextReport.render(report);
+    assertEquals(
+        """
+        Other filesystems, medians. OURS: HyperSync's over theirs.
+        OPERATION  THREADS  HYPERSYNC  UNSYNCED   OURS   PEER  OURS
+        mkdir            1        500      10.0  50.0x  1,000  0.5x
+        stat             4       40.0         -      -   80.0  0.5x
+
+        bindfs is left out: it is not installed (apt-get install bindfs)
+        """,
+        text.substring(text.indexOf("Other")));
+    JsonNode tree = JsonReport.render(report);
+    assertEquals(0.5, tree.at("/rows/1/p50_times_peer").asDouble());
+    assertEquals(1_000, tree.at("/rows/1/peer/p50_us").asDouble());
+    assertEquals(50, tree.at("/rows/1/p50_times_unsynced").asDouble());
+    assertTrue(tree.at("/left_out/0").asText().startsWith("bindfs"), tree::toString);
+  }
+
+  @Test
   @DisplayName("says it when an aim is not met")
   void missedAims() {
     List<Sample> slow =
@@ -103,6 +150,7 @@ final class ReportTest {
         () -> assertEquals("6.18.5", tree.at("/machine/kernel").asText()),
         () -> assertEquals(3.5, tree.at("/machine/load_average_end").asDouble()),
         () -> assertEquals("write", tree.at("/rows/1/op").asText()),
+        () -> assertEquals(150.0, tree.at("/rows/1/hypersync/best_us").asDouble()),
         () -> assertEquals(300.0, tree.at("/rows/1/hypersync/p50_us").asDouble()),
         () -> assertEquals(900.0, tree.at("/rows/1/hypersync/p99_us").asDouble()),
         () -> assertEquals(6_000.0, tree.at("/rows/1/plain/ops_per_s").asDouble()),

@@ -1,0 +1,91 @@
+package io.hypersync.bench;
+
+import io.hypersync.cli.demo.Cleanup;
+import io.hypersync.cli.demo.Demo;
+import io.hypersync.cli.demo.DemoFolder;
+import io.hypersync.cli.demo.Narrator;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.wire.admin.RunDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * The end-to-end suite: a leader and two workers as processes, measured through a mount, the
+ * leader's disk, and other filesystems on that.
+ *
+ * @param seconds how long to measure each figure
+ * @param operations which
+ * @param threads by how many threads at once
+ * @param beside on which other filesystems
+ * @param peer the script that sets up a networked one, if one is wanted
+ * @param memory measure memory instead, with so many files
+ */
+record EndToEnd(
+    double seconds,
+    List<Operation> operations,
+    List<Integer> threads,
+    Set<Place.Kind> beside,
+    Optional<Path> peer,
+    OptionalLong memory) {
+  private static final double NS_PER_S = 1e9;
+  private static final double WARM_UP_SHARE = 0.25;
+
+  /** For each warm-up step: the compiler has two CPUs to share with what it compiles. */
+  private static final long WARM_UP_NS = 8_000_000_000L;
+
+  /** Without fsync a tenth of a second makes thousands of files. */
+  private static final long BRIEF_NS = 100_000_000L;
+
+  /** Measures in this folder; what it leaves is the cleanup's. */
+  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+      throws IOException, InterruptedException {
+    double loadAtStart = Machine.loadAverage();
+    Machine machine = Machine.here(folder.root());
+    Demo.Cast cast =
+        new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
+            .start(NewIds.workspace());
+    Place mount = new Place(Place.Kind.HYPERSYNC, folder.mount("a").resolve("bench"));
+    List<Pair> rows = List.of();
+    Optional<MemoryUse> use = Optional.empty();
+    Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
+    if (memory.isEmpty()) {
+      neighbours.add(Place.Kind.PLAIN);
+      for (Place.Kind kind : beside) {
+        neighbours.add(kind);
+      }
+      if (peer.isPresent()) {
+        neighbours.addPeer(peer.get());
+      }
+      rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
+    } else {
+      ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong());
+      cleanup.add("stop creating files", files::stop);
+      use = Optional.of(files.run());
+    }
+    Load load = new Load(machine, loadAtStart, Machine.loadAverage());
+    Report report = new Report(load, rows, neighbours.leftOut(), use);
+    return new Findings(
+        load.average(), report.ratios(), JsonReport.render(report), TextReport.render(report));
+  }
+
+  private List<Sample> measure(Narrator narrator, Cleanup cleanup, Place mount, List<Place> others)
+      throws IOException, InterruptedException {
+    Meter meter =
+        new Meter((long) (seconds * WARM_UP_SHARE * NS_PER_S), (long) (seconds * NS_PER_S));
+    Meter once = new Meter(0, WARM_UP_NS);
+    Meter brief = new Meter(0, BRIEF_NS);
+    for (Meter each : List.of(meter, once, brief)) {
+      cleanup.add("stop measuring", each::stop);
+    }
+    Bench bench = new Bench(narrator, meter, brief);
+    bench.warmUp(once, mount);
+    List<Place> places = new ArrayList<>(List.of(mount));
+    places.addAll(others);
+    return bench.run(operations, threads, places);
+  }
+}

@@ -1,0 +1,123 @@
+package io.hypersync.bench;
+
+import io.hypersync.cli.demo.Cleanup;
+import io.hypersync.cli.demo.Narrator;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The other filesystems on the leader's disk. What this machine has no means for is left out, which
+ * is told.
+ */
+final class Neighbours {
+  /** Sparse: as much of it as is written is there. */
+  private static final long IMAGE_BYTES = 4L << 30;
+
+  private final Narrator narrator;
+  private final Cleanup cleanup;
+  private final Path root;
+  private final List<Place> places = new ArrayList<>();
+  private final List<String> leftOut = new ArrayList<>();
+
+  /**
+   * None yet.
+   *
+   * @param root a folder on the leader's disk for all of them
+   */
+  Neighbours(Narrator narrator, Cleanup cleanup, Path root) {
+    this.narrator = narrator;
+    this.cleanup = cleanup;
+    this.root = root;
+  }
+
+  /** Those that are there. */
+  List<Place> places() {
+    return List.copyOf(places);
+  }
+
+  /** What is not there, and how to get it. */
+  List<String> leftOut() {
+    return List.copyOf(leftOut);
+  }
+
+  /** Sets one up. */
+  void add(Place.Kind kind) throws IOException, InterruptedException {
+    Path folder = Files.createDirectories(root.resolve(kind.label()));
+    switch (kind) {
+      case HYPERSYNC, PEER -> throw new IllegalArgumentException(kind + " is set up elsewhere");
+      case PLAIN, UNSYNCED -> place(kind, folder);
+      case DIRSYNC -> mountDirsync(folder);
+      case BINDFS -> mountBindfs(folder);
+    }
+  }
+
+  /**
+   * Sets up a networked filesystem by a script, which is called {@code up} and {@code down} with a
+   * folder that it may use, and says on the last line of {@code up} where it has mounted it.
+   *
+   * @throws UserError with what the script says if it fails
+   */
+  void addPeer(Path script) throws InterruptedException {
+    try {
+      Path folder = Files.createDirectories(root.resolve(Place.Kind.PEER.label()));
+      narrator.say("setting up %s", script.getFileName());
+      // Before it is begun: what is half set up has to be taken down, too.
+      cleanup.add(
+          "take down " + script.getFileName(),
+          () -> Command.run(script.toString(), "down", folder.toString()));
+      List<String> said = Command.run(script.toString(), "up", folder.toString()).lines().toList();
+      place(Place.Kind.PEER, Path.of(said.getLast()));
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot set up " + script.getFileName(), String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private void mountDirsync(Path folder) throws InterruptedException {
+    Path image = root.resolve("dirsync.img");
+    Path mount = folder.resolve("mount");
+    try {
+      Files.createDirectories(mount);
+      try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+        file.setLength(IMAGE_BYTES);
+      }
+      Command.run("mkfs.ext4", "-q", "-F", image.toString());
+      Command.run("mount", "-o", "loop,sync,dirsync", image.toString(), mount.toString());
+      cleanup.add("unmount " + mount, () -> Command.run("umount", mount.toString()));
+      place(Place.Kind.DIRSYNC, mount);
+    } catch (IOException failure) {
+      leaveOut("ext4 mounted sync,dirsync", String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private void mountBindfs(Path folder) throws IOException, InterruptedException {
+    if (!Command.exists("bindfs")) {
+      leaveOut("bindfs", "it is not installed (apt-get install bindfs)");
+      return;
+    }
+    Path source = Files.createDirectories(folder.resolve("source"));
+    Path mount = Files.createDirectories(folder.resolve("mount"));
+    try {
+      Command.run("bindfs", "--multithreaded", source.toString(), mount.toString());
+      cleanup.add("unmount " + mount, () -> Command.run("umount", mount.toString()));
+      place(Place.Kind.BINDFS, mount);
+    } catch (IOException failure) {
+      leaveOut("bindfs", String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private void place(Place.Kind kind, Path mounted) {
+    places.add(new Place(kind, mounted.resolve("bench")));
+  }
+
+  private void leaveOut(String what, String why) {
+    String line = what + " is left out: " + why;
+    narrator.say("%s", line);
+    leftOut.add(line);
+  }
+}

@@ -1,0 +1,165 @@
+package io.hypersync.bench.micro;
+
+import io.hypersync.bench.Operation;
+import io.hypersync.bench.Work;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Processes on two machines append to one file (O_APPEND, hypersync.md 22.1(7)); at the end the
+ * file is read and must be what was appended, whole records, each writer's in its order.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class AppendBenchmark {
+  private static final int WRITERS = 4;
+  private static final int RECORD_BYTES = 100;
+
+  /** Made by JMH. */
+  public AppendBenchmark() {}
+
+  /** A workspace with two mounts, and a file. */
+  @State(Scope.Benchmark)
+  public static class Shared {
+    private final AtomicInteger writers = new AtomicInteger();
+    private final AtomicLongArray written = new AtomicLongArray(WRITERS);
+    private LocalWorkspace workspace;
+    private final List<FileChannel> files = new ArrayList<>();
+    private Path name;
+
+    /** Made by JMH. */
+    public Shared() {}
+
+    /** Mounts it twice, makes the file and opens it for each writer, on the mounts by turns. */
+    @Setup
+    public void mount() throws IOException, InterruptedException {
+      workspace = LocalWorkspace.start();
+      LocalWorkspace.Worker a = workspace.mount();
+      LocalWorkspace.Worker b = workspace.mount();
+      name = Files.createFile(a.mount().resolve("log"));
+      b.await(a.index());
+      for (int i = 0; i < WRITERS; i++) {
+        Path mount = (i % 2 == 0 ? a : b).mount();
+        files.add(FileChannel.open(mount.resolve("log"), StandardOpenOption.APPEND));
+      }
+    }
+
+    /** Reads it, and takes everything away. */
+    @TearDown
+    public void verify() throws IOException {
+      for (FileChannel file : files) {
+        file.close();
+      }
+      byte[] content = Files.readAllBytes(name);
+      long[] next = new long[WRITERS];
+      for (int at = 0; at < content.length; at += RECORD_BYTES) {
+        byte[] found = Arrays.copyOfRange(content, at, at + RECORD_BYTES);
+        int writer = Character.digit(found[0], WRITERS);
+        if (writer < 0 || !Arrays.equals(found, record(writer, next[writer]))) {
+          throw new IllegalStateException(
+              "at " + at + " there is " + new String(found, StandardCharsets.ISO_8859_1));
+        }
+        next[writer]++;
+      }
+      for (int i = 0; i < WRITERS; i++) {
+        if (next[i] != written.get(i)) {
+          throw new IllegalStateException(
+              "writer " + i + " appended " + written.get(i) + ", there are " + next[i]);
+        }
+      }
+      workspace.close();
+    }
+  }
+
+  /** One process of them. */
+  @State(Scope.Thread)
+  public static class Writer {
+    private int number;
+
+    /** Made by JMH. */
+    public Writer() {}
+
+    /** Takes the next number. */
+    @Setup
+    public void take(Shared shared) {
+      number = shared.writers.getAndIncrement() % WRITERS;
+    }
+  }
+
+  /** The same on the disk, each writer with a file of its own, each append synced. */
+  @State(Scope.Thread)
+  public static class DiskWriter {
+    private Scratch scratch;
+    private Work append;
+
+    /** Made by JMH. */
+    public DiskWriter() {}
+
+    /** Makes the file. */
+    @Setup
+    public void open() throws IOException {
+      scratch = Scratch.create();
+      append = scratch.onDisk(Operation.APPEND);
+    }
+
+    /** Removes it. */
+    @TearDown
+    public void close() throws IOException {
+      append.close();
+      scratch.close();
+    }
+  }
+
+  /** Four writers on two mounts: one record of 100 bytes, durable. */
+  @Benchmark
+  @Threads(WRITERS)
+  @Beside("diskAppend")
+  public void append(Shared shared, Writer writer) throws IOException {
+    long sequence = shared.written.get(writer.number);
+    FileChannel file = shared.files.get(writer.number);
+    int bytes = file.write(ByteBuffer.wrap(record(writer.number, sequence)));
+    if (bytes != RECORD_BYTES) {
+      throw new IOException("a write of " + bytes + " bytes");
+    }
+    shared.written.set(writer.number, sequence + 1);
+  }
+
+  /** Four writers on the disk. */
+  @Benchmark
+  @Threads(WRITERS)
+  public void diskAppend(DiskWriter writer) throws IOException {
+    writer.append.run();
+  }
+
+  private static byte[] record(int writer, long sequence) {
+    String text = String.format(Locale.ROOT, "%d %97d\n", writer, sequence);
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,139 @@
+package io.hypersync.bench.micro;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A new worker catches up: it applies the log in order and fetches chunks ahead of that, over QUIC
+ * (hypersync.md 12.3). Small payloads are in the entries, larger ones are fetched.
+ */
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 2)
+@Measurement(iterations = 5)
+public class ApplyBenchmark {
+  /** Made by JMH. */
+  public ApplyBenchmark() {}
+
+  /** What the files are like. */
+  @State(Scope.Benchmark)
+  public static class Shape {
+    /** How many. */
+    @Param("2000")
+    public int files;
+
+    /** Of how many bytes each: in the entry, or fetched. */
+    @Param({"1024", "65536"})
+    public int bytes;
+
+    private final Random random = new Random(1);
+
+    /** Made by JMH. */
+    public Shape() {}
+
+    void write(Path folder) throws IOException {
+      Files.createDirectories(folder);
+      byte[] content = new byte[bytes];
+      for (int i = 0; i < files; i++) {
+        random.nextBytes(content);
+        try (FileChannel file =
+            FileChannel.open(
+                folder.resolve("f" + i), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+          file.write(ByteBuffer.wrap(content));
+        }
+      }
+    }
+  }
+
+  /** A leader whose log has them. */
+  @State(Scope.Benchmark)
+  public static class Log {
+    private LocalWorkspace workspace;
+    private long index;
+
+    /** Made by JMH. */
+    public Log() {}
+
+    /** Writes them through a mount. */
+    @Setup
+    public void write(Shape shape) throws IOException, InterruptedException {
+      workspace = LocalWorkspace.start();
+      LocalWorkspace.Worker writer = workspace.mount();
+      shape.write(writer.mount().resolve("files"));
+      index = writer.index();
+      workspace.leave(writer);
+    }
+
+    /** Removes everything. */
+    @TearDown
+    public void remove() {
+      workspace.close();
+    }
+  }
+
+  /** An empty folder on the disk. */
+  @State(Scope.Benchmark)
+  public static class Disk {
+    private final List<Path> written = new ArrayList<>();
+    private Scratch scratch;
+
+    /** Made by JMH. */
+    public Disk() {}
+
+    /** Makes it. */
+    @Setup
+    public void make() {
+      scratch = Scratch.create();
+    }
+
+    /** Removes it. */
+    @TearDown
+    public void remove() {
+      scratch.close();
+    }
+
+    Path next() {
+      Path folder = scratch.root().resolve("round-" + written.size());
+      written.add(folder);
+      return folder;
+    }
+  }
+
+  /** Connects with nothing and returns with everything. */
+  @Benchmark
+  @Beside("files")
+  public void catchUp(Log log) throws InterruptedException {
+    LocalWorkspace.Worker fresh = log.workspace.join();
+    if (fresh.index() < log.index) {
+      throw new IllegalStateException("joined at " + fresh.index() + " of " + log.index);
+    }
+    log.workspace.leave(fresh);
+  }
+
+  /** The reference: the same files written into a folder of the disk, not synced. */
+  @Benchmark
+  public void files(Disk disk, Shape shape) throws IOException {
+    shape.write(disk.next());
+  }
+}

@@ -1,0 +1,229 @@
+package io.hypersync.bench.micro;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.oplog.ChunkSync;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.transport.SessionId;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The leader from a decoded intent to its acknowledgement: deduplication, order, state, Merkle
+ * root, log, sync, and the stream to one worker; only the network is left out.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class CommitLoopBenchmark {
+  private static final int COMMITS = 512;
+
+  /** Made by JMH. */
+  public CommitLoopBenchmark() {}
+
+  /** A leader with one worker, and one file that is renamed to and fro. */
+  @State(Scope.Benchmark)
+  public static class Leader implements SessionPort, ChunkPort {
+    private static final byte[] NOTHING = {};
+    private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
+    private static final WorkerId WORKER = new WorkerId("w");
+    private static final ClientId CLIENT = new ClientId(1, 2);
+    private static final SessionId SESSION = new SessionId(1);
+    private static final Name HERE = Name.of("here");
+    private static final Name THERE = Name.of("there");
+
+    /** How many intents are under way at once. */
+    @Param({"1", "8", "64", "512"})
+    public int batch;
+
+    private final byte[] there =
+        OpCodec.encode(
+            new FsOp.Rename(FsState.ROOT, HERE, FsState.ROOT, THERE, RenameMode.REPLACE));
+    private final byte[] back =
+        OpCodec.encode(
+            new FsOp.Rename(FsState.ROOT, THERE, FsState.ROOT, HERE, RenameMode.REPLACE));
+    private Scratch scratch;
+    private Durability durability;
+    private ChronicleOpLog log;
+    private LeaderAgent agent;
+    private long submitted;
+    private long acknowledged;
+
+    /** Made by JMH. */
+    public Leader() {}
+
+    /** Starts to lead an empty workspace. */
+    @Setup
+    public void start() throws IOException {
+      scratch = Scratch.create();
+      durability = new Durability();
+      log =
+          ChronicleOpLog.open(
+              scratch.folder("oplog"),
+              OpLogOptions.DEFAULT,
+              ChunkSync.NONE,
+              (_, _) -> Verdict.KEEP,
+              durability);
+      FsState empty = FsState.genesis();
+      SplittableRandom random = new SplittableRandom(1);
+      agent =
+          new LeaderAgent(
+              LeaderConfig.of(WORKSPACE),
+              new LeaderState(
+                  empty,
+                  empty.root(),
+                  0,
+                  0,
+                  new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS)),
+              log,
+              this,
+              (_, _, _) -> {},
+              this,
+              Clock.SYSTEM,
+              random::nextLong,
+              (_, _) -> {});
+      agent.sessionOpened(SESSION, WORKER, "here");
+      agent.received(
+          SESSION,
+          new Hello(
+              Protocol.VERSION,
+              WORKSPACE,
+              WORKER,
+              OptionalLong.empty(),
+              0,
+              empty.root(),
+              new ClientId(3, 3)));
+      submit(OpCodec.encode(new FsOp.CreateFile(FsState.ROOT, HERE, 0644, 0, 0)));
+      awaitAll();
+    }
+
+    /** Stops and removes everything. */
+    @TearDown
+    public void stop() throws IOException {
+      log.close();
+      scratch.close();
+    }
+
+    /** Submits the next so many intents and waits for their acknowledgements. */
+    void commit(int count) {
+      for (int i = 0; i < count; i++) {
+        submit(submitted % 2 == 1 ? there : back);
+      }
+      awaitAll();
+      agent.received(SESSION, new WorkerApplied(log.durableIndex(), Hash.ZERO, false, 0, null));
+    }
+
+    private void submit(byte[] op) {
+      submitted++;
+      agent.received(
+          SESSION,
+          new SubmitIntent(new IntentId(CLIENT, submitted), "bench", op, NOTHING, List.of()));
+    }
+
+    private void awaitAll() {
+      while (acknowledged < submitted) {
+        long seen = durability.index();
+        if (agent.doWork() == 0 && acknowledged < submitted) {
+          durability.park(seen);
+        }
+      }
+    }
+
+    @Override
+    public void send(SessionId session, LeaderMessage message) {
+      if (message instanceof LeaderMessage.CommitAck ack) {
+        if (ack.errno() != null) {
+          throw new IllegalStateException("refused: " + ack);
+        }
+        acknowledged++;
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean logWritable(SessionId session) {
+      return true;
+    }
+
+    @Override
+    public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {
+      throw new IllegalStateException("the leader ends the session: " + lastWord);
+    }
+
+    @Override
+    public int length(Hash hash) {
+      return ChunkStore.NOT_HERE;
+    }
+
+    @Override
+    public void ingest(SessionId session, ChunkPut chunk) {}
+
+    @Override
+    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
+
+    @Override
+    public void serve(SessionId session, List<ChunkRef> chunks) {}
+  }
+
+  /** One commit of a rename, with so many under way. */
+  @Benchmark
+  @OperationsPerInvocation(COMMITS)
+  @Beside("disk")
+  public void commit(Leader leader) {
+    for (int done = 0; done < COMMITS; done += leader.batch) {
+      leader.commit(leader.batch);
+    }
+  }
+
+  /** The floor of one commit at a time. */
+  @Benchmark
+  public void disk(DiskFloor floor) throws IOException {
+    floor.overwrite();
+  }
+}

@@ -1,0 +1,105 @@
+package io.hypersync.bench.micro;
+
+import io.hypersync.bench.baseline.Row;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.util.Statistics;
+
+/**
+ * What one benchmark with one set of parameters gave.
+ *
+ * @param subject what it is about
+ * @param method the benchmark
+ * @param params the parameters that it has
+ * @param beside the benchmark that it is compared with, if it is not a reference itself
+ * @param bestUs what the fastest tenth stayed below, which other load on the machine disturbs
+ *     least; of the same as the median
+ * @param p50Us the median: of single operations where each was timed, else of what each iteration
+ *     gave; microseconds
+ * @param p99Us one in a hundred took longer, where each was timed
+ */
+public record Figure(
+    Subject subject,
+    String method,
+    Map<String, String> params,
+    Optional<String> beside,
+    double bestUs,
+    double p50Us,
+    Optional<Double> p99Us) {
+  private static final int BEST = 10;
+  private static final int MEDIAN = 50;
+  private static final int TAIL = 99;
+
+  /** Copies the parameters, in the order of their names. */
+  public Figure {
+    params = new TreeMap<>(params);
+  }
+
+  /** From JMH's own. */
+  static Figure of(Subject subject, RunResult result) {
+    BenchmarkParams params = result.getParams();
+    String name = params.getBenchmark();
+    String method = name.substring(name.lastIndexOf('.') + 1);
+    Map<String, String> own = new TreeMap<>();
+    params.getParamsKeys().forEach(key -> own.put(key, params.getParam(key)));
+    Statistics times = result.getPrimaryResult().getStatistics();
+    boolean timedEach = params.getMode() == Mode.SampleTime;
+    return new Figure(
+        subject,
+        method,
+        own,
+        reference(subject, method),
+        times.getPercentile(BEST),
+        times.getPercentile(MEDIAN),
+        timedEach ? Optional.of(times.getPercentile(TAIL)) : Optional.empty());
+  }
+
+  /** What this is called from run to run. */
+  public String name() {
+    StringBuilder name = new StringBuilder(subject.key() + "." + method);
+    params.forEach((key, value) -> name.append(' ').append(key).append('=').append(value));
+    return name.toString();
+  }
+
+  /**
+   * What these figures are beside their references, whose parameters are among theirs.
+   *
+   * @throws IllegalStateException if a reference was not measured
+   */
+  public static List<Row> rows(List<Figure> figures) {
+    List<Row> rows = new ArrayList<>();
+    for (Figure figure : figures) {
+      if (figure.beside.isPresent()) {
+        Figure reference =
+            figures.stream()
+                .filter(other -> other.isReferenceOf(figure))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(figure.name() + " has no reference"));
+        rows.add(new Row(figure.name(), reference.name(), figure.bestUs / reference.bestUs));
+      }
+    }
+    return rows;
+  }
+
+  private boolean isReferenceOf(Figure figure) {
+    return figure.subject == subject
+        && figure.beside.equals(Optional.of(method))
+        && figure.params.entrySet().containsAll(params.entrySet());
+  }
+
+  private static Optional<String> reference(Subject subject, String method) {
+    for (var candidate : subject.benchmarks().getMethods()) {
+      Beside beside = candidate.getAnnotation(Beside.class);
+      if (candidate.getName().equals(method) && beside != null) {
+        return Optional.of(beside.value());
+      }
+    }
+    return Optional.empty();
+  }
+}

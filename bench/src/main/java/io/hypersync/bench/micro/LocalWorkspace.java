@@ -1,0 +1,187 @@
+package io.hypersync.bench.micro;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.chunkstore.WriteBehindChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStore;
+import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.runtime.LeaderPlan;
+import io.hypersync.cli.runtime.WorkerPlan;
+import io.hypersync.cli.workspace.Enrolments;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
+import io.hypersync.leader.LeaderDaemon;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.daemon.WorkerRuntime;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One workspace in this process, all of it real: the leader's daemon, workers with their replicas,
+ * stores and mounts, QUIC between them. Closing it takes the mounts away and removes everything; so
+ * does the end of the process, unless it is killed.
+ *
+ * <p>Workers miss their leader after 15 s, not after one: on a busy machine nothing is to be seen
+ * of that.
+ */
+final class LocalWorkspace implements AutoCloseable {
+  private static final long POLL_NS = 20_000;
+  private static final long LIMIT_NS = 60_000_000_000L;
+
+  private final Scratch scratch = Scratch.create();
+  private final WorkspaceDirectory directory;
+  private final LeaderDaemon leader;
+  private final HostPort address;
+  private final List<Worker> workers = new ArrayList<>();
+  private final Thread onExit = new Thread(this::undo, "workspace-exit");
+  private boolean closed;
+
+  /** A worker: what a daemon is made of, with its replica in sight. */
+  static final class Worker implements AutoCloseable {
+    private final Path mount;
+    private final RocksChunkStore disk;
+    private final WriteBehindChunkStore chunks;
+    private final WorkerRuntime runtime;
+
+    private Worker(WorkerDaemonOptions options) {
+      mount = options.mountPoint();
+      disk =
+          RocksChunkStore.open(
+              options.stateDir().resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+      chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
+      runtime = new WorkerRuntime(options, chunks, new CompletableFuture<>());
+    }
+
+    /** Where the workspace is, if it is mounted. */
+    Path mount() {
+      return mount;
+    }
+
+    /** The newest entry that is visible here. */
+    long index() {
+      return runtime.appliedIndex();
+    }
+
+    /** Waits until an entry is visible here. */
+    void await(long index) {
+      long untilNs = System.nanoTime() + LIMIT_NS;
+      while (runtime.appliedIndex() < index) {
+        LockSupport.parkNanos(POLL_NS);
+        if (System.nanoTime() - untilNs > 0) {
+          throw new IllegalStateException(
+              "entry " + index + " has not come; there is " + runtime.appliedIndex());
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      runtime.close();
+      chunks.close();
+      disk.close();
+    }
+  }
+
+  private LocalWorkspace() {
+    directory =
+        WorkspaceDirectory.create(
+            scratch.root().resolve("workspace"),
+            NewIds.workspace(),
+            new WorkspaceName("bench"),
+            Instant.now(),
+            WorkspaceDirectory.saying(new HostPort("127.0.0.1", 0)));
+    leader =
+        LeaderDaemon.start(
+            LeaderPlan.options(
+                directory, new ConfigurationReader().withFile(directory.configFile())));
+    JsonNode status = leader.status();
+    String said = status.path("address").asText();
+    address =
+        new HostPort(
+            said.substring(0, said.lastIndexOf(':')),
+            Integer.parseInt(said.substring(said.lastIndexOf(':') + 1)));
+    Runtime.getRuntime().addShutdownHook(onExit);
+  }
+
+  /** Makes a workspace and leads it. */
+  static LocalWorkspace start() {
+    if (!Files.isWritable(Path.of("/dev/fuse"))) {
+      throw new IllegalStateException("this mounts filesystems: it needs root and /dev/fuse");
+    }
+    return new LocalWorkspace();
+  }
+
+  /**
+   * A worker that replicates and has no mount: returns when it has everything.
+   *
+   * @param settings of it, each as {@code KEY=VALUE}
+   */
+  synchronized Worker join(String... settings) throws InterruptedException {
+    Worker worker = new Worker(options(settings));
+    workers.add(worker);
+    worker.runtime.join();
+    return worker;
+  }
+
+  /** A worker with a mount, as {@link #join}. */
+  Worker mount(String... settings) throws InterruptedException {
+    Worker worker = join(settings);
+    worker.runtime.mount();
+    return worker;
+  }
+
+  /** Ends a worker and forgets it; its state stays until all is closed. */
+  synchronized void leave(Worker worker) {
+    workers.remove(worker);
+    worker.close();
+  }
+
+  private WorkerDaemonOptions options(String... settings) {
+    try {
+      WorkerId id = new WorkerId("w" + System.nanoTime());
+      Path token = directory.tokenFile(id);
+      directory.writeToken(id, address, token);
+      Path own = scratch.folder(id.name());
+      ConfigurationReader reader = new ConfigurationReader();
+      reader.flag("--mount", Settings.WORKER_MOUNT, own.resolve("mount").toString());
+      reader.flag("--token", Settings.WORKER_TOKEN, token.toString());
+      reader.flag("--state-dir", Settings.WORKER_STATE_DIR, own.resolve("state").toString());
+      reader.flag("--set", Settings.WORKER_LEADER_TIMEOUT, "15s");
+      for (String setting : settings) {
+        reader.assignment("--set", setting);
+      }
+      WorkerDaemonOptions options =
+          WorkerPlan.options(reader.withoutFile(), new Enrolments(scratch.root()));
+      Files.createDirectories(options.stateDir());
+      return options;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(onExit);
+    undo();
+  }
+
+  private synchronized void undo() {
+    if (!closed) {
+      closed = true;
+      workers.forEach(Worker::close);
+      leader.close();
+      scratch.close();
+    }
+  }
+}
