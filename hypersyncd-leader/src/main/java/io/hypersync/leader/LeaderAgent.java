@@ -196,16 +196,20 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * Sequences what can be sequenced; then sends what has become durable, the acks and the entries
-   * that they rest on, and to a worker its own entries while they are on their way to the disk;
-   * then heartbeats when they are due.
+   * Sends the acks that rest on what has become durable; then sequences what can be sequenced, and
+   * sends the entries that are durable, and to a worker its own ones while they are on their way to
+   * the disk; then heartbeats when they are due.
    */
   @Override
   public int doWork() {
-    int sequenced = hasBegun() ? desk.sequence() : 0;
     long durable = log.durableIndex();
     // Acks first: who gets the first message gets the first packets, and behind these a call waits.
-    int work = sequenced + desk.release(durable);
+    int work = desk.release(durable);
+    if (work > 0 && desk.pending() > 0) {
+      port.flush(); // to sequence what a flood has left in the queue may take a while
+    }
+    int sequenced = hasBegun() ? desk.sequence() : 0;
+    work += sequenced;
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
       streamedThrough = durable;

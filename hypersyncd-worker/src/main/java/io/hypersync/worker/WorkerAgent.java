@@ -217,9 +217,10 @@ public final class WorkerAgent implements Agent {
   /** The connection is up. */
   public void linkUp() {
     monitor.greeting(clock.monotonicNs());
-    replica.forgetUnapplied();
+    replica.forgetNotDurable();
     arrivals.clear();
     Published now = replica.published();
+    freshness.begins(now.index());
     link.send(
         new Hello(
             Protocol.VERSION,
@@ -274,7 +275,10 @@ public final class WorkerAgent implements Agent {
       case LeaderMessage.RateLimited limited -> intents.rateLimited(limited, now);
       case LeaderMessage.IntentStatusResponse response ->
           intents.status(response, publisher.settled());
-      case LeaderMessage.LockResponse response -> locks.answered(response);
+      case LeaderMessage.LockResponse response -> {
+        freshness.observed(response.commitIndex());
+        locks.answered(response);
+      }
       case LeaderMessage.LockExpiryWarning warning -> locks.warned(warning, now);
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
@@ -343,7 +347,7 @@ public final class WorkerAgent implements Agent {
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     gate.expire(now);
-    if (replica.error() != null && publisher.backlog() == 0) {
+    if (replica.error() != null && replica.ahead() == 0 && publisher.backlog() == 0) {
       locks.neverVisible();
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)
     }

@@ -263,13 +263,13 @@ final class Mutants {
           skips(
               "entries are kept over a reconnect, and taken again",
               "worker.replica.Replica",
-              "forgetUnapplied",
+              "forgetNotDurable",
               "ArrayDeque.clear"),
           skips(
               "chunks that were asked for before a reconnect are waited for",
               "worker.WorkerAgent",
               "linkUp",
-              "Replica.forgetUnapplied"),
+              "Replica.forgetNotDurable"),
           skips(
               "after a reconnect nobody asks what became of an intent",
               "worker.WorkerAgent",
@@ -279,7 +279,7 @@ final class Mutants {
               "what the leader has never heard of is not sent again",
               "worker.intents.IntentTracker",
               "status",
-              "IntentTracker.sendAgain"),
+              "TreeMap.put"),
           answers("an open does not wait for its barrier", "worker.WorkerAgent", "isFresh", 1),
           callAnswers(
               "a mutation does not wait for its barrier",

@@ -47,6 +47,7 @@ final class ShuffledDeliveryTest {
     Random random = new Random(seed);
     List<ChunkRef> wanted = new ArrayList<>();
     int sent = 0;
+    long durable = 0;
     int gaps = 0;
     for (int step = 0; roots.size() < ENTRIES; step++) {
       assertTrue(step < 200_000, "seed " + seed + " stands still at " + roots.size());
@@ -65,7 +66,7 @@ final class ShuffledDeliveryTest {
           }
         }
         case 5 -> {
-          replica.forgetUnapplied();
+          replica.forgetNotDurable();
           wanted.clear();
           sent = (int) replica.published().index();
         }
@@ -82,7 +83,10 @@ final class ShuffledDeliveryTest {
             assertThrows(ChunkStoreException.class, () -> chunks.ingest(hash, bytes));
           }
         }
-        case 8 -> replica.apply(1 + random.nextInt(10), Long.MAX_VALUE);
+        case 8 -> {
+          durable = Math.max(durable, random.nextLong(sent + 1));
+          replica.apply(1 + random.nextInt(10), durable);
+        }
         default -> {
           Collections.shuffle(wanted, random);
           if (!wanted.isEmpty()) {

@@ -1,6 +1,5 @@
 package io.hypersync.model.hash;
 
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -58,7 +57,6 @@ final class VectorWarmUp {
 
   private static boolean practise() {
     byte[] data = new byte[PRACTICE_BYTES];
-    new Random(0).nextBytes(data);
     int wins = 0;
     for (int round = 0; round < MAX_ROUNDS && wins < WINS; round++) {
       long beginNs = System.nanoTime();

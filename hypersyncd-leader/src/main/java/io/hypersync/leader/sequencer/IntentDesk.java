@@ -26,6 +26,7 @@ import io.hypersync.wire.message.LeaderMessage.Committed;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -156,7 +157,8 @@ public final class IntentDesk {
       }
       return;
     }
-    if (!letsIn(worker, id, IntentForm.payloadBytes(op), nowNs)) {
+    long bytes = Math.min(IntentForm.payloadBytes(op), Protocol.MAX_WRITE_BYTES);
+    if (!letsIn(worker, id, bytes, nowNs)) {
       return;
     }
     Errno bad = IntentForm.check(op, submit);

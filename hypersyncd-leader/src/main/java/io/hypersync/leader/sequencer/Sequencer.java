@@ -22,8 +22,8 @@ import io.hypersync.wire.agent.Entropy;
 
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and hands the
- * entry to the log (hypersync.md 5.2, 8.1, 9.4). What is here is not yet durable; nobody outside
- * may see an entry before {@link OpLog#durableIndex()} has reached it.
+ * entry to the log (hypersync.md 5.2, 8.1, 9.4). What is here is not yet durable; nobody may go by
+ * an entry before {@link OpLog#durableIndex()} has reached it.
  */
 public final class Sequencer {
   private static final byte[] NO_HAZARD = {};

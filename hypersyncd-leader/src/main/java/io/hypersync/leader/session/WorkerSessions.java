@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * as applied (12.4).
  *
  * <p>Its own entries, and with them those before, it gets while they are on their way to the disk:
- * it can apply them meanwhile, and learns that they are durable by its ack, which it gets anyway.
- * The others would have to be told by a message more.
+ * it can apply them meanwhile, and learns that they all are durable by its ack, which it gets
+ * anyway. The others would have to be told by a message more.
  */
 public final class WorkerSessions {
   private static final int MAX_BATCH_BYTES = 256 * 1024;

@@ -14,7 +14,10 @@ enum WorkerStage {
   FUSE,
   /** Its bytes split, hashed and taken by the local store; only where there are bytes. */
   HASH,
-  /** In the agent's queue, and until all that is known to be committed is visible (6.2). */
+  /**
+   * In the agent's queue, until all that is known to be committed is visible (6.2), and behind what
+   * the leader has refused for now.
+   */
   GATE,
   /**
    * From its intent's way out until its entry is here and known to be durable: the network twice,

@@ -21,6 +21,7 @@ import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,6 +59,9 @@ public final class IntentTracker implements LocalCalls {
 
   /** What the leader has not got: it has refused it, or it waits behind such. By their numbers. */
   private final TreeMap<Long, PendingMutation> held = new TreeMap<>();
+
+  /** What the leader has been asked about on this connection, and has not answered. */
+  private final Set<IntentId> asked = new HashSet<>();
 
   private final List<Barrier> barriers = new ArrayList<>();
   private long submitted;
@@ -112,11 +116,10 @@ public final class IntentTracker implements LocalCalls {
     IntentId id = lanes.next(mutation.caller());
     submitted++;
     PendingMutation waiting = new PendingMutation(submitted, id, mutation, nowNs + deadlineNs);
-    boolean now = held.isEmpty() && backoff.maySend(underway(), nowNs);
+    boolean now = held.isEmpty() && maySend(nowNs);
     pending.put(id, waiting);
     if (now) {
-      mutation.times().sent(nowNs);
-      send(waiting);
+      send(waiting, nowNs);
     } else {
       held.put(waiting.number(), waiting);
     }
@@ -174,6 +177,7 @@ public final class IntentTracker implements LocalCalls {
 
   /** What the leader knows of a mutation that was in flight when a connection broke. */
   public void status(IntentStatusResponse response, long appliedIndex) {
+    asked.remove(response.intent());
     PendingMutation mutation = pending.get(response.intent());
     if (mutation == null || mutation.isResolved()) {
       return;
@@ -184,7 +188,7 @@ public final class IntentTracker implements LocalCalls {
         resolved.add(mutation);
         completeIfDone(mutation, appliedIndex);
       }
-      case NOT_FOUND -> sendAgain(mutation);
+      case NOT_FOUND -> held.put(mutation.number(), mutation);
       case IN_FLIGHT -> {
         // Its CommitAck will come over this connection, and a ChunkNeed if chunks got lost with the
         // old one. Sending it again could make an intent of what has just been refused.
@@ -227,11 +231,15 @@ public final class IntentTracker implements LocalCalls {
 
   /**
    * A new connection is up: asks what became of everything unresolved, in order of submission. Of
-   * what is held here the leader has nothing.
+   * what is held here the leader has nothing. Until all is answered nothing is sent, so that what
+   * the leader has never heard of goes in its old order, and before what has been submitted since.
    */
   public void reconnected() {
+    backoff.reconnected();
+    asked.clear();
     for (PendingMutation mutation : pending.values()) {
       if (!mutation.isResolved() && !isHeld(mutation)) {
+        asked.add(mutation.id());
         link.send(new IntentStatusRequest(mutation.id()));
       }
     }
@@ -242,13 +250,14 @@ public final class IntentTracker implements LocalCalls {
     if (held.isEmpty()) {
       return;
     }
-    while (!held.isEmpty() && backoff.maySend(underway(), nowNs)) {
+    while (!held.isEmpty() && maySend(nowNs)) {
       PendingMutation mutation = held.firstEntry().getValue();
-      held.remove(mutation.number());
-      if (!mutation.wasRefusedBefore()) {
-        mutation.mutation().times().sent(nowNs);
+      if (mutation.deadlineNs() - nowNs <= 0) {
+        end(mutation, Errno.EIO); // it has not happened, and must not after its caller was told
+        continue;
       }
-      sendAgain(mutation);
+      held.remove(mutation.number());
+      sendAgain(mutation, nowNs);
     }
     if (held.isEmpty()) {
       backoff.over();
@@ -282,7 +291,7 @@ public final class IntentTracker implements LocalCalls {
    * Ends what has waited for too long (6.4): with success if it turns out to be in the log, else
    * with EIO, for nobody knows.
    *
-   * @return how many of them the leader has said nothing about
+   * @return how many of them the leader has said nothing about, though it had half the time to
    */
   public int expire(long nowNs) {
     if (pending.isEmpty() || nowNs - nextExpiryNs < 0) {
@@ -297,7 +306,7 @@ public final class IntentTracker implements LocalCalls {
     }
     int silent = 0;
     for (PendingMutation mutation : late) {
-      silent += mutation.isResolved() || isHeld(mutation) ? 0 : 1;
+      silent += isUnanswered(mutation, nowNs) ? 1 : 0;
       lanes.retire(mutation.mutation().caller());
       end(mutation, Errno.EIO);
     }
@@ -342,6 +351,16 @@ public final class IntentTracker implements LocalCalls {
     return held.containsKey(mutation.number());
   }
 
+  private boolean isUnanswered(PendingMutation mutation, long nowNs) {
+    return !mutation.isResolved()
+        && !isHeld(mutation)
+        && nowNs - mutation.sentNs() >= deadlineNs / 2;
+  }
+
+  private boolean maySend(long nowNs) {
+    return asked.isEmpty() && backoff.maySend(underway(), nowNs);
+  }
+
   /** How many intents the leader has, or is being sent. */
   private int underway() {
     return pending.size() - held.size() - resolved.size();
@@ -365,17 +384,18 @@ public final class IntentTracker implements LocalCalls {
    * in the order of their numbers (6.3.1). Nothing of the old id is left at the leader that could
    * come later: it was lost with its connection, or refused without a trace.
    */
-  private void sendAgain(PendingMutation mutation) {
+  private void sendAgain(PendingMutation mutation, long nowNs) {
     int caller = mutation.mutation().caller();
     if (!lanes.isNewest(caller, mutation.id())) {
       pending.remove(mutation.id());
       mutation.renamed(lanes.next(caller));
       pending.put(mutation.id(), mutation);
     }
-    send(mutation);
+    send(mutation, nowNs);
   }
 
-  private void send(PendingMutation mutation) {
+  private void send(PendingMutation mutation, long nowNs) {
+    mutation.sent(nowNs);
     Mutation wanted = mutation.mutation();
     // What was refused is not uploaded twice: the leader asks for what it has not got of it.
     boolean uploads = !isInline(mutation) && !mutation.wasRefusedBefore();

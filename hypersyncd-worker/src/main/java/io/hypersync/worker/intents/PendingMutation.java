@@ -18,6 +18,8 @@ final class PendingMutation {
   private @Nullable Errno errno;
   private long asOfIndex;
   private boolean refusedBefore;
+  private boolean sent;
+  private long sentNs;
 
   /**
    * A mutation that has not been sent.
@@ -46,6 +48,19 @@ final class PendingMutation {
 
   Mutation mutation() {
     return mutation;
+  }
+
+  void sent(long nowNs) {
+    if (!sent) {
+      sent = true;
+      mutation.times().sent(nowNs);
+    }
+    sentNs = nowNs;
+  }
+
+  /** When it was last sent. */
+  long sentNs() {
+    return sentNs;
   }
 
   long deadlineNs() {

@@ -74,6 +74,16 @@ public final class Freshness {
     }
   }
 
+  /**
+   * A new connection: what was said on earlier ones does not count any more, for the log of this
+   * leader may be shorter, put back from a copy, and what becomes visible here goes by this index.
+   *
+   * @param index how far this worker is
+   */
+  public void begins(long index) {
+    commitIndex = index;
+  }
+
   /** The leader is in touch, and everything that it had when it came in touch is visible here. */
   public void live() {
     live = true;

@@ -43,7 +43,10 @@ public final class Replica {
 
   private long received;
   private long durable;
-  private @Nullable ApplyError error;
+
+  /** What cannot be applied; it stops this when it is durable, for before it may be forgotten. */
+  private @Nullable ApplyError failure;
+
   private Published published;
 
   /** The newest applied state, durable or not. */
@@ -79,7 +82,12 @@ public final class Replica {
 
   /** Why nothing more is applied, or null. */
   public @Nullable ApplyError error() {
-    return error;
+    return failure != null && failure.logIndex() <= durable ? failure : null;
+  }
+
+  /** How many entries are applied and not told of, because they are not known to be durable. */
+  public int ahead() {
+    return ahead.size();
   }
 
   /** How many chunks have been asked for and not arrived. */
@@ -124,7 +132,10 @@ public final class Replica {
    * The connection is new: entries that are not applied and known to be durable will come again, or
    * others in their place; chunks are asked for again.
    */
-  public void forgetUnapplied() {
+  public void forgetNotDurable() {
+    if (error() == null) {
+      failure = null;
+    }
     incoming.clear();
     requested.clear();
     ahead.clear();
@@ -150,16 +161,16 @@ public final class Replica {
   /**
    * Applies what is whole, and tells of what is durable.
    *
-   * @param limit at most so many entries
+   * @param limit at most so many entries are applied, and at most so many told of
    * @param durableIndex the newest entry that is known to be durable
-   * @return how many were told of
+   * @return how many were applied, and how many told of, in one sum; 0 if nothing was left to do
    */
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
     int applied = 0;
-    while (applied < limit && error == null) {
+    while (applied < limit && error() == null) {
       LogEntry entry = incoming.peekFirst();
-      if (entry == null || !hasChunks(entry)) {
+      if (entry == null || isHeldUp(entry)) {
         break;
       }
       if (!apply(entry)) {
@@ -175,7 +186,7 @@ public final class Replica {
       listener.applied(step.entry, step.before, step.after);
       told++;
     }
-    return told;
+    return applied + told;
   }
 
   private boolean isMissing(ChunkRef chunk, long index) {
@@ -187,16 +198,19 @@ public final class Replica {
     }
   }
 
-  private boolean hasChunks(LogEntry entry) {
-    if (requested.isEmpty() || entry.inlinePayload().length > 0) {
+  private boolean isHeldUp(LogEntry entry) {
+    if (failure != null && failure.logIndex() <= entry.index()) {
       return true;
+    }
+    if (requested.isEmpty() || entry.inlinePayload().length > 0) {
+      return false;
     }
     for (ChunkRef chunk : entry.op().chunks()) {
       if (requested.contains(chunk.hash())) {
-        return false;
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   private boolean apply(LogEntry entry) {
@@ -237,17 +251,14 @@ public final class Replica {
     return true;
   }
 
-  /** What is not durable may never be: it is tried again when it is. */
   private boolean refuse(LogEntry entry, Errno errno, String message) {
-    if (entry.index() <= durable) {
-      stop(entry.index(), errno, message);
-    }
+    stop(entry.index(), errno, message);
     return false;
   }
 
   private void stop(long index, Errno errno, String message) {
-    if (error == null) {
-      error = new ApplyError(index, errno, message);
+    if (failure == null || (error() == null && index < failure.logIndex())) {
+      failure = new ApplyError(index, errno, message);
     }
   }
 }

@@ -35,7 +35,8 @@ class BackoffTest {
           0 0 0 0 0,             1 2 4 8 16
           0 0 0 0 0 0 0 0 0 0 0, 1 2 4 8 16 32 64 128 256 256 256
           5 5 5 5 5,             5 5 5 8 16
-          1000 0 3000 0,         1000 2 3000 8
+          1000 0 2000 0,         1000 2 2000 8
+          3000 0,                2000 2
           """)
   void pausesGetLongerFromTheFirstToTheLongest(String asked, String pauses) {
     long nowNs = Long.MAX_VALUE - 100 * MS; // of a clock that goes on at its other end
@@ -95,14 +96,21 @@ class BackoffTest {
   void afterThePauseNoMoreIsSentAtOnceThanWasTakenAndThenOneMoreForEach() {
     backoff.refused(0, 18, 0);
     backoff.refused(0, 13, 0);
-    assertTrue(backoff.maySend(12, MS));
-    assertFalse(backoff.maySend(13, MS));
+    assertTrue(backoff.maySend(13, MS), "one more, for all that are on their way may be uploads");
+    assertFalse(backoff.maySend(14, MS));
     backoff.taken();
     backoff.taken();
-    assertTrue(backoff.maySend(14, MS));
-    assertFalse(backoff.maySend(15, MS));
+    assertTrue(backoff.maySend(15, MS));
+    assertFalse(backoff.maySend(16, MS));
     backoff.over();
     assertTrue(backoff.maySend(1_000_000, MS));
+  }
+
+  @Test
+  void aNewConnectionStartsAfresh() {
+    backoff.refused(2_000 * MS, 3, 0);
+    backoff.reconnected();
+    assertTrue(backoff.maySend(1_000_000, 0));
   }
 
   @Test

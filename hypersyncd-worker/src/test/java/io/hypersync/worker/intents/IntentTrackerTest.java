@@ -114,6 +114,7 @@ class IntentTrackerTest {
     tracker.reconnected();
     link.sent.clear();
     tracker.status(status(id, Status.NOT_FOUND), 0);
+    tracker.retry(0);
     assertEquals(id, onlySubmit().intent());
   }
 
@@ -124,11 +125,28 @@ class IntentTrackerTest {
     tracker.reconnected();
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
+    tracker.status(status(second, Status.IN_FLIGHT), 0);
+    tracker.retry(0);
     IntentId again = onlySubmit().intent();
     assertEquals(first.client(), again.client());
     assertTrue(again.seqNo() > second.seqNo(), "the second may be in the log already");
     tracker.acknowledged(ack(again, Errno.EEXIST, 0), 0, 0);
     assertEquals(List.of("a EEXIST"), told);
+  }
+
+  @Test
+  void whatIsSentAgainKeepsItsOrderAndGoesBeforeWhatHasComeSince() {
+    IntentId first = mkdir("a", 0);
+    IntentId second = mkdir("b", 0);
+    tracker.reconnected();
+    link.sent.clear();
+    submit(UNIQUE, PID, "c", 0);
+    tracker.status(status(second, Status.NOT_FOUND), 0);
+    tracker.retry(0);
+    assertEquals(List.of(), link.sent, "the leader has not said yet what became of the first");
+    tracker.status(status(first, Status.NOT_FOUND), 0);
+    tracker.retry(0);
+    assertEquals(List.of("a", "b", "c"), names());
   }
 
   @Test
@@ -195,6 +213,35 @@ class IntentTrackerTest {
     link.sent.clear();
     tracker.retry(2 * LATE_NS);
     assertEquals(List.of(), link.sent);
+  }
+
+  @Test
+  void nothingIsSentAfterItsDeadline() {
+    IntentId id = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(id, 1), 0);
+    link.sent.clear();
+    tracker.retry(DEADLINE_NS);
+    assertEquals(List.of("a EIO"), told);
+    assertEquals(List.of(), link.sent, "what has not happened must not happen now");
+  }
+
+  @Test
+  void aLeaderThatGotItJustBeforeTheDeadlineIsNotTakenForDead() {
+    IntentId id = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(id, 1), 0);
+    tracker.retry(DEADLINE_NS - 1);
+    assertEquals(0, tracker.expire(LATE_NS));
+    assertEquals(List.of("a EIO"), told);
+  }
+
+  @Test
+  void aNewConnectionIsNotHeldUpByWhatTheLeaderAskedForOnTheOld() {
+    IntentId id = mkdir("a", 0);
+    tracker.rateLimited(new RateLimited(id, 1_500), 0);
+    link.sent.clear();
+    tracker.reconnected();
+    tracker.retry(MS);
+    assertEquals(List.of("a"), names());
   }
 
   @Test
@@ -366,10 +413,12 @@ class IntentTrackerTest {
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId first = onlySubmit().intent();
     tracker.barrier(FILE, call("synced"));
-    mkdir("later", 0);
+    IntentId later = mkdir("later", 0);
     tracker.reconnected();
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
+    tracker.status(status(later, Status.IN_FLIGHT), 0);
+    tracker.retry(0);
     assertEquals(List.of(), told);
     tracker.acknowledged(ack(onlySubmit().intent(), Errno.ENOSPC, 0), 0, 0);
     assertEquals(List.of("write ENOSPC", "synced"), told);

@@ -28,6 +28,7 @@ import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +48,7 @@ class ReplicaTest {
     byte[] two = setXattr(2, true);
     replica.offer(List.of(one, two));
     replica.offer(List.of(one, two));
-    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
+    assertEquals(4, replica.apply(100, Long.MAX_VALUE));
     assertEquals(List.of(1L, 2L), applied);
     assertEquals(state.root(), replica.published().root());
     assertEquals(2, replica.published().index());
@@ -56,8 +57,8 @@ class ReplicaTest {
   @Test
   void noMoreThanTheLimitAtOnce() throws DecodeException {
     replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
+    assertEquals(4, replica.apply(2, Long.MAX_VALUE));
     assertEquals(2, replica.apply(2, Long.MAX_VALUE));
-    assertEquals(1, replica.apply(2, Long.MAX_VALUE));
     assertEquals(0, replica.apply(2, Long.MAX_VALUE));
   }
 
@@ -76,7 +77,7 @@ class ReplicaTest {
     assertEquals(0, replica.apply(100, Long.MAX_VALUE));
     chunks.stored.add(ref(1).hash());
     replica.chunkStored(ref(1).hash());
-    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
+    assertEquals(4, replica.apply(100, Long.MAX_VALUE));
   }
 
   @Test
@@ -88,7 +89,7 @@ class ReplicaTest {
   void aChunkThatIsHereIsNotFetched() throws DecodeException {
     chunks.stored.add(ref(1).hash());
     assertEquals(List.of(), replica.offer(List.of(setXattr(1, false))));
-    assertEquals(1, replica.apply(100, Long.MAX_VALUE));
+    assertEquals(2, replica.apply(100, Long.MAX_VALUE));
   }
 
   @Test
@@ -97,7 +98,7 @@ class ReplicaTest {
     byte[] two = setXattr(2, false);
     replica.offer(List.of(one, two));
     replica.apply(100, Long.MAX_VALUE);
-    replica.forgetUnapplied();
+    replica.forgetNotDurable();
     assertEquals(0, replica.missingChunks());
     assertEquals(List.of(ref(2)), replica.offer(List.of(two)), "asked for again");
     chunks.stored.add(ref(2).hash());
@@ -109,7 +110,7 @@ class ReplicaTest {
   @Test
   void whatIsNotDurableIsAppliedAheadAndToldOfLater() throws DecodeException {
     replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
-    assertEquals(1, replica.apply(100, 1));
+    assertEquals(4, replica.apply(100, 1));
     assertEquals(List.of(1L), applied);
     assertEquals(1, replica.published().index());
     assertEquals(0, replica.apply(100, 1));
@@ -125,14 +126,43 @@ class ReplicaTest {
     byte[] lost = setXattr(2, true);
     replica.offer(List.of(one, lost));
     replica.apply(100, 1);
-    replica.forgetUnapplied();
+    replica.forgetNotDurable();
     state = afterOne;
     index = 1;
     byte[] instead = setXattr(3, true);
     replica.offer(List.of(instead));
-    assertEquals(1, replica.apply(100, 2));
+    assertEquals(2, replica.apply(100, 2));
     assertNull(replica.error());
     assertEquals(state.root(), replica.published().root());
+  }
+
+  @Test
+  void aChunkThatCannotBeHadForAnEntryThatIsForgottenStopsNothing() throws DecodeException {
+    byte[] one = setXattr(1, true);
+    FsState afterOne = state;
+    replica.offer(List.of(one, setXattr(2, false)));
+    replica.chunkFailed(ref(2).hash(), Errno.EIO, "gone");
+    replica.apply(100, 1);
+    assertNull(replica.error());
+    assertEquals(List.of(1L), applied, "what comes before it goes on");
+    replica.forgetNotDurable();
+    state = afterOne;
+    index = 1;
+    replica.offer(List.of(setXattr(3, true)));
+    replica.apply(100, 2);
+    assertNull(replica.error());
+    assertEquals(List.of(1L, 2L), applied);
+  }
+
+  @Test
+  void butItStopsItWhenTheEntryTurnsOutToBeDurable() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 0);
+    replica.chunkFailed(ref(2).hash(), Errno.EIO, "gone");
+    replica.apply(100, 2);
+    assertNotNull(replica.error());
+    assertEquals(2, Objects.requireNonNull(replica.error()).logIndex());
+    assertEquals(List.of(1L), applied, "what was applied before is told of");
   }
 
   @Test
@@ -187,6 +217,7 @@ class ReplicaTest {
   @Test
   void aChunkThatCannotBeHadStopsItAtTheFirstEntryThatNeedsIt() throws DecodeException {
     replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 2);
     replica.chunkFailed(ref(9).hash(), Errno.EIO, "nobody needs it");
     assertNull(replica.error());
     replica.chunkFailed(ref(2).hash(), Errno.EIO, "gone");

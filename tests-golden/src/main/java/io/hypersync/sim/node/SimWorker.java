@@ -236,7 +236,13 @@ public final class SimWorker implements WorkerEnd {
       case LeaderMessage.Heartbeat(_, long index) -> record.told(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.told(index);
       case LeaderMessage.LogEntries(long index, _) -> record.told(index);
-      case LeaderMessage.CommitAck ack when ack.errno() == Errno.EAGAIN -> record.busy();
+      case LeaderMessage.LockResponse lock -> record.told(lock.commitIndex());
+      case LeaderMessage.CommitAck ack -> {
+        record.told(ack.asOfIndex());
+        if (ack.errno() == Errno.EAGAIN) {
+          record.busy();
+        }
+      }
       case LeaderMessage.RateLimited _ -> record.busy();
       default -> {
         // says nothing about how far the log is

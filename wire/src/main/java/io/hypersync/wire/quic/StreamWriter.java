@@ -121,8 +121,8 @@ final class StreamWriter {
   }
 
   /**
-   * Lower goes first: bulk never blocks commits. Entries go before their acks, which are smaller:
-   * only a packet that is no larger can leave in the same datagram as the one before it.
+   * Lower goes first: bulk never blocks commits. Entries go before acks, which are smaller: only a
+   * packet that is no larger can leave in the same datagram as the one before it.
    */
   private static int urgency(StreamKind kind) {
     return switch (kind) {
