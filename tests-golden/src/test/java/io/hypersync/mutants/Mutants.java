@@ -220,8 +220,8 @@ final class Mutants {
               "an entry is applied before its chunks are here",
               "worker.replica.Replica",
               "apply",
-              "Replica.hasChunks",
-              1),
+              "Replica.isHeldUp",
+              0),
           lastArgument(
               "an error is told before the state that it rests on is visible",
               "worker.intents.IntentTracker",
