@@ -2,8 +2,6 @@ package io.hypersync.cli;
 
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.command.HypersyncCommand;
-import io.hypersync.cli.command.LeaderCommand;
-import io.hypersync.cli.command.WorkerCommand;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -18,17 +16,25 @@ public final class Main {
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
-    System.exit(commandLine(LeaderDaemon::start, WorkerDaemon::start).execute(args));
+    String command = args.length == 0 ? "" : args[0];
+    System.exit(commandLine(command, LeaderDaemon::start, WorkerDaemon::start).execute(args));
   }
 
-  /** The whole command line, with its way of telling errors, and these daemons to start. */
+  /**
+   * The command line, with its way of telling errors, and these daemons to start. To read what a
+   * command takes costs more time than most of them need: only the one that is wanted is read.
+   *
+   * @param command that is wanted; if there is none of this name, all are there
+   */
   static CommandLine commandLine(
-      DaemonStarter<LeaderDaemonOptions> leader, DaemonStarter<WorkerDaemonOptions> worker) {
-    CommandLine line =
-        new CommandLine(new HypersyncCommand())
-            .addSubcommand(new LeaderCommand(leader))
-            .addSubcommand(new WorkerCommand(worker));
-    ServiceLoader.load(ExtraCommand.class).forEach(line::addSubcommand);
+      String command,
+      DaemonStarter<LeaderDaemonOptions> leader,
+      DaemonStarter<WorkerDaemonOptions> worker) {
+    CommandLine line = new CommandLine(new HypersyncCommand());
+    if (!HypersyncCommand.add(line, command, leader, worker)) {
+      HypersyncCommand.addAll(line, leader, worker);
+      ServiceLoader.load(ExtraCommand.class).forEach(line::addSubcommand);
+    }
     return line.setExecutionExceptionHandler(ErrorReport::onFailure)
         .setParameterExceptionHandler(ErrorReport::onMisuse)
         .setUsageHelpAutoWidth(true);

@@ -8,27 +8,46 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** How the command talks, whatever it is asked to do. */
 final class CommandLineTest {
   @TempDir Path directory;
 
   static Set<String> commands() {
+    return line("").getSubcommands().keySet();
+  }
+
+  private static CommandLine line(String command) {
     return Main.commandLine(
-            options -> {
-              throw new AssertionError("no leader is wanted");
-            },
-            options -> {
-              throw new AssertionError("no worker is wanted");
-            })
-        .getSubcommands()
-        .keySet();
+        command,
+        options -> {
+          throw new AssertionError("no leader is wanted");
+        },
+        options -> {
+          throw new AssertionError("no worker is wanted");
+        });
+  }
+
+  @Test
+  void aCommandThatIsNamedIsTheOnlyOneThatIsReadAndTheSameOne() {
+    CommandLine all = line("no such command");
+    assertEquals(commands(), all.getSubcommands().keySet());
+    for (String name : commands()) {
+      Map<String, CommandLine> found = line(name).getSubcommands();
+      assertEquals(Set.of(name), found.keySet());
+      assertEquals(name, found.get(name).getCommandName(), "as its annotation says");
+      assertEquals(
+          all.getSubcommands().get(name).getCommand().getClass(),
+          found.get(name).getCommand().getClass());
+    }
   }
 
   @Test

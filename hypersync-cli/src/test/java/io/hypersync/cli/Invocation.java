@@ -30,7 +30,9 @@ public record Invocation(int exitCode, String out, String err) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine commandLine =
-        Main.commandLine(leader, worker).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        Main.commandLine(args.length == 0 ? "" : args[0], leader, worker)
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err));
     int exitCode = commandLine.execute(args);
     return new Invocation(exitCode, out.toString(), err.toString());
   }

@@ -1,6 +1,12 @@
 package io.hypersync.cli.command;
 
 import io.hypersync.cli.demo.DemoCommand;
+import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.worker.WorkerDaemonOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,21 +19,28 @@ import picocli.CommandLine.Spec;
     name = "hypersync",
     description = "One shared workspace for many machines, one durable log behind it.",
     synopsisSubcommandLabel = "<command>",
-    subcommands = {
-      DemoCommand.class,
-      InitCommand.class,
-      TokenCommand.class,
-      UmountCommand.class,
-      StatusCommand.class,
-      LogCommand.class,
-      WhySlowCommand.class,
-      ProfileCommand.class,
-      TraceCommand.class,
-      ReplayCommand.class,
-    },
     footerHeading = "%nExamples:%n",
     footer = {"  ./hypersync demo", "  ./hypersync status --json", "  ./hypersync help worker"})
 public final class HypersyncCommand implements Runnable {
+  private static final String LEADER = "leader";
+  private static final String WORKER = "worker";
+
+  /** By name, as the usage has them; but for the two that start daemons. */
+  private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+
+  static {
+    COMMANDS.put("demo", DemoCommand.class);
+    COMMANDS.put("init", InitCommand.class);
+    COMMANDS.put("token", TokenCommand.class);
+    COMMANDS.put("umount", UmountCommand.class);
+    COMMANDS.put("status", StatusCommand.class);
+    COMMANDS.put("log", LogCommand.class);
+    COMMANDS.put("why-slow", WhySlowCommand.class);
+    COMMANDS.put("profile", ProfileCommand.class);
+    COMMANDS.put("trace", TraceCommand.class);
+    COMMANDS.put("replay", ReplayCommand.class);
+  }
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -36,6 +49,38 @@ public final class HypersyncCommand implements Runnable {
   boolean help;
 
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  /**
+   * Adds one command.
+   *
+   * @return whether there is one of this name
+   */
+  public static boolean add(
+      CommandLine line,
+      String name,
+      DaemonStarter<LeaderDaemonOptions> leader,
+      DaemonStarter<WorkerDaemonOptions> worker) {
+    Object command =
+        switch (name) {
+          case LEADER -> new LeaderCommand(leader);
+          case WORKER -> new WorkerCommand(worker);
+          default -> COMMANDS.get(name);
+        };
+    if (command == null) {
+      return false;
+    }
+    line.addSubcommand(name, command);
+    return true;
+  }
+
+  /** Adds all commands. */
+  public static void addAll(
+      CommandLine line,
+      DaemonStarter<LeaderDaemonOptions> leader,
+      DaemonStarter<WorkerDaemonOptions> worker) {
+    Stream.concat(COMMANDS.keySet().stream(), Stream.of(LEADER, WORKER))
+        .forEach(name -> add(line, name, leader, worker));
+  }
 
   @Override
   public void run() {
