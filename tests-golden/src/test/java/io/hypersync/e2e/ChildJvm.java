@@ -19,11 +19,14 @@ final class ChildJvm {
   static List<String> command(List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // It lives for seconds, in which the second compiler would take more CPU than all that is
+    // tested.
     command.addAll(
         List.of(
             "-Xmx384m",
             "-XX:MaxDirectMemorySize=128m",
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError"));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
