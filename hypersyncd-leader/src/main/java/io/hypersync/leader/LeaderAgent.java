@@ -206,10 +206,14 @@ public final class LeaderAgent implements Agent {
     // Acks first: who gets the first message gets the first packets, and behind these a call waits.
     int work = desk.release(durable);
     if (work > 0 && desk.pending() > 0) {
-      port.flush(); // to sequence what a flood has left in the queue may take a while
+      // To sequence what a flood has left in the queue may take a while. While packets are being
+      // read the transport holds even this back.
+      port.flush();
     }
     int sequenced = hasBegun() ? desk.sequence() : 0;
-    work += sequenced;
+    if (sequenced > 0) {
+      work += sequenced + desk.release(durable); // refusals rest on no entry that is not durable
+    }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
       streamedThrough = durable;

@@ -10,10 +10,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what is sent. */
-final class RecordingPort implements SessionPort {
-  record Sent(SessionId session, LeaderMessage message) {}
+public final class RecordingPort implements SessionPort {
+  /** A message on its way. */
+  public record Sent(SessionId session, LeaderMessage message) {}
 
-  final List<Sent> sent = new ArrayList<>();
+  public final List<Sent> sent = new ArrayList<>();
   final Set<SessionId> closed = new HashSet<>();
   boolean writable = true;
 

@@ -57,7 +57,10 @@ public final class IntentTracker implements LocalCalls {
   private final Map<IntentId, PendingMutation> pending = new LinkedHashMap<>();
   private final Set<PendingMutation> resolved = new LinkedHashSet<>();
 
-  /** What the leader has not got: it has refused it, or it waits behind such. By their numbers. */
+  /**
+   * What the leader has not got: it has refused it, or says that it has never heard of it, or it
+   * waits behind such. By their numbers.
+   */
   private final TreeMap<Long, PendingMutation> held = new TreeMap<>();
 
   /** What the leader has been asked about on this connection, and has not answered. */
@@ -111,7 +114,7 @@ public final class IntentTracker implements LocalCalls {
     return false;
   }
 
-  /** Sends a new mutation, or holds it while the leader refuses others; the link must be up. */
+  /** Sends a new mutation, or holds it behind others that are held; the link must be up. */
   public void submit(Mutation mutation, long nowNs) {
     IntentId id = lanes.next(mutation.caller());
     submitted++;
@@ -230,9 +233,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * A new connection is up: asks what became of everything unresolved, in order of submission. Of
-   * what is held here the leader has nothing. Until all is answered nothing is sent, so that what
-   * the leader has never heard of goes in its old order, and before what has been submitted since.
+   * A new connection is up: asks what became of everything unresolved. Of what is held here the
+   * leader has nothing. Until all is answered nothing is sent, so that what the leader has never
+   * heard of goes in its old order, and before what has been submitted since.
    */
   public void reconnected() {
     backoff.reconnected();
@@ -354,7 +357,7 @@ public final class IntentTracker implements LocalCalls {
   private boolean isUnanswered(PendingMutation mutation, long nowNs) {
     return !mutation.isResolved()
         && !isHeld(mutation)
-        && nowNs - mutation.sentNs() >= deadlineNs / 2;
+        && (asked.contains(mutation.id()) || nowNs - mutation.sentNs() >= deadlineNs / 2);
   }
 
   private boolean maySend(long nowNs) {

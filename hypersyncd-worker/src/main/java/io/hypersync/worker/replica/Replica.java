@@ -47,6 +47,9 @@ public final class Replica {
   /** What cannot be applied; it stops this when it is durable, for before it may be forgotten. */
   private @Nullable ApplyError failure;
 
+  /** The failure was durable: this has stopped, whatever a later leader calls durable. */
+  private boolean stopped;
+
   private Published published;
 
   /** The newest applied state, durable or not. */
@@ -82,7 +85,7 @@ public final class Replica {
 
   /** Why nothing more is applied, or null. */
   public @Nullable ApplyError error() {
-    return failure != null && failure.logIndex() <= durable ? failure : null;
+    return stopped ? failure : null;
   }
 
   /** How many entries are applied and not told of, because they are not known to be durable. */
@@ -133,7 +136,7 @@ public final class Replica {
    * others in their place; chunks are asked for again.
    */
   public void forgetNotDurable() {
-    if (error() == null) {
+    if (!stopped) {
       failure = null;
     }
     incoming.clear();
@@ -167,8 +170,9 @@ public final class Replica {
    */
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
+    stopIfDurable();
     int applied = 0;
-    while (applied < limit && error() == null) {
+    while (applied < limit && !stopped) {
       LogEntry entry = incoming.peekFirst();
       if (entry == null || isHeldUp(entry)) {
         break;
@@ -257,8 +261,13 @@ public final class Replica {
   }
 
   private void stop(long index, Errno errno, String message) {
-    if (failure == null || (error() == null && index < failure.logIndex())) {
+    if (failure == null || (!stopped && index < failure.logIndex())) {
       failure = new ApplyError(index, errno, message);
+      stopIfDurable();
     }
+  }
+
+  private void stopIfDurable() {
+    stopped |= failure != null && failure.logIndex() <= durable;
   }
 }

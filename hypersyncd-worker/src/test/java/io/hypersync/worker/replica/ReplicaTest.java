@@ -166,6 +166,18 @@ class ReplicaTest {
   }
 
   @Test
+  void oneThatHasStoppedStaysSoWhateverALaterLeaderCallsDurable() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 2);
+    replica.chunkFailed(ref(2).hash(), Errno.EIO, "gone");
+    for (int connection = 0; connection < 2; connection++) {
+      replica.forgetNotDurable();
+      replica.apply(100, 1);
+      assertNotNull(replica.error());
+    }
+  }
+
+  @Test
   void whatCannotBeAppliedStopsItOnlyWhenItIsDurable() throws DecodeException {
     FsOp impossible = new FsOp.RemoveXattr(FsState.ROOT, new byte[] {'u', '.', 'z'});
     replica.offer(List.of(encode(impossible, NOTHING, Hash.ZERO)));

@@ -1,0 +1,146 @@
+package io.hypersync.leader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.session.RecordingPort;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.LogEntries;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.wire.transport.SessionId;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What leaves the leader in one turn: nobody wakes it again only because it has said nothing. */
+class LeaderAgentTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
+  private static final WorkerId WORKER = new WorkerId("w1");
+  private static final SessionId SESSION = new SessionId(1);
+  private static final ClientId CLIENT = new ClientId(1, 42);
+
+  private final SetClock clock = new SetClock();
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final RecordingPort port = new RecordingPort();
+  private long entropy;
+  private final LeaderAgent leader =
+      new LeaderAgent(
+          LeaderConfig.of(WORKSPACE),
+          new LeaderState(
+              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+          log,
+          new NoChunks(),
+          (session, from, bytes) -> {},
+          port,
+          clock,
+          () -> ++entropy,
+          (intent, times) -> {});
+
+  @BeforeEach
+  void join() {
+    turn();
+    leader.sessionOpened(SESSION, WORKER, "here");
+    Hash root = FsState.genesis().root();
+    leader.received(
+        SESSION,
+        new Hello(
+            Protocol.VERSION,
+            WORKSPACE,
+            WORKER,
+            OptionalLong.empty(),
+            0,
+            root,
+            new ClientId(7, 7)));
+    turn();
+    port.sent.clear();
+  }
+
+  @Test
+  void aRefusalLeavesInTheTurnThatDecidesIt() {
+    submit(1, new FsOp.RemoveDir(FsState.ROOT, Name.of("nobody")));
+    leader.doWork();
+    assertEquals(List.of(Errno.ENOENT), errors());
+  }
+
+  @Test
+  void butNotBeforeTheEntryItRestsOn() {
+    submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    submit(2, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    leader.doWork();
+    assertEquals(List.of(), acks(), "the first one is not durable");
+    turn();
+    assertEquals(2, acks().size());
+    assertEquals(Errno.EEXIST, acks().get(1).errno());
+  }
+
+  @Test
+  void anEntryGoesToItsWorkerAtOnceAndItsAckWhenItIsDurable() {
+    submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    leader.doWork();
+    LogEntries ahead = (LogEntries) port.sent.getFirst().message();
+    assertEquals(1, ahead.commitIndex(), "the entry before it");
+    assertEquals(1, ahead.entries().size());
+    port.sent.clear();
+    turn();
+    assertEquals(1, port.sent.size(), "the entry is there already");
+    assertEquals(2, acks().getFirst().asOfIndex());
+  }
+
+  private void turn() {
+    leader.doWork();
+    log.sync();
+    leader.doWork();
+  }
+
+  private void submit(long seqNo, FsOp op) {
+    IntentId id = new IntentId(CLIENT, seqNo);
+    leader.received(SESSION, new SubmitIntent(id, "", OpCodec.encode(op), new byte[0], List.of()));
+  }
+
+  private List<CommitAck> acks() {
+    return port.sent.stream()
+        .map(RecordingPort.Sent::message)
+        .filter(CommitAck.class::isInstance)
+        .map(CommitAck.class::cast)
+        .toList();
+  }
+
+  private List<Errno> errors() {
+    return acks().stream().map(LeaderMessage.CommitAck::errno).toList();
+  }
+
+  private static final class NoChunks implements ChunkPort {
+    @Override
+    public int length(Hash hash) {
+      return ChunkStore.NOT_HERE;
+    }
+
+    @Override
+    public void ingest(SessionId session, ChunkPut chunk) {}
+
+    @Override
+    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
+
+    @Override
+    public void serve(SessionId session, List<ChunkRef> chunks) {}
+  }
+}
