@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 class MutantsTest {
   private static final int STEPS = 3_000;
-  private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 200);
+  private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 300);
   private static final int CONTROLS = 20;
   private static final int THREADS = 2;
   private static final long LONGEST_MINUTES = 5;
