@@ -1,6 +1,7 @@
 package io.hypersync.model.hash;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Keeps vectors out of the way until they pay: before {@link Blake3Vector} is compiled, every
@@ -21,7 +22,7 @@ final class VectorWarmUp {
   private static final long MAX_PRACTICE_NS = 10_000_000_000L;
 
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
-  private static final long PAUSE_MS = 20;
+  private static final long PAUSE_NS = 20_000_000;
 
   /** In a row, since what is measured may have been interrupted. */
   private static final int WINS = 3;
@@ -56,15 +57,11 @@ final class VectorWarmUp {
   private static void run() {
     if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
         && Blake3Vector.isUsable()) {
-      try {
-        over = practise();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // nobody does
-      }
+      over = practise();
     }
   }
 
-  private static boolean practise() throws InterruptedException {
+  private static boolean practise() {
     byte[] data = new byte[PRACTICE_BYTES];
     int wins = 0;
     long practisedNs = 0;
@@ -81,7 +78,7 @@ final class VectorWarmUp {
       long scalarNs = System.nanoTime() - beginNs;
       wins = vectorNs < scalarNs ? wins + 1 : 0;
       practisedNs += vectorNs;
-      Thread.sleep(PAUSE_MS);
+      LockSupport.parkNanos(PAUSE_NS);
     }
     return wins == WINS;
   }

@@ -156,12 +156,8 @@ public final class ProfileReport {
 
   private static Table hottest(JsonNode paths) {
     Table table = Table.of(">CHANGES", ">WRITES", ">BYTES", ">MADE", ">REMOVED", "PATH");
-    int shown = 0;
-    for (JsonNode row : paths) {
-      if (shown == PATHS_SHOWN) {
-        break;
-      }
-      shown++;
+    for (int i = 0; i < Math.min(PATHS_SHOWN, paths.size()); i++) {
+      JsonNode row = paths.get(i);
       table.row(
           Quantities.count(row.path("mutations").asLong()),
           Quantities.count(row.path("writes").asLong()),

@@ -110,12 +110,8 @@ public final class WhySlowReport {
   /** The first of the slowest. */
   static Table slowest(JsonNode slowest, int limit) {
     Table table = Table.of(">AGO", ">TOOK", "MOST OF IT IN", ">", "OP", "PATH");
-    int shown = 0;
-    for (JsonNode slow : slowest) {
-      if (shown == limit) {
-        break;
-      }
-      shown++;
+    for (int i = 0; i < Math.min(limit, slowest.size()); i++) {
+      JsonNode slow = slowest.get(i);
       String stage = slow.path("stage").asText();
       JsonNode us = slow.path("us");
       table.row(

@@ -13,6 +13,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.wire.agent.AgentQuestions;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.fault.FaultPoints.Moment;
@@ -28,12 +29,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /** The agent, its transport and its helpers' threads, wired together. */
 public final class LeaderRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderRuntime.class);
-  private static final long STATUS_LIMIT_MS = 3_000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
 
   /** One is being synced, and the next one is ready when that is done. */
   private static final int BATCHES_AHEAD = 2;
@@ -55,6 +53,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LogReader logReader;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
+  private final AgentQuestions<LeaderAgent> questions;
   private final CommitStats commits = new CommitStats();
   private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -91,6 +90,13 @@ public final class LeaderRuntime implements AutoCloseable {
     this.loop =
         new AgentLoop<>(
             agent, transport.executor(), why -> ended.completeExceptionally(explained(why)));
+    // Not through the loop: a question that fails is no failure of the agent.
+    this.questions =
+        new AgentQuestions<>(
+            "the leader",
+            question -> transport.executor().execute(() -> question.accept(agent)),
+            ended,
+            ANSWER_LIMIT);
   }
 
   /** A log that turns out to be damaged ends the leader, and whoever starts it is told where. */
@@ -154,7 +160,7 @@ public final class LeaderRuntime implements AutoCloseable {
   /** How the leader is; any thread but the transport's. */
   public ObjectNode status() {
     ObjectNode status =
-        ask(() -> LeaderStatus.of(options, address(), startedNs, agent, log, commits, stages));
+        questions.ask(a -> LeaderStatus.of(options, address(), startedNs, a, log, commits, stages));
     LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));
     return status;
   }
@@ -165,21 +171,7 @@ public final class LeaderRuntime implements AutoCloseable {
    * @param intents whose times are wanted
    */
   public ObjectNode stages(Set<IntentId> intents) {
-    return ask(() -> stages.all(intents));
-  }
-
-  /** Has a question answered on the agent's thread. */
-  private ObjectNode ask(Supplier<ObjectNode> question) {
-    CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
-    transport.executor().execute(() -> answer.complete(question.get()));
-    try {
-      return answer.get(STATUS_LIMIT_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UserError("interrupted", "");
-    } catch (ExecutionException | TimeoutException e) {
-      throw new UserError("the leader is too busy to answer", "Look at its log.");
-    }
+    return questions.ask(_ -> stages.all(intents));
   }
 
   /** The newest {@code count} entries. */

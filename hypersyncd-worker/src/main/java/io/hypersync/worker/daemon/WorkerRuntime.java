@@ -8,6 +8,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.wire.agent.AgentQuestions;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.worker.WorkerAgent;
@@ -104,7 +105,7 @@ public final class WorkerRuntime implements AutoCloseable {
             random::nextLong,
             stages);
     this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
-    this.questions = new AgentQuestions<>(loop::post, ended, ANSWER_LIMIT);
+    this.questions = new AgentQuestions<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
   }
 

@@ -85,7 +85,7 @@ final class Backoff {
 
   /** The leader is another one, or has forgotten what it thought of this worker. */
   void reconnected() {
-    limit = UNLIMITED;
+    over();
     pausesInVain = 0;
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.SetClock;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -46,19 +46,5 @@ class ProfileDeskTest {
 
   private long start() {
     return desk.start(STATE, Map.of(), 0);
-  }
-
-  private static final class SetClock implements Clock {
-    private long ns;
-
-    @Override
-    public long monotonicNs() {
-      return ns;
-    }
-
-    @Override
-    public long epochNs() {
-      return ns;
-    }
   }
 }

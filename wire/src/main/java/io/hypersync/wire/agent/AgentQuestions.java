@@ -1,4 +1,4 @@
-package io.hypersync.worker.daemon;
+package io.hypersync.wire.agent;
 
 import io.hypersync.wire.admin.UserError;
 import java.time.Duration;
@@ -14,7 +14,8 @@ import java.util.function.Function;
  *
  * @param <A> the agent
  */
-final class AgentQuestions<A> {
+public final class AgentQuestions<A> {
+  private final String daemon;
   private final Consumer<Consumer<A>> post;
   private final CompletableFuture<Void> ended;
   private final Duration limit;
@@ -22,11 +23,14 @@ final class AgentQuestions<A> {
   /**
    * Questions to one agent.
    *
+   * @param daemon whose agent that is, as people are told: "the worker"
    * @param post has the agent called on its thread
    * @param ended done when the agent will answer nobody any more
    * @param limit how long people wait for an answer
    */
-  AgentQuestions(Consumer<Consumer<A>> post, CompletableFuture<Void> ended, Duration limit) {
+  public AgentQuestions(
+      String daemon, Consumer<Consumer<A>> post, CompletableFuture<Void> ended, Duration limit) {
+    this.daemon = daemon;
     this.post = post;
     this.ended = ended;
     this.limit = limit;
@@ -37,24 +41,24 @@ final class AgentQuestions<A> {
    *
    * @throws UserError if there is none within the limit
    */
-  <T> T ask(Function<A, T> question) {
+  public <T> T ask(Function<A, T> question) {
     try {
       return posted(question).get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UserError("interrupted", "");
     } catch (ExecutionException | TimeoutException e) {
-      throw new UserError("the worker is too busy to answer", "Look at its log.");
+      throw new UserError(daemon + " is too busy to answer", "Look at its log.");
     }
   }
 
   /**
-   * For what the worker itself needs to know: an agent that applies a long log on a busy machine
+   * For what the daemon itself needs to know: an agent that applies a long log on a busy machine
    * answers late, and that is no reason to give up.
    *
    * @throws UserError if the agent has ended
    */
-  <T> T await(Function<A, T> question) throws InterruptedException {
+  public <T> T await(Function<A, T> question) throws InterruptedException {
     CompletableFuture<T> answer = posted(question);
     try {
       var _ = CompletableFuture.anyOf(answer, ended).get();
@@ -62,9 +66,9 @@ final class AgentQuestions<A> {
         return answer.get();
       }
     } catch (ExecutionException failed) {
-      throw new UserError("the worker has failed: " + failed.getCause(), "Look at its log.");
+      throw new UserError(daemon + " has failed: " + failed.getCause(), "Look at its log.");
     }
-    throw new UserError("the worker has ended", "Look at its log.");
+    throw new UserError(daemon + " has ended", "Look at its log.");
   }
 
   private <T> CompletableFuture<T> posted(Function<A, T> question) {

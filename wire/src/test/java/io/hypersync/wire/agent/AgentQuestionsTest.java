@@ -1,4 +1,4 @@
-package io.hypersync.worker.daemon;
+package io.hypersync.wire.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,7 +21,8 @@ class AgentQuestionsTest {
 
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final AgentQuestions<String> questions = new AgentQuestions<>(this::post, ended, LIMIT);
+  private final AgentQuestions<String> questions =
+      new AgentQuestions<>("the worker", this::post, ended, LIMIT);
 
   @AfterEach
   void stop() {
@@ -36,7 +37,7 @@ class AgentQuestionsTest {
   }
 
   @Test
-  void theWorkerItselfWaits() throws Exception {
+  void theDaemonItselfWaits() throws Exception {
     beBusy();
     assertEquals(5, questions.await(String::length));
   }
