@@ -63,7 +63,10 @@ public interface ChunkStore extends AutoCloseable {
    */
   void put(Hash hash, byte[] bytes);
 
-  /** Stores chunks as one batch, of which after a crash all are there or none: see {@link #put}. */
+  /**
+   * Stores chunks as {@link #put} does, with less work for each. After a failure or a crash some
+   * may be there and some not.
+   */
   void putAll(List<Chunk> chunks);
 
   /** Throws what {@link #put} would throw now for lack of space, and does nothing else. */

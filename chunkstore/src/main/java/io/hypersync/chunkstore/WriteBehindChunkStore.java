@@ -105,7 +105,6 @@ public final class WriteBehindChunkStore implements ChunkStore {
     putAll(List.of(new Chunk(hash, bytes)));
   }
 
-  /** As one batch in memory; after a crash some may be there and some not. */
   @Override
   public void putAll(List<Chunk> chunks) {
     take(chunks, true);

@@ -3,8 +3,8 @@ package io.hypersync.leader;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -40,7 +40,7 @@ public final class LeaderDaemon implements Daemon {
 
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
-  private final RocksChunkStore chunks;
+  private final DiskChunkStore chunks;
   private final ChronicleOpLog log;
   private final LeaderRuntime runtime;
   private boolean closed;
@@ -48,7 +48,7 @@ public final class LeaderDaemon implements Daemon {
   private LeaderDaemon(
       CompletableFuture<Void> ended,
       StateLock lock,
-      RocksChunkStore chunks,
+      DiskChunkStore chunks,
       ChronicleOpLog log,
       LeaderRuntime runtime) {
     this.ended = ended;
@@ -67,12 +67,12 @@ public final class LeaderDaemon implements Daemon {
     Path stateDir = options.stateDir();
     CompletableFuture<Void> ended = new CompletableFuture<>();
     StateLock lock = StateLock.acquire(stateDir, "the leader of " + options.workspaceName());
-    @Nullable RocksChunkStore chunks = null;
+    @Nullable DiskChunkStore chunks = null;
     @Nullable ChronicleOpLog log = null;
     try {
       Path chunkDir = stateDir.resolve("chunks");
       DurableFiles.createDirectories(chunkDir); // the store syncs what is in it, not its name
-      chunks = RocksChunkStore.open(chunkDir, RocksChunkStoreOptions.DEFAULT);
+      chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
       LogReplay replay =
@@ -153,7 +153,7 @@ public final class LeaderDaemon implements Daemon {
   }
 
   private static void closeAll(
-      @Nullable ChronicleOpLog log, @Nullable RocksChunkStore chunks, StateLock lock) {
+      @Nullable ChronicleOpLog log, @Nullable DiskChunkStore chunks, StateLock lock) {
     try (lock;
         AutoCloseable _ = chunks == null ? () -> {} : chunks;
         AutoCloseable _ = log == null ? () -> {} : log) {

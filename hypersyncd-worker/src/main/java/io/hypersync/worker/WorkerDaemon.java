@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
@@ -22,7 +22,7 @@ public final class WorkerDaemon implements Daemon {
 
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
-  private final RocksChunkStore disk;
+  private final DiskChunkStore disk;
 
   /**
    * Before the disk: every chunk can be fetched from the leader again, so a crash may take some.
@@ -35,7 +35,7 @@ public final class WorkerDaemon implements Daemon {
   private WorkerDaemon(
       CompletableFuture<Void> ended,
       StateLock lock,
-      RocksChunkStore disk,
+      DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.ended = ended;
@@ -55,11 +55,11 @@ public final class WorkerDaemon implements Daemon {
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    RocksChunkStore disk;
+    DiskChunkStore disk;
     try {
       disk =
-          RocksChunkStore.open(
-              options.stateDir().resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+          DiskChunkStore.open(
+              options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
       lock.close();
       throw new UserError(

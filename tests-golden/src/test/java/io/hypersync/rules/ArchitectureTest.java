@@ -97,7 +97,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "org.rocksdb..,             io.hypersync.chunkstore.rocks..",
+    "org.rocksdb..,             io.hypersync.chunkstore.disk..",
     "net.openhft..,             io.hypersync.leader.oplog.chronicle..",
     "org.bouncycastle..,        io.hypersync.wire.pki..",
     "com.google.protobuf..,     io.hypersync.wire..",

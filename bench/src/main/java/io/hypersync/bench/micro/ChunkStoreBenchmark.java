@@ -2,8 +2,8 @@ package io.hypersync.bench.micro;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ public class ChunkStoreBenchmark {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
     private Scratch scratch;
-    private RocksChunkStore store;
+    private DiskChunkStore store;
 
     /** Made by JMH. */
     public Store() {}
@@ -84,7 +84,7 @@ public class ChunkStoreBenchmark {
     @Setup
     public void open(Chunks chunks) {
       scratch = Scratch.create();
-      store = RocksChunkStore.open(scratch.folder("chunks"), RocksChunkStoreOptions.DEFAULT);
+      store = DiskChunkStore.open(scratch.folder("chunks"), DiskChunkStoreOptions.DEFAULT);
       store.putAll(chunks.all);
       store.sync();
       for (int i = 0; i < others; i++) {

@@ -2,8 +2,8 @@ package io.hypersync.bench.micro;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.cli.config.ConfigurationReader;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
@@ -50,15 +50,15 @@ final class LocalWorkspace implements AutoCloseable {
   /** A worker: what a daemon is made of, with its replica in sight. */
   static final class Worker implements AutoCloseable {
     private final Path mount;
-    private final RocksChunkStore disk;
+    private final DiskChunkStore disk;
     private final WriteBehindChunkStore chunks;
     private final WorkerRuntime runtime;
 
     private Worker(WorkerDaemonOptions options) {
       mount = options.mountPoint();
       disk =
-          RocksChunkStore.open(
-              options.stateDir().resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+          DiskChunkStore.open(
+              options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
       chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
       runtime = new WorkerRuntime(options, chunks, new CompletableFuture<>());
     }

@@ -1,8 +1,8 @@
 package io.hypersync.cli.trace;
 
 import io.hypersync.chunkstore.ChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
@@ -42,7 +42,7 @@ public final class StateTrace {
       throws IOException {
     try (StateLock _ = StateLock.acquire(stateDir, "hypersync trace");
         ChunkStore chunks =
-            RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT)) {
+            DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
       TraceWriter writer = new TraceWriter(out, hash -> bytes(chunks, hash));
       LogReplay replay = new LogReplay(chunks, new IntentIndex(REMEMBERED_INTENTS, 0), progress);
       ChronicleOpLog.read(

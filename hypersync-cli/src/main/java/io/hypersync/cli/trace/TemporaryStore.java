@@ -1,8 +1,8 @@
 package io.hypersync.cli.trace;
 
 import io.hypersync.chunkstore.ChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 /** An empty chunk store on disk, as a new worker has one, which is gone afterwards. */
 public final class TemporaryStore implements AutoCloseable {
   private final Path directory;
-  private final RocksChunkStore store;
+  private final DiskChunkStore store;
 
-  private TemporaryStore(Path directory, RocksChunkStore store) {
+  private TemporaryStore(Path directory, DiskChunkStore store) {
     this.directory = directory;
     this.store = store;
   }
@@ -26,7 +26,7 @@ public final class TemporaryStore implements AutoCloseable {
     try {
       return new TemporaryStore(
           directory,
-          RocksChunkStore.open(directory.resolve("chunks"), RocksChunkStoreOptions.DEFAULT));
+          DiskChunkStore.open(directory.resolve("chunks"), DiskChunkStoreOptions.DEFAULT));
     } catch (RuntimeException e) {
       delete(directory);
       throw e;

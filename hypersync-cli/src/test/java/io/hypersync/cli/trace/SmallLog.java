@@ -1,8 +1,8 @@
 package io.hypersync.cli.trace;
 
 import io.hypersync.chunkstore.Chunk;
-import io.hypersync.chunkstore.rocks.RocksChunkStore;
-import io.hypersync.chunkstore.rocks.RocksChunkStoreOptions;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
@@ -51,8 +51,8 @@ public final class SmallLog {
     log.add(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0), new byte[0]);
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 0, List.of(small.ref()), false), small.bytes());
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 70, List.of(large.ref()), false), new byte[0]);
-    try (RocksChunkStore chunks =
-            RocksChunkStore.open(stateDir.resolve("chunks"), RocksChunkStoreOptions.DEFAULT);
+    try (DiskChunkStore chunks =
+            DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
         ChronicleOpLog oplog =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),

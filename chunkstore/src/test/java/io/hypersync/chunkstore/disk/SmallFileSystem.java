@@ -1,4 +1,4 @@
-package io.hypersync.chunkstore.rocks;
+package io.hypersync.chunkstore.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

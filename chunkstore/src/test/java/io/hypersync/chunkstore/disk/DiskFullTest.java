@@ -1,4 +1,4 @@
-package io.hypersync.chunkstore.rocks;
+package io.hypersync.chunkstore.disk;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -25,16 +25,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A full disk says so, loses nothing, and is over as soon as there is space (hypersync.md 6.4.1).
  */
-class RocksDiskFullTest {
+class DiskFullTest {
   private static final int CHUNK_BYTES = 60_000;
 
   @TempDir private Path directory;
 
   @Test
   void refusesBeforeTheDiskIsFullAndGoesOnAtOnce() throws IOException {
-    RocksChunkStoreOptions keepsTenFree = new RocksChunkStoreOptions(1 << 20, 1 << 20, 2, 10 << 20);
+    DiskChunkStoreOptions keepsTenFree =
+        new DiskChunkStoreOptions(1 << 20, 8 << 20, 1 << 20, 10 << 20);
     try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 40);
-        ChunkStore store = RocksChunkStore.open(disk.resolve("store"), keepsTenFree)) {
+        ChunkStore store = DiskChunkStore.open(disk.resolve("store"), keepsTenFree)) {
       Chunk early = put(store, 1);
       disk.loadBallast(32);
       assertOutOfSpace(store, 2);
@@ -47,15 +48,15 @@ class RocksDiskFullTest {
     }
   }
 
-  /** Small write buffers run out of space in a flush, large ones in the write-ahead log. */
-  @ParameterizedTest(name = "write buffers of {0} MiB")
-  @ValueSource(ints = {1, 4, 64})
-  void recoversFromAFullDisk(int writeBufferMib) throws IOException {
-    RocksChunkStoreOptions options =
-        new RocksChunkStoreOptions(1 << 20, (long) writeBufferMib << 20, 2, 0);
+  /** With many checkpoints it is the index that runs out of space as well. */
+  @ParameterizedTest(name = "a checkpoint every {0} KiB")
+  @ValueSource(ints = {64, 1_024, 65_536})
+  void recoversFromAFullDisk(int checkpointKib) throws IOException {
+    DiskChunkStoreOptions options =
+        new DiskChunkStoreOptions(1 << 20, 4 << 20, (long) checkpointKib << 10, 0);
     try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 64)) {
       List<Chunk> stored = new ArrayList<>();
-      try (ChunkStore store = RocksChunkStore.open(disk.resolve("store"), options)) {
+      try (ChunkStore store = DiskChunkStore.open(disk.resolve("store"), options)) {
         disk.loadBallast(40);
         putUntilOutOfSpace(store, 0, stored);
         assertOutOfSpace(store, 1_000_000);
@@ -65,20 +66,20 @@ class RocksDiskFullTest {
         store.sync();
         assertAllThere(store, stored);
       }
-      try (ChunkStore store = RocksChunkStore.open(disk.resolve("store"), options)) {
+      try (ChunkStore store = DiskChunkStore.open(disk.resolve("store"), options)) {
         assertAllThere(store, stored);
       }
     }
   }
 
-  @ParameterizedTest(name = "write buffers of {0} MiB")
-  @ValueSource(ints = {1, 64})
-  void recoversWhenManyThreadsRunIntoIt(int writeBufferMib)
+  @ParameterizedTest(name = "a checkpoint every {0} KiB")
+  @ValueSource(ints = {64, 65_536})
+  void recoversWhenManyThreadsRunIntoIt(int checkpointKib)
       throws IOException, InterruptedException, ExecutionException {
-    RocksChunkStoreOptions options =
-        new RocksChunkStoreOptions(1 << 20, (long) writeBufferMib << 20, 2, 0);
+    DiskChunkStoreOptions options =
+        new DiskChunkStoreOptions(1 << 20, 4 << 20, (long) checkpointKib << 10, 0);
     try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 64);
-        ChunkStore store = RocksChunkStore.open(disk.resolve("store"), options);
+        ChunkStore store = DiskChunkStore.open(disk.resolve("store"), options);
         ExecutorService threads = Executors.newFixedThreadPool(4)) {
       disk.loadBallast(40);
       List<Future<List<Chunk>>> all = new ArrayList<>();

@@ -1,4 +1,4 @@
-package io.hypersync.chunkstore.rocks;
+package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;

@@ -1,4 +1,4 @@
-package io.hypersync.chunkstore.rocks;
+package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
@@ -8,7 +8,6 @@ import org.rocksdb.Status;
 /** Tells RocksDB's failures apart. */
 final class RocksFailures {
   private static final String NO_SPACE = "No space left on device";
-  private static final String PREVIOUS_ERROR = "Writer has previous error";
 
   private RocksFailures() {}
 
@@ -40,10 +39,5 @@ final class RocksFailures {
   static boolean isStall(RocksDBException e) {
     Status status = e.getStatus();
     return status != null && status.getCode() == Status.Code.Incomplete;
-  }
-
-  /** The write-ahead log refuses because an earlier write to it has failed, and that told why. */
-  static boolean followsAnEarlierFailure(RocksDBException e) {
-    return String.valueOf(e.getMessage()).contains(PREVIOUS_ERROR);
   }
 }

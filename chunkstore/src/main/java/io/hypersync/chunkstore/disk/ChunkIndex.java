@@ -1,0 +1,187 @@
+package io.hypersync.chunkstore.disk;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.disk.SegmentWriter.Written;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where chunks are, in RocksDB:
+ *
+ * <pre>
+ * 32 bytes, a hash    {@link Place}
+ * one byte 1          {@link Mark}: how far the segments are in this index
+ * </pre>
+ *
+ * <p>It only speaks of what the segments hold durably, and can be made from them: without a mark
+ * they are read from the beginning. RocksDB takes seconds to recover from a full disk, or never
+ * does; after a failed write it is closed and opened again, which loses nothing, since the writer
+ * repeats what has failed.
+ */
+final class ChunkIndex implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkIndex.class);
+  private static final byte[] MARK = {1};
+
+  /** What RocksDB writes when it is opened, at most. */
+  private static final long REOPEN_BYTES = 1 << 20;
+
+  private final Path directory;
+  private final long cacheBytes;
+  private final FreeSpace space;
+
+  /** Held exclusively to open and close: a native call on a closed handle ends the process. */
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+
+  private @Nullable IndexDatabase database;
+  private boolean closed;
+
+  /** Written while a write is under way, of which there is one at a time. */
+  private boolean reopenNeeded;
+
+  private ChunkIndex(Path directory, long cacheBytes, FreeSpace space, IndexDatabase database) {
+    this.directory = directory;
+    this.cacheBytes = cacheBytes;
+    this.space = space;
+    this.database = database;
+  }
+
+  /**
+   * Opens the index in a directory of its own, which is created if it does not exist.
+   *
+   * @throws ChunkStoreException {@link Errno#EBUSY} if it is open already, here or in another
+   *     process; {@link Errno#ENOSPC}; {@link Errno#EIO}
+   */
+  static ChunkIndex open(Path directory, long cacheBytes) throws IOException {
+    RocksLibrary.load();
+    Files.createDirectories(directory);
+    try {
+      return new ChunkIndex(
+          directory,
+          cacheBytes,
+          FreeSpace.of(directory),
+          new IndexDatabase(directory.toString(), cacheBytes));
+    } catch (RocksDBException e) {
+      throw RocksFailures.translateOpen(directory.toString(), e);
+    }
+  }
+
+  /** How far the segments are in it; null if it is new. */
+  @Nullable Mark mark() {
+    byte[] mark = read("cannot read the index of chunks", db -> db.db().get(MARK));
+    return mark == null ? null : Mark.decode(mark);
+  }
+
+  @Nullable Place get(Hash hash) {
+    byte[] place = read("cannot look up chunk " + hash, db -> db.db().get(hash.toBytes()));
+    return place == null ? null : Place.decode(place);
+  }
+
+  long approximateCount() {
+    return read("cannot count chunks", db -> db.db().getLongProperty("rocksdb.estimate-num-keys"));
+  }
+
+  /**
+   * Enters chunks, durably: all of them with the mark, or none; one thread at a time.
+   *
+   * @throws ChunkStoreException {@link Errno#EAGAIN} if RocksDB is busy, {@link Errno#ENOSPC},
+   *     {@link Errno#EIO}: the same call can succeed later
+   */
+  void write(List<Written> chunks, Mark mark) {
+    reopenIfNeeded();
+    lock.readLock().lock();
+    try (WriteBatch batch = new WriteBatch()) {
+      for (Written written : chunks) {
+        batch.put(written.hash().toBytes(), written.place().encoded());
+      }
+      batch.put(MARK, mark.encoded());
+      current().write(batch);
+    } catch (RocksDBException e) {
+      if (RocksFailures.isStall(e)) {
+        throw new ChunkStoreException(
+            Errno.EAGAIN, "the index of chunks in " + directory + " waits for the disk", e);
+      }
+      reopenNeeded = true;
+      throw RocksFailures.translate("cannot write the index of chunks", e);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.writeLock().lock();
+    try {
+      closed = true;
+      closeDatabase();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private <T> T read(String failure, RocksRead<T> action) {
+    lock.readLock().lock();
+    try {
+      return action.apply(current());
+    } catch (RocksDBException e) {
+      throw RocksFailures.translate(failure, e);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private IndexDatabase current() {
+    if (closed) {
+      throw new IllegalStateException("the chunk store is closed");
+    }
+    if (database == null) {
+      throw new ChunkStoreException(
+          Errno.EIO, "the index in " + directory + " could not be opened again after a failure");
+    }
+    return database;
+  }
+
+  /** Not before there is space: until then the failed one can be read from. */
+  private void reopenIfNeeded() {
+    if (!reopenNeeded) {
+      return;
+    }
+    space.require(REOPEN_BYTES);
+    lock.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closeDatabase();
+      database = new IndexDatabase(directory.toString(), cacheBytes);
+      reopenNeeded = false;
+      LOG.info("the index in {} is open again after a failure", directory);
+    } catch (RocksDBException e) {
+      throw RocksFailures.translateOpen(directory.toString(), e);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private void closeDatabase() {
+    if (database != null) {
+      database.close();
+      database = null;
+    }
+  }
+
+  @FunctionalInterface
+  private interface RocksRead<T> {
+    T apply(IndexDatabase database) throws RocksDBException;
+  }
+}

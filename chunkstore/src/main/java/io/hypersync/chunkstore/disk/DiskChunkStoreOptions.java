@@ -1,0 +1,32 @@
+package io.hypersync.chunkstore.disk;
+
+/**
+ * How much memory and disk a {@link DiskChunkStore} may use.
+ *
+ * @param indexCacheBytes memory for the index, beside what the kernel keeps of it
+ * @param segmentBytes a segment file that is longer is followed by a new one; below 2 GiB
+ * @param checkpointBytes the index is written whenever the segments have grown by so much; what was
+ *     written since is read again when the store is opened
+ * @param reservedBytes a put is refused with ENOSPC while the file system has less than this free.
+ *     The index is written behind, and takes long to recover when that fails; with this in hand it
+ *     need not. 0 refuses nothing in advance
+ */
+public record DiskChunkStoreOptions(
+    long indexCacheBytes, long segmentBytes, long checkpointBytes, long reservedBytes) {
+  private static final long MIB = 1L << 20;
+
+  /** 16 MiB of cache, segments of 256 MiB, a checkpoint every 16 MiB, 64 MiB kept free. */
+  public static final DiskChunkStoreOptions DEFAULT =
+      new DiskChunkStoreOptions(16 * MIB, 256 * MIB, 16 * MIB, 64 * MIB);
+
+  /** Rejects sizes that cannot work. */
+  public DiskChunkStoreOptions {
+    if (indexCacheBytes < 0 || reservedBytes < 0) {
+      throw new IllegalArgumentException("negative size");
+    }
+    if (segmentBytes < 1 || segmentBytes > 1L << 30 || checkpointBytes < 1) {
+      throw new IllegalArgumentException(
+          "segments of " + segmentBytes + ", a checkpoint every " + checkpointBytes + " bytes");
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.hypersync.chunkstore.disk;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** How much a file system can take. */
+final class FreeSpace {
+  private final Path directory;
+  private final FileStore fileStore;
+
+  private FreeSpace(Path directory, FileStore fileStore) {
+    this.directory = directory;
+    this.fileStore = fileStore;
+  }
+
+  /** Of the file system with this directory. To find that takes long, so it is done once. */
+  static FreeSpace of(Path directory) throws IOException {
+    return new FreeSpace(directory, Files.getFileStore(directory));
+  }
+
+  /**
+   * Returns if so much is free.
+   *
+   * @throws ChunkStoreException {@link Errno#ENOSPC} if not
+   */
+  void require(long bytes) {
+    if (bytes > 0 && bytes() < bytes) {
+      throw new ChunkStoreException(
+          Errno.ENOSPC,
+          "less than " + bytes + " bytes are free on the file system of " + directory);
+    }
+  }
+
+  private long bytes() {
+    try {
+      return fileStore.getUsableSpace();
+    } catch (IOException e) {
+      throw new ChunkStoreException(Errno.EIO, "cannot measure free space: " + e, e);
+    }
+  }
+}

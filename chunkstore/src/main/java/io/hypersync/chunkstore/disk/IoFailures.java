@@ -1,0 +1,24 @@
+package io.hypersync.chunkstore.disk;
+
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.model.errno.Errno;
+import java.io.IOException;
+
+/** Tells the failures of files apart, of which Java passes on the words only. */
+final class IoFailures {
+  private static final String NO_SPACE = "No space left on device";
+  private static final String NO_QUOTA = "Disk quota exceeded";
+
+  private IoFailures() {}
+
+  /** What to throw for it. */
+  static ChunkStoreException translate(String action, IOException e) {
+    return new ChunkStoreException(
+        isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + e.getMessage(), e);
+  }
+
+  static boolean isOutOfSpace(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains(NO_SPACE) || message.contains(NO_QUOTA);
+  }
+}

@@ -1,0 +1,107 @@
+package io.hypersync.chunkstore.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * An open segment file. A {@link FileChannel} closes itself when a thread that uses it is
+ * interrupted, and fails all others; here it is opened again, and the interrupt waits.
+ */
+final class SegmentFile implements AutoCloseable {
+  private final Path path;
+  private final StandardOpenOption[] options;
+  private volatile FileChannel channel;
+  private boolean closed;
+
+  SegmentFile(Path path, StandardOpenOption... options) throws IOException {
+    this.path = path;
+    this.options = options;
+    this.channel = FileChannel.open(path, options);
+  }
+
+  long size() throws IOException {
+    return uninterrupted(FileChannel::size);
+  }
+
+  /** Fills the buffer from this offset on, as far as the file goes. */
+  void read(ByteBuffer into, long offset) throws IOException {
+    int start = into.position();
+    uninterrupted(
+        file -> {
+          while (into.hasRemaining() && file.read(into, offset + into.position() - start) >= 0) {
+            // again: a read may return less than there is
+          }
+          return null;
+        });
+  }
+
+  /** Writes all of the buffer. */
+  void write(ByteBuffer from, long offset) throws IOException {
+    int start = from.position();
+    uninterrupted(
+        file -> {
+          while (from.hasRemaining()) {
+            var _ = file.write(from, offset + from.position() - start);
+          }
+          return null;
+        });
+  }
+
+  /** Returns when what was written is on stable storage; so is the file's length. */
+  void force() throws IOException {
+    uninterrupted(
+        file -> {
+          file.force(false);
+          return null;
+        });
+  }
+
+  /** What is under way elsewhere fails with {@link ClosedChannelException}. */
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+    }
+    channel.close();
+  }
+
+  private <T> T uninterrupted(FileAction<T> action) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        FileChannel file = channel;
+        try {
+          return action.on(file);
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+          reopen(e);
+        } catch (ClosedChannelException e) {
+          reopen(e);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private synchronized void reopen(ClosedChannelException why) throws IOException {
+    if (closed) {
+      throw why;
+    }
+    if (!channel.isOpen()) {
+      channel = FileChannel.open(path, options);
+    }
+  }
+
+  @FunctionalInterface
+  private interface FileAction<T> {
+    T on(FileChannel file) throws IOException;
+  }
+}
