@@ -58,8 +58,7 @@ public final class WorkerDaemon implements Daemon {
     DiskChunkStore disk;
     try {
       disk =
-          DiskChunkStore.open(
-              options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
+          DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
       lock.close();
       throw new UserError(

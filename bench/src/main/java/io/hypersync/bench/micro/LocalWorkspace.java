@@ -57,8 +57,7 @@ final class LocalWorkspace implements AutoCloseable {
     private Worker(WorkerDaemonOptions options) {
       mount = options.mountPoint();
       disk =
-          DiskChunkStore.open(
-              options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
+          DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
       chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
       runtime = new WorkerRuntime(options, chunks, new CompletableFuture<>());
     }

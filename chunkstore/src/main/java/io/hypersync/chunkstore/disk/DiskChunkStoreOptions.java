@@ -15,9 +15,9 @@ public record DiskChunkStoreOptions(
     long indexCacheBytes, long segmentBytes, long checkpointBytes, long reservedBytes) {
   private static final long MIB = 1L << 20;
 
-  /** 16 MiB of cache, segments of 256 MiB, a checkpoint every 16 MiB, 64 MiB kept free. */
+  /** 16 MiB of cache, segments of 256 MiB, a checkpoint every 16 MiB, 128 MiB kept free. */
   public static final DiskChunkStoreOptions DEFAULT =
-      new DiskChunkStoreOptions(16 * MIB, 256 * MIB, 16 * MIB, 64 * MIB);
+      new DiskChunkStoreOptions(16 * MIB, 256 * MIB, 16 * MIB, 128 * MIB);
 
   /** Rejects sizes that cannot work. */
   public DiskChunkStoreOptions {

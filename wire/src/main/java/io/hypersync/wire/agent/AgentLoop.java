@@ -72,7 +72,12 @@ public final class AgentLoop<A extends Agent> implements Agent {
 
   /** Lets the agent answer what has arrived; to be used on its thread only. */
   public void flushPoint() {
-    guarded(_ -> doWork());
+    guarded(
+        _ -> {
+          if (doWork() > 0) {
+            wake(); // a slice ends before the work does, and no other packet may come
+          }
+        });
   }
 
   /** For what any thread may ask the agent. */
