@@ -31,7 +31,8 @@ public final class ChunkStoreException extends RuntimeException {
 
   /**
    * {@link Errno#ENOSPC} if space is all that is missing, {@link Errno#EBUSY} if another process
-   * has the store open, {@link Errno#EIO} for everything else.
+   * has the store open, {@link Errno#EAGAIN} if the disk is only slow, {@link Errno#EIO} for
+   * everything else.
    */
   public Errno errno() {
     return errno;

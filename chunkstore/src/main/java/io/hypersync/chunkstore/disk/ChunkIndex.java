@@ -33,8 +33,8 @@ final class ChunkIndex implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkIndex.class);
   private static final byte[] MARK = {1};
 
-  /** What RocksDB writes when it is opened, at most. */
-  private static final long REOPEN_BYTES = 1 << 20;
+  /** More than RocksDB writes when it is opened: a memory table, logs of its own. */
+  private static final long REOPEN_BYTES = 2 * IndexDatabase.WRITE_BUFFER_BYTES;
 
   private final Path directory;
   private final long cacheBytes;
@@ -70,7 +70,7 @@ final class ChunkIndex implements AutoCloseable {
           directory,
           cacheBytes,
           FreeSpace.of(directory),
-          new IndexDatabase(directory.toString(), cacheBytes));
+          new IndexDatabase(directory.toString(), cacheBytes, false));
     } catch (RocksDBException e) {
       throw RocksFailures.translateOpen(directory.toString(), e);
     }
@@ -163,7 +163,7 @@ final class ChunkIndex implements AutoCloseable {
         return;
       }
       closeDatabase();
-      database = new IndexDatabase(directory.toString(), cacheBytes);
+      database = new IndexDatabase(directory.toString(), cacheBytes, true);
       reopenNeeded = false;
       LOG.info("the index in {} is open again after a failure", directory);
     } catch (RocksDBException e) {

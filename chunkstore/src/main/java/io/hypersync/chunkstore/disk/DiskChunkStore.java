@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,12 @@ public final class DiskChunkStore implements ChunkStore {
   /** With so many checkpoints owing, nothing more is taken until one succeeds. */
   private static final int MAX_OWING = 4;
 
+  /** A checkpoint is due with so many places in memory: they take 100 bytes each. */
+  private static final int MAX_PLACES = 1 << 16;
+
+  private static final long BUSY_LIMIT_NS = 10_000_000_000L;
+  private static final long BUSY_POLL_NS = 1_000_000;
+
   private final Path directory;
   private final DiskChunkStoreOptions options;
   private final FreeSpace space;
@@ -69,6 +76,9 @@ public final class DiskChunkStore implements ChunkStore {
   /** {@link SegmentWriter#appended} at the last checkpoint. */
   private volatile long checkpointed;
 
+  /** Why the last checkpoint failed, if it did; written while {@link #checkpointing} is held. */
+  private String lateBecause = "";
+
   private volatile boolean closed;
 
   private DiskChunkStore(
@@ -76,11 +86,11 @@ public final class DiskChunkStore implements ChunkStore {
       DiskChunkStoreOptions options,
       SegmentFiles files,
       ChunkIndex index,
-      SegmentWriter writer)
-      throws IOException {
+      FreeSpace space,
+      SegmentWriter writer) {
     this.directory = directory;
     this.options = options;
-    this.space = FreeSpace.of(directory);
+    this.space = space;
     this.files = files;
     this.index = index;
     this.writer = writer;
@@ -100,7 +110,7 @@ public final class DiskChunkStore implements ChunkStore {
       try {
         OldLayout.moveInto(store, directory);
         return store;
-      } catch (RuntimeException e) {
+      } catch (IOException | RuntimeException e) {
         store.close();
         throw e;
       }
@@ -145,14 +155,21 @@ public final class DiskChunkStore implements ChunkStore {
   @Override
   public void putAll(List<Chunk> chunks) {
     requireOpen();
+    if (chunks.isEmpty()) {
+      return;
+    }
     writer.requireSound();
     if (owing() >= MAX_OWING) {
-      checkpoint();
+      checkpointPatiently();
     }
     requireSpace();
     append(chunks);
-    if (owing() >= 1) {
-      tryCheckpoint();
+    if (owing() >= 1 && checkpointing.tryLock()) {
+      try {
+        tryCheckpoint();
+      } finally {
+        checkpointing.unlock();
+      }
     }
   }
 
@@ -176,12 +193,12 @@ public final class DiskChunkStore implements ChunkStore {
 
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
     appending.lock();
     try {
+      if (closed) {
+        return;
+      }
+      closed = true;
       writer.close();
     } finally {
       appending.unlock();
@@ -241,14 +258,39 @@ public final class DiskChunkStore implements ChunkStore {
   /** A checkpoint that fails is owing; a sync that has failed is told to the next caller. */
   private void tryCheckpoint() {
     try {
-      checkpoint();
+      if (owing() >= 1) {
+        checkpoint();
+        lateBecause = "";
+      }
     } catch (ChunkStoreException e) {
-      LOG.debug("the index of chunks is written later: {}", e.getMessage());
+      String why = String.valueOf(e.getMessage());
+      if (e.errno() != Errno.EAGAIN && !why.equals(lateBecause)) {
+        LOG.warn("the index of chunks is written later: {}", why);
+        lateBecause = why;
+      }
     }
   }
 
+  /** Waits while RocksDB is busy, but not for ever. */
+  private void checkpointPatiently() {
+    long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
+    while (true) {
+      try {
+        checkpoint();
+        return;
+      } catch (ChunkStoreException e) {
+        if (e.errno() != Errno.EAGAIN || System.nanoTime() - limitNs >= 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(BUSY_POLL_NS);
+      }
+    }
+  }
+
+  /** How many checkpoints are due. */
   private long owing() {
-    return (writer.appended() - checkpointed) / options.checkpointBytes();
+    return Math.max(
+        (writer.appended() - checkpointed) / options.checkpointBytes(), places.size() / MAX_PLACES);
   }
 
   private void append(List<Chunk> chunks) {
@@ -285,10 +327,12 @@ public final class DiskChunkStore implements ChunkStore {
     SegmentFiles files = new SegmentFiles(directory.resolve(SEGMENTS));
     ChunkIndex index = ChunkIndex.open(directory.resolve(INDEX), options.indexCacheBytes());
     try {
+      SegmentFile.syncDirectory(directory);
+      FreeSpace space = FreeSpace.of(directory);
       Mark end = SegmentRecovery.run(files, index);
       SegmentFile newest = files.openOrCreate(end.segment());
-      SegmentWriter writer = new SegmentWriter(files, options.segmentBytes(), newest, end);
-      return new DiskChunkStore(directory, options, files, index, writer);
+      SegmentWriter writer = new SegmentWriter(files, options.segmentBytes(), space, newest, end);
+      return new DiskChunkStore(directory, options, files, index, space, writer);
     } catch (IOException | RuntimeException e) {
       files.close();
       index.close();

@@ -4,9 +4,9 @@ package io.hypersync.chunkstore.disk;
  * How much memory and disk a {@link DiskChunkStore} may use.
  *
  * @param indexCacheBytes memory for the index, beside what the kernel keeps of it
- * @param segmentBytes a segment file that is longer is followed by a new one; below 2 GiB
- * @param checkpointBytes the index is written whenever the segments have grown by so much; what was
- *     written since is read again when the store is opened
+ * @param segmentBytes of one segment file at most, but for a chunk that is longer; at most 1 GiB
+ * @param checkpointBytes the index is written when the segments have grown by so much; what it does
+ *     not have is read again when the store is opened, as a rule no more than that
  * @param reservedBytes a put is refused with ENOSPC while the file system has less than this free.
  *     The index is written behind, and takes long to recover when that fails; with this in hand it
  *     need not. 0 refuses nothing in advance

@@ -18,19 +18,26 @@ import org.rocksdb.WriteOptions;
 final class IndexDatabase implements AutoCloseable {
   private static final double BLOOM_BITS_PER_KEY = 10;
   private static final int MAX_OPEN_FILES = 128;
-  private static final long WRITE_BUFFER_BYTES = 4 << 20;
+  static final long WRITE_BUFFER_BYTES = 4 << 20;
   private static final long MAX_INFO_LOG_BYTES = 1 << 20;
 
   private final Deque<RocksObject> owned = new ArrayDeque<>();
   private final RocksDB db;
   private final WriteOptions durably;
 
-  IndexDatabase(String directory, long cacheBytes) throws RocksDBException {
+  /**
+   * Opens it.
+   *
+   * @param again whether this process has had it open, and will repeat the write that failed. Else
+   *     what is found in the write-ahead log is moved out of it, durably: another process may have
+   *     left it to the kernel, which a crash takes it from, and later logs would be read without it
+   */
+  IndexDatabase(String directory, long cacheBytes, boolean again) throws RocksDBException {
     boolean opened = false;
     try {
       // A write that would have to wait for a flush fails instead: a full disk may never let it go.
       durably = own(new WriteOptions()).setSync(true).setNoSlowdown(true);
-      db = own(RocksDB.open(options(cacheBytes), directory));
+      db = own(RocksDB.open(options(cacheBytes, again), directory));
       opened = true;
     } finally {
       if (!opened) {
@@ -55,7 +62,7 @@ final class IndexDatabase implements AutoCloseable {
     }
   }
 
-  private Options options(long cacheBytes) {
+  private Options options(long cacheBytes, boolean again) {
     return own(new Options())
         .setCreateIfMissing(true)
         .setTableFormatConfig(table(cacheBytes))
@@ -63,8 +70,8 @@ final class IndexDatabase implements AutoCloseable {
         .setMaxOpenFiles(MAX_OPEN_FILES)
         // A torn tail is what a crash leaves; the segments know what was in it.
         .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
-        // So that a database that a full disk has stopped can be opened again with little space.
-        .setAvoidFlushDuringRecovery(true)
+        // A database that a full disk has stopped can be opened again with little space.
+        .setAvoidFlushDuringRecovery(again)
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setMaxLogFileSize(MAX_INFO_LOG_BYTES)
         .setKeepLogFileNum(2)

@@ -2,6 +2,8 @@ package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,24 +28,35 @@ final class OldLayout {
   private static final Logger LOG = LoggerFactory.getLogger(OldLayout.class);
   private static final int BATCH_BYTES = 1 << 20;
 
+  /** What RocksDB has in its directory. */
+  private static final String FILES =
+      "{*.sst,*.blob,*.log,MANIFEST-*,OPTIONS-*,IDENTITY,LOCK,LOG,LOG.old.*}";
+
   private OldLayout() {}
 
-  /** Moves them durably, then removes the old database. A crash on the way starts it over. */
-  static void moveInto(DiskChunkStore store, Path directory) {
-    if (!Files.exists(directory.resolve("CURRENT"))) {
-      return;
-    }
-    LOG.info("moving the chunks in {} to segments", directory);
-    String old = directory.toString();
-    try {
-      long moved = move(store, old);
-      store.sync();
-      try (Options options = new Options()) {
-        RocksDB.destroyDB(old, options);
+  /**
+   * Moves them durably, then removes the old database. After a crash on the way it goes on where it
+   * was; until the end the disk holds both.
+   */
+  static void moveInto(DiskChunkStore store, Path directory) throws IOException {
+    Path current = directory.resolve("CURRENT");
+    if (Files.exists(current)) {
+      LOG.info("moving the chunks in {} to segments", directory);
+      try {
+        long moved = move(store, directory.toString());
+        store.checkpoint();
+        LOG.info("{} chunks in {} are in segments now", moved, directory);
+      } catch (RocksDBException e) {
+        throw RocksFailures.translateOpen(directory.toString(), e);
       }
-      LOG.info("{} chunks in {} are in segments now", moved, directory);
-    } catch (RocksDBException e) {
-      throw RocksFailures.translateOpen(old, e);
+      // Without this file there is no database, whatever else is left of it.
+      Files.delete(current);
+      SegmentFile.syncDirectory(directory);
+    }
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILES)) {
+      for (Path file : left) {
+        Files.delete(file);
+      }
     }
   }
 
@@ -52,12 +65,13 @@ final class OldLayout {
     try (Options plain = new Options();
         DBOptions options = new DBOptions();
         ColumnFamilyOptions family = new ColumnFamilyOptions();
-        ReadOptions once = new ReadOptions().setFillCache(false)) {
+        // The hash says whether they are damaged, and such a chunk must not hold up the others.
+        ReadOptions once = new ReadOptions().setFillCache(false).setVerifyChecksums(false)) {
       List<ColumnFamilyDescriptor> families =
           RocksDB.listColumnFamilies(plain, old).stream()
               .map(name -> new ColumnFamilyDescriptor(name, family))
               .toList();
-      try (RocksDB db = RocksDB.open(options, old, families, handles)) {
+      try (RocksDB db = RocksDB.openReadOnly(options, old, families, handles)) {
         try (RocksIterator chunk = db.newIterator(once)) {
           return move(store, chunk);
         } finally {
@@ -72,13 +86,12 @@ final class OldLayout {
     long bytes = 0;
     long moved = 0;
     for (chunk.seekToFirst(); chunk.isValid(); chunk.next()) {
-      Chunk next = new Chunk(Hash.read(chunk.key(), 0), chunk.value());
-      if (next.isIntact()) {
+      Hash hash = Hash.read(chunk.key(), 0);
+      moved++;
+      if (!store.contains(hash)) {
+        Chunk next = new Chunk(hash, chunk.value());
         batch.add(next);
         bytes += next.bytes().length;
-        moved++;
-      } else {
-        LOG.warn("chunk {} is damaged and left behind", next.hash());
       }
       if (bytes >= BATCH_BYTES) {
         store.putAll(batch);

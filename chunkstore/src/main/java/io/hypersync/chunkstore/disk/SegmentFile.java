@@ -7,12 +7,17 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An open segment file. A {@link FileChannel} closes itself when a thread that uses it is
- * interrupted, and fails all others; here it is opened again, and the interrupt waits.
+ * interrupted, and fails all others; here it is opened again to read and write, and the interrupt
+ * waits.
  */
 final class SegmentFile implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentFile.class);
+
   private final Path path;
   private final StandardOpenOption[] options;
   private volatile FileChannel channel;
@@ -52,22 +57,52 @@ final class SegmentFile implements AutoCloseable {
         });
   }
 
-  /** Returns when what was written is on stable storage; so is the file's length. */
-  void force() throws IOException {
-    uninterrupted(
-        file -> {
-          file.force(false);
-          return null;
-        });
+  /**
+   * Returns when what was written is on stable storage; so is the file's length.
+   *
+   * @throws SyncFailed if that cannot be known. So it is when the thread is interrupted meanwhile:
+   *     Java says that instead of what the kernel has said, and the kernel says it once
+   */
+  void force() throws SyncFailed {
+    sync(channel, false);
+  }
+
+  /** The same for the names in a directory. */
+  static void syncDirectory(Path directory) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      sync(channel, true);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** What is under way elsewhere fails with {@link ClosedChannelException}. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     synchronized (this) {
       closed = true;
     }
-    channel.close();
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("cannot close {}", path, e);
+    }
+  }
+
+  private static void sync(FileChannel file, boolean metadata) throws SyncFailed {
+    boolean interrupted = Thread.interrupted();
+    try {
+      file.force(metadata);
+    } catch (IOException e) {
+      throw new SyncFailed(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private <T> T uninterrupted(FileAction<T> action) throws IOException {

@@ -1,17 +1,16 @@
 package io.hypersync.chunkstore.disk;
 
-import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.model.errno.Errno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -28,9 +27,9 @@ final class SegmentFiles implements AutoCloseable {
 
   private boolean closed;
 
+  /** Those in a directory, which is created if it does not exist. */
   SegmentFiles(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
-    sync(directory.toAbsolutePath().getParent());
   }
 
   /** The lengths of all segments, bytes. */
@@ -50,27 +49,34 @@ final class SegmentFiles implements AutoCloseable {
     return lengths;
   }
 
-  /** To write to; it is created if it does not exist, and its name is durable then. */
+  /** A segment that is there, to write to. */
+  SegmentFile openForWriting(int segment) throws IOException {
+    return new SegmentFile(path(segment), StandardOpenOption.WRITE);
+  }
+
+  /**
+   * To write to; it is created if it does not exist.
+   *
+   * @throws IOException if it cannot be, or {@link SyncFailed} if its name is not durable
+   */
   SegmentFile openOrCreate(int segment) throws IOException {
-    SegmentFile file =
-        new SegmentFile(path(segment), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    try {
-      sync(directory);
-      return file;
-    } catch (IOException e) {
-      closeQuietly(file);
-      throw e;
+    if (!Files.exists(path(segment))) {
+      Files.createFile(path(segment));
     }
+    SegmentFile.syncDirectory(directory);
+    return openForWriting(segment);
   }
 
   /** Fills the buffer from this offset of a segment on, as far as that goes. */
   void read(int segment, ByteBuffer into, long offset) throws IOException {
+    int start = into.position();
     while (true) {
       try {
         forReading(segment).read(into, offset);
         return;
       } catch (ClosedChannelException e) {
         requireOpen(); // else it was closed because others were needed more
+        into.position(start);
       }
     }
   }
@@ -78,17 +84,9 @@ final class SegmentFiles implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    open.values().forEach(SegmentFiles::closeQuietly);
+    List<SegmentFile> all = List.copyOf(open.values());
     open.clear();
-  }
-
-  /** Closes what nobody will read from or write to. */
-  static void closeQuietly(SegmentFile file) {
-    try {
-      file.close();
-    } catch (IOException e) {
-      throw new ChunkStoreException(Errno.EIO, "cannot close a segment: " + e, e);
-    }
+    all.forEach(SegmentFile::close);
   }
 
   private synchronized SegmentFile forReading(int segment) throws IOException {
@@ -96,9 +94,10 @@ final class SegmentFiles implements AutoCloseable {
     SegmentFile file = open.get(segment);
     if (file == null) {
       if (open.size() >= MAX_OPEN) {
-        Iterator<SegmentFile> eldest = open.values().iterator();
-        closeQuietly(eldest.next());
-        eldest.remove();
+        Iterator<SegmentFile> all = open.values().iterator();
+        SegmentFile eldest = all.next();
+        all.remove();
+        eldest.close();
       }
       file = new SegmentFile(path(segment), StandardOpenOption.READ);
       open.put(segment, file);
@@ -113,12 +112,6 @@ final class SegmentFiles implements AutoCloseable {
   }
 
   private Path path(int segment) {
-    return directory.resolve("%010d%s".formatted(segment, SUFFIX));
-  }
-
-  private static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+    return directory.resolve(String.format(Locale.ROOT, "%010d%s", segment, SUFFIX));
   }
 }

@@ -1,90 +1,115 @@
 package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.Chunk;
-import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
-import io.hypersync.model.errno.Errno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.function.Consumer;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what was appended after the last checkpoint, when a store is opened.
+ * Reads the records of one segment, a portion at a time.
  *
- * <p>A sync covers everything before it, so what follows a record that is not whole was never
- * synced: the scan of a segment may end at the first header that is not there. Bytes that do not
- * hash to what a whole header says are passed over, since a disk can spoil them later, too.
+ * <p>Nothing that is whole is left out. Where no record begins, the next one is searched for: a
+ * crash can leave such a place, and so can a disk that spoils a header. Whatever is found is what
+ * its hash says, so it does not matter why it is there.
  */
 final class SegmentScan {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentScan.class);
+  private static final int PORTION_BYTES = 16 << 20;
+  private static final int PORTION_RECORDS = 1 << 16;
+  private static final int SEARCHED_BYTES = 64 << 10;
 
   private final SegmentFiles files;
-  private final NavigableMap<Integer, Long> lengths;
-  private final Consumer<Written> found;
-
-  /** Where the records of the newest segment end, and whether its bytes do. */
-  record End(Mark mark, boolean clean) {}
-
-  SegmentScan(SegmentFiles files, NavigableMap<Integer, Long> lengths, Consumer<Written> found) {
-    this.files = files;
-    this.lengths = lengths;
-    this.found = found;
-  }
+  private final int segment;
+  private final int length;
 
   /**
-   * Reads all records from there on.
+   * Some records.
    *
-   * @param from a place that is in or before the newest segment
-   * @throws ChunkStoreException {@link Errno#EIO} if segments that were synced are gone
+   * @param written the intact ones
+   * @param end where the next portion begins; behind the last record, if this is the last portion
+   * @param more whether there is another one
    */
-  End run(Mark from) throws IOException {
-    Mark end = from;
-    long length = lengths.getOrDefault(from.segment(), 0L);
-    if (length < from.offset()) {
-      throw new ChunkStoreException(
-          Errno.EIO,
-          "segment %d of the chunk store has %d bytes of the %d that it had: restore it"
-              .formatted(from.segment(), length, from.offset()));
-    }
-    for (Map.Entry<Integer, Long> next : lengths.tailMap(from.segment()).entrySet()) {
-      int segment = next.getKey();
-      length = next.getValue();
-      end = scan(segment, segment == from.segment() ? from.offset() : 0, length);
-      if (end.offset() < length) {
-        LOG.warn(
-            "the last {} bytes of segment {} are not whole: a crash has left them, unsynced",
-            length - end.offset(),
-            segment);
-      }
-    }
-    return new End(end, end.offset() == length);
+  record Portion(List<Written> written, int end, boolean more) {}
+
+  /**
+   * A scan.
+   *
+   * @param length of the segment, bytes
+   */
+  SegmentScan(SegmentFiles files, int segment, long length) {
+    this.files = files;
+    this.segment = segment;
+    this.length = Math.toIntExact(length);
   }
 
-  private Mark scan(int segment, int from, long length) throws IOException {
-    ByteBuffer header = ByteBuffer.allocate(SegmentRecord.HEADER_BYTES);
-    int at = from;
-    while (at + (long) SegmentRecord.HEADER_BYTES <= length) {
-      header.clear();
-      files.read(segment, header, at);
-      SegmentRecord record = SegmentRecord.readHeader(header.flip(), segment, at);
-      int bytesAt = at + SegmentRecord.HEADER_BYTES;
-      if (record == null || bytesAt + (long) record.length() > length) {
-        break;
+  /** The records from there on, which is where one begins or none does. */
+  Portion next(int from) throws IOException {
+    List<Written> written = new ArrayList<>();
+    int end = from;
+    int at = find(from);
+    while (at < length && end - from < PORTION_BYTES && written.size() < PORTION_RECORDS) {
+      if (at > end) {
+        LOG.warn(
+            "segment {} has no record in the {} bytes from {} on: a crash has left them, unsynced,"
+                + " or the disk has spoilt a header",
+            segment,
+            at - end,
+            end);
       }
-      byte[] bytes = new byte[record.length()];
-      files.read(segment, ByteBuffer.wrap(bytes), bytesAt);
-      Chunk chunk = new Chunk(record.hash(), bytes);
-      if (chunk.isIntact()) {
-        found.accept(new Written(chunk.hash(), new Place(bytes.length, segment, bytesAt)));
-      } else {
-        LOG.warn("chunk {} in segment {} is damaged and passed over", chunk.hash(), segment);
-      }
-      at = bytesAt + bytes.length;
+      end = read(at, written);
+      at = find(end);
     }
-    return new Mark(segment, at);
+    return new Portion(written, end, at < length);
+  }
+
+  /** Reads the record that begins there; returns where it ends. */
+  private int read(int at, List<Written> written) throws IOException {
+    SegmentRecord record = header(at);
+    int bytesAt = at + SegmentRecord.HEADER_BYTES;
+    byte[] bytes = new byte[record.length()];
+    files.read(segment, ByteBuffer.wrap(bytes), bytesAt);
+    Chunk chunk = new Chunk(record.hash(), bytes);
+    if (chunk.isIntact()) {
+      written.add(new Written(chunk.hash(), new Place(bytes.length, segment, bytesAt)));
+    } else {
+      LOG.warn("chunk {} in segment {} is damaged and passed over", chunk.hash(), segment);
+    }
+    return bytesAt + bytes.length;
+  }
+
+  /** The next place where a record begins that is not longer than the segment; else its end. */
+  private int find(int from) throws IOException {
+    int at = from;
+    while (length - at >= SegmentRecord.HEADER_BYTES) {
+      ByteBuffer window =
+          ByteBuffer.allocate(
+              Math.min(length - at, at == from ? SegmentRecord.HEADER_BYTES : SEARCHED_BYTES));
+      files.read(segment, window, at);
+      window.flip();
+      while (window.remaining() >= SegmentRecord.HEADER_BYTES) {
+        int here = at + window.position();
+        SegmentRecord record = SegmentRecord.readHeader(window.duplicate(), segment, here);
+        if (record != null && record.length() <= length - here - SegmentRecord.HEADER_BYTES) {
+          return here;
+        }
+        window.get();
+      }
+      at += window.position();
+    }
+    return length;
+  }
+
+  private SegmentRecord header(int at) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(SegmentRecord.HEADER_BYTES);
+    files.read(segment, header, at);
+    SegmentRecord record = SegmentRecord.readHeader(header.flip(), segment, at);
+    if (record == null) {
+      throw new IOException("segment " + segment + " reads differently a second time");
+    }
+    return record;
   }
 }

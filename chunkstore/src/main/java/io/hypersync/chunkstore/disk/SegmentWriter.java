@@ -30,6 +30,7 @@ final class SegmentWriter {
 
   private final SegmentFiles files;
   private final long segmentBytes;
+  private final FreeSpace space;
 
   /** Records that follow each other, on their way to the file. */
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -60,9 +61,11 @@ final class SegmentWriter {
    * @param file the segment, open for writing
    * @param from its number and where its records end; durable so far
    */
-  SegmentWriter(SegmentFiles files, long segmentBytes, SegmentFile file, Mark from) {
+  SegmentWriter(
+      SegmentFiles files, long segmentBytes, FreeSpace space, SegmentFile file, Mark from) {
     this.files = files;
     this.segmentBytes = segmentBytes;
+    this.space = space;
     this.file = file;
     this.segment = from.segment();
     this.end = from.offset();
@@ -134,7 +137,7 @@ final class SegmentWriter {
   void close() {
     syncing.lock();
     try {
-      SegmentFiles.closeQuietly(file);
+      file.close();
     } finally {
       syncing.unlock();
     }
@@ -148,6 +151,7 @@ final class SegmentWriter {
       if (IoFailures.isOutOfSpace(e)) {
         throw IoFailures.translate("cannot store chunks", e);
       }
+      space.require(bytes); // the words may be in another language
       throw fail("cannot store chunks, giving up", e);
     } finally {
       buffer.clear();
@@ -164,10 +168,12 @@ final class SegmentWriter {
     syncing.lock();
     try {
       SegmentFile next = files.openOrCreate(segment + 1);
-      SegmentFiles.closeQuietly(file);
+      file.close();
       file = next;
       segment++;
       end = 0;
+    } catch (SyncFailed e) {
+      throw fail("cannot begin another segment of chunks, giving up", e);
     } catch (IOException e) {
       throw IoFailures.translate("cannot begin another segment of chunks", e);
     } finally {

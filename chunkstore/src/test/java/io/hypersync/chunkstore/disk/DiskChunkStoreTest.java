@@ -186,6 +186,23 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     assertArrayEquals(chunks.get(2).bytes(), store.getVerified(chunks.get(2).hash()));
   }
 
+  /** Nor is a header that a disk has spoilt. */
+  @Test
+  void findsTheRecordsBehindASpoiltHeader() throws IOException {
+    List<Chunk> chunks =
+        List.of(TestChunks.chunk(1, 500), TestChunks.chunk(2, 60_000), TestChunks.chunk(3, 60_000));
+    store.putAll(chunks);
+    store.close();
+    Path file = segmentFiles().getLast();
+    byte[] content = Files.readAllBytes(file);
+    content[SegmentRecord.HEADER_BYTES + 500 + 20] ^= 1;
+    Files.write(file, content);
+    store = open();
+    assertTrue(store.contains(chunks.get(0).hash()));
+    assertFalse(store.contains(chunks.get(1).hash()));
+    assertArrayEquals(chunks.get(2).bytes(), store.getVerified(chunks.get(2).hash()));
+  }
+
   /** A chunk can hold what another record looks like, of this store even. */
   @Test
   void doesNotTakeTheInsideOfAChunkForARecord() throws IOException {

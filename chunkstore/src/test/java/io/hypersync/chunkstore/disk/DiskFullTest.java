@@ -116,16 +116,17 @@ class DiskFullTest {
     assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
   }
 
-  /** A sync may be told less than the put that failed: it says EIO then. */
   private static void putAndSyncUntilItFails(ChunkStore store, long first, List<Chunk> stored) {
-    assertThrows(
-        ChunkStoreException.class,
-        () -> {
-          for (long i = first; ; i++) {
-            stored.add(put(store, i));
-            store.sync();
-          }
-        });
+    ChunkStoreException e =
+        assertThrows(
+            ChunkStoreException.class,
+            () -> {
+              for (long i = first; ; i++) {
+                stored.add(put(store, i));
+                store.sync();
+              }
+            });
+    assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
   }
 
   private static void assertOutOfSpace(ChunkStore store, long number) {
