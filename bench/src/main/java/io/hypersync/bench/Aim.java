@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What was to be reached, and what was.
@@ -18,6 +19,24 @@ record Aim(String key, String goal, String found, boolean met) {
   private static final double IDLE_DISK_US = 81;
   private static final int MANY_THREADS = 16;
   private static final double SCALE = 5;
+  private static final int CREATES_PER_S = 4_000;
+  private static final double TIMES_FLOOR = 1.6;
+  private static final double TIMES_TWO_FLOORS = 1.8;
+  private static final double HALF = 0.5;
+
+  /** One durable entry of the log each. */
+  private static final List<Operation> ONE_COMMIT =
+      List.of(
+          Operation.MKDIR,
+          Operation.RENAME,
+          Operation.UNLINK,
+          Operation.CHMOD,
+          Operation.WRITE,
+          Operation.APPEND);
+
+  private static final List<Operation> BESIDE_PEER =
+      Stream.concat(ONE_COMMIT.stream(), Stream.of(Operation.CREATE)).toList();
+
   private static final long RESIDENT_MIB = 512;
   private static final double NS_PER_US = 1000;
   private static final long BYTES_PER_MIB = 1 << 20;
@@ -25,13 +44,31 @@ record Aim(String key, String goal, String found, boolean met) {
   /** The aims that these rows say something about. */
   static List<Aim> of(List<Pair> rows) {
     List<Aim> aims = new ArrayList<>();
-    find(rows, Operation.WRITE, 1)
+    Pair.find(rows, Operation.WRITE, 1)
         .flatMap(Pair::hypersync)
         .ifPresent(
-            write -> aims.add(writeAtOneThread(write, find(rows, Operation.DISK_OVERWRITE, 1))));
-    find(rows, Operation.WRITE, MANY_THREADS)
+            write ->
+                aims.add(writeAtOneThread(write, Pair.find(rows, Operation.DISK_OVERWRITE, 1))));
+    Pair.find(rows, Operation.WRITE, MANY_THREADS)
         .flatMap(Pair::timesOneThread)
         .ifPresent(times -> aims.add(scaling(times)));
+    Pair.find(rows, Operation.CREATE, MANY_THREADS)
+        .flatMap(Pair::hypersync)
+        .ifPresent(create -> aims.add(creates(create)));
+    Floor.of(rows)
+        .ifPresent(
+            floor -> {
+              ONE_COMMIT.forEach(op -> timesFloor(rows, op, floor, 1, TIMES_FLOOR, aims));
+              timesFloor(rows, Operation.CREATE, floor, 2, TIMES_TWO_FLOORS, aims);
+            });
+    for (Operation operation : BESIDE_PEER) {
+      Pair.find(rows, operation, 1)
+          .flatMap(row -> row.timesP50(Place.Kind.PEER))
+          .ifPresent(times -> aims.add(besidePeer(operation, times)));
+    }
+    Pair.find(rows, Operation.WRITE_1M, 1)
+        .flatMap(row -> row.timesP50(Place.Kind.BINDFS))
+        .ifPresent(times -> aims.add(largeWrite(times)));
     return aims;
   }
 
@@ -70,6 +107,66 @@ record Aim(String key, String goal, String found, boolean met) {
         us < WRITE_P50_US);
   }
 
+  private static void timesFloor(
+      List<Pair> rows,
+      Operation operation,
+      Floor floor,
+      int commits,
+      double limit,
+      List<Aim> aims) {
+    Optional<Sample> sample = Pair.find(rows, operation, 1).flatMap(Pair::hypersync);
+    if (sample.isEmpty()) {
+      return;
+    }
+    double times = (double) sample.get().p50Ns() / (commits * floor.ns());
+    aims.add(
+        new Aim(
+            operation.key() + "_times_floor",
+            String.format(
+                Locale.ROOT,
+                "%s by 1 thread within %.1f times %s of FUSE, loopback and disk",
+                operation.title(),
+                limit,
+                commits == 1 ? "the floor" : "two floors"),
+            String.format(
+                Locale.ROOT,
+                "%.1f times; the floor is %.0f + %.0f + %.0f us",
+                times,
+                floor.fuseNs() / NS_PER_US,
+                floor.loopbackNs() / NS_PER_US,
+                floor.diskNs() / NS_PER_US),
+            times <= limit));
+  }
+
+  private static Aim besidePeer(Operation operation, double times) {
+    return new Aim(
+        operation.key() + "_beside_peer",
+        String.format(
+            Locale.ROOT, "%s by 1 thread in at most half of the peer's time", operation.title()),
+        String.format(Locale.ROOT, "%.2f times its time", times),
+        times <= HALF);
+  }
+
+  private static Aim largeWrite(double times) {
+    return new Aim(
+        "write_1m_beside_bindfs",
+        "durable 1 MiB write by 1 thread within twice the time of bindfs",
+        String.format(Locale.ROOT, "%.1f times its time", times),
+        times <= 2);
+  }
+
+  private static Aim creates(Sample create) {
+    return new Aim(
+        "creates_16_threads",
+        String.format(
+            Locale.ROOT,
+            "%,d durable files of 4 KiB a second by %d threads",
+            CREATES_PER_S,
+            MANY_THREADS),
+        String.format(Locale.ROOT, "%,.0f", create.operationsPerSecond()),
+        create.operationsPerSecond() >= CREATES_PER_S);
+  }
+
   private static Aim scaling(double times) {
     return new Aim(
         "write_4k_scaling",
@@ -80,11 +177,5 @@ record Aim(String key, String goal, String found, boolean met) {
             SCALE),
         String.format(Locale.ROOT, "%.1f times", times),
         times >= SCALE);
-  }
-
-  private static Optional<Pair> find(List<Pair> rows, Operation operation, int threads) {
-    return rows.stream()
-        .filter(row -> row.operation() == operation && row.threads() == threads)
-        .findFirst();
   }
 }

@@ -11,7 +11,13 @@ import java.util.Map;
 /** Measures every operation, with every number of threads, in every place in turn. */
 final class Bench {
   private static final Operation[] WARM_UP = {
-    Operation.CREATE, Operation.WRITE, Operation.MKDIR, Operation.UNLINK
+    Operation.WRITE_1M,
+    Operation.CREATE,
+    Operation.WRITE,
+    Operation.APPEND,
+    Operation.MKDIR,
+    Operation.RENAME,
+    Operation.UNLINK
   };
   private static final int WARM_UP_THREADS = 8;
   private static final double NS_PER_US = 1000;

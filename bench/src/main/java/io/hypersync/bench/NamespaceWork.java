@@ -2,11 +2,15 @@ package io.hypersync.bench;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Operations on names. */
@@ -15,6 +19,11 @@ final class NamespaceWork {
   private static final int BLOCK_BYTES = 4096;
   private static final int WALK_DIRECTORIES = 20;
   private static final int WALK_FILES = 500;
+
+  private static final Set<PosixFilePermission> OWNER =
+      PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> EVERYBODY =
+      PosixFilePermissions.fromString("rw-r--r--");
 
   private NamespaceWork() {}
 
@@ -42,6 +51,39 @@ final class NamespaceWork {
       public void run() throws IOException {
         Files.createDirectory(folder.fresh());
         folder.sync();
+      }
+    };
+  }
+
+  /** The permissions of a file, changed again and again. */
+  static Work changeMode(Folder folder) throws IOException {
+    Path path = Files.createFile(folder.fresh());
+    FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+    return new InFolder(folder) {
+      private boolean open;
+
+      @Override
+      public void run() throws IOException {
+        open = !open;
+        Files.setPosixFilePermissions(path, open ? EVERYBODY : OWNER);
+        folder.sync(file);
+      }
+
+      @Override
+      public void close() throws IOException {
+        file.close();
+        super.close();
+      }
+    };
+  }
+
+  /** How full the filesystem is: the kernel asks every time. */
+  static Work statfs(Folder folder) throws IOException {
+    FileStore store = Files.getFileStore(Files.createFile(folder.fresh()));
+    return new InFolder(folder) {
+      @Override
+      public void run() throws IOException {
+        var _ = store.getUnallocatedSpace();
       }
     };
   }

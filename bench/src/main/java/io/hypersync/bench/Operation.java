@@ -12,6 +12,10 @@ public enum Operation {
   DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
   /** The same while the file grows. */
   DISK_APPEND("disk-append", "4 KiB append, fdatasync"),
+  /** A datagram there and back: two processes of one machine that say a word to each other. */
+  LOOPBACK("loopback", "200 B over loopback and back"),
+  /** A call that a mount answers at once, from memory: what FUSE itself takes. */
+  STATFS("statfs", "statfs"),
   /** Create, write, close. */
   CREATE("create", "create, write 4 KiB, close"),
   /** Overwrite. */
@@ -20,6 +24,8 @@ public enum Operation {
   APPEND("append", "append 100 B"),
   /** Make a directory. */
   MKDIR("mkdir", "mkdir"),
+  /** Change permissions. */
+  CHMOD("chmod", "chmod"),
   /** Rename. */
   RENAME("rename", "rename"),
   /** Unlink. */
@@ -65,17 +71,26 @@ public enum Operation {
     return title;
   }
 
-  /** Whether it tells about the disk, not about a filesystem: it is measured there alone. */
-  boolean isOfDiskOnly() {
-    return this == DISK_OVERWRITE || this == DISK_APPEND;
+  /** Whether it tells about the machine, not about a filesystem: it is measured once. */
+  boolean isOfMachineOnly() {
+    return this == DISK_OVERWRITE || this == DISK_APPEND || this == LOOPBACK;
   }
 
   /** Whether it leaves the filesystem other than it was. */
   boolean changesSomething() {
     return switch (this) {
-      case DISK_OVERWRITE, DISK_APPEND, CREATE, WRITE, APPEND, MKDIR, RENAME, UNLINK, WRITE_1M ->
+      case DISK_OVERWRITE,
+          DISK_APPEND,
+          CREATE,
+          WRITE,
+          APPEND,
+          MKDIR,
+          CHMOD,
+          RENAME,
+          UNLINK,
+          WRITE_1M ->
           true;
-      case STAT, ABSENT, WALK, READ, READ_1M -> false;
+      case LOOPBACK, STATFS, STAT, ABSENT, WALK, READ, READ_1M -> false;
     };
   }
 
@@ -94,10 +109,13 @@ public enum Operation {
     return switch (this) {
       case DISK_OVERWRITE -> FileWork.overwriteSynchronously(folder);
       case DISK_APPEND -> FileWork.appendAndDatasync(folder);
+      case LOOPBACK -> new LoopbackWork();
+      case STATFS -> NamespaceWork.statfs(folder);
       case CREATE -> NamespaceWork.create(folder);
       case WRITE -> FileWork.overwrite(folder);
       case APPEND -> FileWork.append(folder);
       case MKDIR -> NamespaceWork.makeDirectory(folder);
+      case CHMOD -> NamespaceWork.changeMode(folder);
       case RENAME -> NamespaceWork.rename(folder);
       case UNLINK -> NamespaceWork.unlink(folder);
       case STAT -> NamespaceWork.stat(folder);

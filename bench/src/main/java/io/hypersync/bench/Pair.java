@@ -25,7 +25,7 @@ record Pair(
             sample -> {
               Operation operation = sample.operation();
               Place.Kind leading =
-                  operation.isOfDiskOnly() ? Place.Kind.PLAIN : Place.Kind.HYPERSYNC;
+                  operation.isOfMachineOnly() ? Place.Kind.PLAIN : Place.Kind.HYPERSYNC;
               return new Pair(
                   operation,
                   sample.threads(),
@@ -34,6 +34,13 @@ record Pair(
             })
         .distinct()
         .toList();
+  }
+
+  /** The row of an operation by so many threads. */
+  static Optional<Pair> find(List<Pair> rows, Operation operation, int threads) {
+    return rows.stream()
+        .filter(row -> row.operation() == operation && row.threads() == threads)
+        .findFirst();
   }
 
   /** Copies the map, in the order of the places. */
@@ -65,7 +72,7 @@ record Pair(
 
   /** The row's own sample: HyperSync's, or the disk's where there is no other. */
   Optional<Sample> leading() {
-    return operation.isOfDiskOnly() ? plain() : hypersync();
+    return operation.isOfMachineOnly() ? plain() : hypersync();
   }
 
   /** How many times as long the fastest tenth takes as it does on the leader's disk. */

@@ -41,7 +41,7 @@ record Place(Kind kind, Path root) {
      * one that is about the disk is measured on the disk.
      */
     boolean has(Operation operation) {
-      if (operation.isOfDiskOnly()) {
+      if (operation.isOfMachineOnly()) {
         return this == PLAIN;
       }
       return operation.changesSomething() || (this != UNSYNCED && this != DIRSYNC);

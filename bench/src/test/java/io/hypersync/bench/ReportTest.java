@@ -120,6 +120,10 @@ final class ReportTest {
         stat             4       40.0         -      -   80.0  0.5x
 
         bindfs is left out: it is not installed (apt-get install bindfs)
+
+        Aims
+          met      mkdir by 1 thread in at most half of the peer's time
+                   here: 0.50 times its time
         """,
         text.substring(text.indexOf("Other")));
     JsonNode tree = JsonReport.render(report);
@@ -127,6 +131,50 @@ final class ReportTest {
     assertEquals(1_000, tree.at("/rows/1/peer/p50_us").asDouble());
     assertEquals(50, tree.at("/rows/1/p50_times_unsynced").asDouble());
     assertTrue(tree.at("/left_out/0").asText().startsWith("bindfs"), tree::toString);
+  }
+
+  @Test
+  @DisplayName("holds a durable call against the floor of FUSE, loopback and disk")
+  void floor() {
+    List<Sample> samples =
+        List.of(
+            Figures.plain(Operation.DISK_OVERWRITE, 1, 10_000, 80),
+            Figures.plain(Operation.LOOPBACK, 1, 10_000, 50),
+            Figures.hypersync(Operation.STATFS, 1, 10_000, 20),
+            Figures.hypersync(Operation.CREATE, 1, 1_000, 541),
+            Figures.hypersync(Operation.MKDIR, 1, 5_000, 240));
+    assertEquals(
+        List.of(
+            new Aim(
+                "mkdir_times_floor",
+                "mkdir by 1 thread within 1.6 times the floor of FUSE, loopback and disk",
+                "1.6 times; the floor is 20 + 50 + 80 us",
+                true),
+            new Aim(
+                "create_times_floor",
+                "create, write 4 KiB, close by 1 thread within 1.8 times two floors of FUSE,"
+                    + " loopback and disk",
+                "1.8 times; the floor is 20 + 50 + 80 us",
+                false)),
+        report(samples, Optional.empty()).aims());
+  }
+
+  @Test
+  @DisplayName("holds a durable call against the peer and bindfs, if they were measured")
+  void besideOthers() {
+    List<Sample> samples =
+        List.of(
+            Figures.hypersync(Operation.MKDIR, 1, 2_000, 500),
+            Figures.on(Place.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
+            Figures.hypersync(Operation.CREATE, 16, 3_999, 4_000),
+            Figures.hypersync(Operation.WRITE_1M, 1, 100, 2_100),
+            Figures.on(Place.Kind.BINDFS, Operation.WRITE_1M, 1, 200, 1_000));
+    assertEquals(
+        List.of(
+            "creates_16_threads false", "mkdir_beside_peer true", "write_1m_beside_bindfs false"),
+        report(samples, Optional.empty()).aims().stream()
+            .map(aim -> aim.key() + " " + aim.met())
+            .toList());
   }
 
   @Test
