@@ -201,6 +201,9 @@ public final class BenchCommand implements ExtraCommand {
   @Override
   public Integer call() throws IOException {
     requireSense();
+    if (compare) {
+      var _ = Baseline.read(suite.key(), baselineFile()); // now, not in ten minutes
+    }
     Narrator narrator =
         new Narrator(json ? spec.commandLine().getErr() : spec.commandLine().getOut());
     try (Cleanup cleanup = new Cleanup(narrator)) {
@@ -248,9 +251,6 @@ public final class BenchCommand implements ExtraCommand {
   private int report(Findings findings) {
     PrintWriter out = spec.commandLine().getOut();
     Optional<Comparison> comparison = compare ? Optional.of(compared(findings)) : Optional.empty();
-    if (save) {
-      new Baseline(suite.key(), findings.load(), findings.rows()).write(baselineFile());
-    }
     if (json) {
       comparison.ifPresent(
           found -> findings.json().set("comparison", ComparisonReport.json(found)));
@@ -260,6 +260,9 @@ public final class BenchCommand implements ExtraCommand {
       comparison.ifPresent(found -> out.print(ComparisonReport.render(found)));
     }
     out.flush();
+    if (save) {
+      new Baseline(suite.key(), findings.load(), findings.rows()).write(baselineFile());
+    }
     return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
   }
 

@@ -110,6 +110,10 @@ public record Baseline(String suite, double load, List<Row> rows) {
    */
   public void write(Path file) {
     try {
+      Path folder = file.toAbsolutePath().getParent();
+      if (folder != null) {
+        Files.createDirectories(folder);
+      }
       Files.writeString(file, render());
     } catch (IOException failure) {
       throw new UserError("cannot write " + file + ": " + failure.getMessage(), "");
