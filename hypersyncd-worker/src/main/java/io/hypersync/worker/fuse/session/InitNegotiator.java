@@ -59,8 +59,17 @@ final class InitNegotiator {
             options.maxBackground(),
             options.congestionThreshold(),
             maxWrite,
-            maxWrite / FuseSessionOptions.PAGE_BYTES,
+            pages(maxWrite),
             NANOSECOND),
         connection);
+  }
+
+  /**
+   * How many pages a request spans: memory that does not begin with a page has a part of one more.
+   * The kernel takes no more than {@code fs.fuse.max_pages_limit} (256) and then makes two requests
+   * of such a write.
+   */
+  private static int pages(int bytes) {
+    return bytes / FuseSessionOptions.PAGE_BYTES + 1;
   }
 }
