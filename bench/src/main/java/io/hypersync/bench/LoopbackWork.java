@@ -1,6 +1,7 @@
 package io.hypersync.bench;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -29,8 +30,8 @@ final class LoopbackWork implements Work {
 
   @Override
   public void close() throws IOException {
-    here.close();
     there.close();
+    here.close();
   }
 
   private void sendBack() {
@@ -43,7 +44,15 @@ final class LoopbackWork implements Work {
     } catch (ClosedChannelException end) {
       return; // measured enough
     } catch (IOException e) {
-      throw new IllegalStateException("cannot send back what came over loopback", e);
+      close(here); // who waits for an answer is told so
+    }
+  }
+
+  private static void close(DatagramChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -7,6 +7,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.wire.file.DurableFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -43,7 +44,9 @@ class ChunkStorePowerCutTest {
   void everySyncedChunkSurvives() throws Exception {
     Path point = Files.createDirectory(temp.resolve("disk"));
     Path store = point.resolve("store");
-    try (ForgetfulDisk disk = ForgetfulDisk.mount(point, Naming.JOURNALED)) {
+    Naming naming = random.nextBoolean() ? Naming.STRICT : Naming.JOURNALED;
+    try (ForgetfulDisk disk = ForgetfulDisk.mount(point, naming)) {
+      DurableFiles.createDirectories(store); // as daemons do
       for (int run = 0; run < KILLS; run++) {
         synced.add(writeUntilKilled(store, run * CHUNKS_PER_RUN));
         for (int cut = random.nextInt(3); cut < 3; cut++) {

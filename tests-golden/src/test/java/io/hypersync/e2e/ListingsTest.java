@@ -1,6 +1,7 @@
 package io.hypersync.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -106,6 +107,7 @@ class ListingsTest {
       try {
         reader.must("asking = threading.Thread(target=ask); asking.start(); asking.join(1)");
         reader.must("assert asking.is_alive() and not found, found");
+        assertFalse(Files.exists(here.resolve("new")), "the kernel knows now that it is missing");
         long begin = System.nanoTime();
         Files.createFile(there.resolve("new"));
         Await.until("the new name on b", () -> Files.exists(here.resolve("new")));

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,9 @@ final class ChunkIndex implements AutoCloseable {
 
   /** More than RocksDB writes when it is opened: a memory table, logs of its own. */
   private static final long REOPEN_BYTES = 2 * IndexDatabase.WRITE_BUFFER_BYTES;
+
+  private static final long BUSY_LIMIT_NS = 10_000_000_000L;
+  private static final long BUSY_POLL_NS = 1_000_000;
 
   private final Path directory;
   private final long cacheBytes;
@@ -115,6 +119,22 @@ final class ChunkIndex implements AutoCloseable {
       throw RocksFailures.translate("cannot write the index of chunks", e);
     } finally {
       lock.readLock().unlock();
+    }
+  }
+
+  /** The same, but waits while RocksDB is busy, though not for ever. */
+  void writePatiently(List<Written> chunks, Mark mark) {
+    long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
+    while (true) {
+      try {
+        write(chunks, mark);
+        return;
+      } catch (ChunkStoreException e) {
+        if (e.errno() != Errno.EAGAIN || System.nanoTime() - limitNs >= 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(BUSY_POLL_NS);
+      }
     }
   }
 

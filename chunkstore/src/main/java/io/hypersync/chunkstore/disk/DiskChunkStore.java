@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,9 +50,6 @@ public final class DiskChunkStore implements ChunkStore {
 
   /** A checkpoint is due with so many places in memory: they take 100 bytes each. */
   private static final int MAX_PLACES = 1 << 16;
-
-  private static final long BUSY_LIMIT_NS = 10_000_000_000L;
-  private static final long BUSY_POLL_NS = 1_000_000;
 
   private final Path directory;
   private final DiskChunkStoreOptions options;
@@ -160,7 +157,7 @@ public final class DiskChunkStore implements ChunkStore {
     }
     writer.requireSound();
     if (owing() >= MAX_OWING) {
-      checkpointPatiently();
+      checkpoint();
     }
     requireSpace();
     append(chunks);
@@ -193,6 +190,7 @@ public final class DiskChunkStore implements ChunkStore {
 
   @Override
   public void close() {
+    checkpointing.lock();
     appending.lock();
     try {
       if (closed) {
@@ -202,18 +200,23 @@ public final class DiskChunkStore implements ChunkStore {
       writer.close();
     } finally {
       appending.unlock();
+      checkpointing.unlock();
     }
     files.close();
     index.close();
   }
 
   /**
-   * Has the index know all that is in the segments.
+   * Has the index know all that is in the segments; waits while that is busy.
    *
    * @throws ChunkStoreException of the sync or of {@link ChunkIndex#write}; nothing is lost, and
    *     the next call tries again
    */
   void checkpoint() {
+    checkpoint(index::writePatiently);
+  }
+
+  private void checkpoint(BiConsumer<List<Written>, Mark> write) {
     checkpointing.lock();
     try {
       List<Written> entered;
@@ -228,18 +231,18 @@ public final class DiskChunkStore implements ChunkStore {
       } finally {
         appending.unlock();
       }
-      enter(entered, mark);
+      enter(entered, mark, write);
       checkpointed = upTo;
     } finally {
       checkpointing.unlock();
     }
   }
 
-  private void enter(List<Written> entered, Mark mark) {
+  private void enter(List<Written> entered, Mark mark, BiConsumer<List<Written>, Mark> write) {
     boolean done = false;
     try {
       writer.sync();
-      index.write(entered, mark);
+      write.accept(entered, mark);
       done = true;
     } finally {
       if (!done) {
@@ -259,7 +262,7 @@ public final class DiskChunkStore implements ChunkStore {
   private void tryCheckpoint() {
     try {
       if (owing() >= 1) {
-        checkpoint();
+        checkpoint(index::write);
         lateBecause = "";
       }
     } catch (ChunkStoreException e) {
@@ -267,22 +270,6 @@ public final class DiskChunkStore implements ChunkStore {
       if (e.errno() != Errno.EAGAIN && !why.equals(lateBecause)) {
         LOG.warn("the index of chunks is written later: {}", why);
         lateBecause = why;
-      }
-    }
-  }
-
-  /** Waits while RocksDB is busy, but not for ever. */
-  private void checkpointPatiently() {
-    long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
-    while (true) {
-      try {
-        checkpoint();
-        return;
-      } catch (ChunkStoreException e) {
-        if (e.errno() != Errno.EAGAIN || System.nanoTime() - limitNs >= 0) {
-          throw e;
-        }
-        LockSupport.parkNanos(BUSY_POLL_NS);
       }
     }
   }

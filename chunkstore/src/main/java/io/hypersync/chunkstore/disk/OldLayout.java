@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -40,23 +41,28 @@ final class OldLayout {
    */
   static void moveInto(DiskChunkStore store, Path directory) throws IOException {
     Path current = directory.resolve("CURRENT");
-    if (Files.exists(current)) {
+    Path moved = directory.resolve("CURRENT.moved");
+    if (!Files.notExists(current)) {
       LOG.info("moving the chunks in {} to segments", directory);
       try {
-        long moved = move(store, directory.toString());
+        long count = move(store, directory.toString());
         store.checkpoint();
-        LOG.info("{} chunks in {} are in segments now", moved, directory);
+        LOG.info("{} chunks in {} are in segments now", count, directory);
       } catch (RocksDBException e) {
         throw RocksFailures.translateOpen(directory.toString(), e);
       }
-      // Without this file there is no database, whatever else is left of it.
-      Files.delete(current);
+      Files.move(current, moved, StandardCopyOption.ATOMIC_MOVE);
       SegmentFile.syncDirectory(directory);
     }
-    try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILES)) {
-      for (Path file : left) {
-        Files.delete(file);
+    // Nothing is removed for the mere lack of CURRENT: somebody may be about to bring it back.
+    if (Files.exists(moved)) {
+      try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILES)) {
+        for (Path file : left) {
+          Files.delete(file);
+        }
       }
+      SegmentFile.syncDirectory(directory);
+      Files.delete(moved);
     }
   }
 

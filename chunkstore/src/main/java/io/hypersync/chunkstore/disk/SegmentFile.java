@@ -106,7 +106,7 @@ final class SegmentFile implements AutoCloseable {
   }
 
   private <T> T uninterrupted(FileAction<T> action) throws IOException {
-    boolean interrupted = false;
+    boolean interrupted = Thread.interrupted();
     try {
       while (true) {
         FileChannel file = channel;

@@ -42,6 +42,11 @@ record SegmentRecord(Hash hash, int length) {
     out.putInt(check(out, start, segment, offset)).put(chunk.bytes());
   }
 
+  /** Whether there can be a header; to be asked before {@link #readHeader} where many are none. */
+  static boolean mayBegin(ByteBuffer in) {
+    return in.getInt(in.position()) == MAGIC;
+  }
+
   /**
    * Reads a header and moves behind it.
    *

@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 final class SegmentRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentRecovery.class);
   private static final int FIRST_SEGMENT = 1;
-  private static final int COPIED_BYTES = 1 << 20;
 
   private final SegmentFiles files;
   private final ChunkIndex index;
@@ -51,8 +50,15 @@ final class SegmentRecovery {
     for (int segment : lengths.tailMap(end.segment()).keySet()) {
       end = enter(segment, segment == end.segment() ? end.offset() : 0);
     }
-    boolean clean = end.offset() == lengths.getOrDefault(end.segment(), 0L);
-    return clean ? end : new Mark(end.segment() + 1, 0);
+    long left = lengths.getOrDefault(end.segment(), 0L) - end.offset();
+    if (left == 0) {
+      return end;
+    }
+    LOG.warn(
+        "segment {} has no record in its last {} bytes: a crash has left them, unsynced; they stay",
+        end.segment(),
+        left);
+    return new Mark(end.segment() + 1, 0);
   }
 
   private void requireLength(Mark mark) {
@@ -66,40 +72,39 @@ final class SegmentRecovery {
   }
 
   private Mark enter(int segment, int from) throws IOException {
-    SegmentScan scan = new SegmentScan(files, segment, lengths.get(segment));
-    int at = from;
     try (SegmentFile file = files.openForWriting(segment)) {
+      SegmentScan scan =
+          new SegmentScan(
+              files,
+              segment,
+              lengths.get(segment),
+              (record, at) -> {
+                if (segment == lengths.lastKey()) {
+                  writeAgain(file, record, at);
+                }
+              });
+      int at = from;
       boolean more = true;
       while (more) {
         Portion portion = scan.next(at);
-        if (segment == lengths.lastKey()) {
-          writeAgain(file, segment, at, portion.end());
-        }
         file.force();
         if (portion.end() > at) {
-          index.write(portion.written(), new Mark(segment, portion.end()));
+          index.writePatiently(portion.written(), new Mark(segment, portion.end()));
         }
         at = portion.end();
         more = portion.more();
       }
+      return new Mark(segment, at);
     }
-    return new Mark(segment, at);
   }
 
   /**
-   * Writes what is there over itself. If a sync has failed, the kernel may hold bytes that are not
-   * on the disk and that it believes to be; nobody would be told of it a second time. Segments
-   * before the newest one were synced before that was begun.
+   * Writes what was read over itself. If a sync has failed, the kernel may hold bytes that are not
+   * on the disk and that it believes to be; nobody would be told of it a second time. So it must be
+   * the very bytes whose hash was right. Segments before the newest one were synced before that was
+   * begun.
    */
-  private void writeAgain(SegmentFile file, int segment, int from, int to) throws IOException {
-    ByteBuffer copy = ByteBuffer.allocateDirect(COPIED_BYTES);
-    for (int at = from; at < to; at += copy.limit()) {
-      copy.clear().limit(Math.min(copy.capacity(), to - at));
-      files.read(segment, copy, at);
-      if (copy.hasRemaining()) {
-        throw new IOException("segment " + segment + " became shorter");
-      }
-      file.write(copy.flip(), at);
-    }
+  private static void writeAgain(SegmentFile file, ByteBuffer record, int at) throws IOException {
+    file.write(record.duplicate(), at);
   }
 }

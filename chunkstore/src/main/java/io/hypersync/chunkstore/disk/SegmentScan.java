@@ -25,6 +25,7 @@ final class SegmentScan {
   private final SegmentFiles files;
   private final int segment;
   private final int length;
+  private final Again again;
 
   /**
    * Some records.
@@ -39,11 +40,13 @@ final class SegmentScan {
    * A scan.
    *
    * @param length of the segment, bytes
+   * @param again what to do with each intact record
    */
-  SegmentScan(SegmentFiles files, int segment, long length) {
+  SegmentScan(SegmentFiles files, int segment, long length, Again again) {
     this.files = files;
     this.segment = segment;
     this.length = Math.toIntExact(length);
+    this.again = again;
   }
 
   /** The records from there on, which is where one begins or none does. */
@@ -60,25 +63,35 @@ final class SegmentScan {
             at - end,
             end);
       }
-      end = read(at, written);
+      end = take(at, written);
       at = find(end);
     }
     return new Portion(written, end, at < length);
   }
 
-  /** Reads the record that begins there; returns where it ends. */
-  private int read(int at, List<Written> written) throws IOException {
-    SegmentRecord record = header(at);
-    int bytesAt = at + SegmentRecord.HEADER_BYTES;
-    byte[] bytes = new byte[record.length()];
-    files.read(segment, ByteBuffer.wrap(bytes), bytesAt);
-    Chunk chunk = new Chunk(record.hash(), bytes);
+  /** Takes the record that begins there; returns where it ends. */
+  private int take(int at, List<Written> written) throws IOException {
+    SegmentRecord header = header(at);
+    int end = at + SegmentRecord.HEADER_BYTES + header.length();
+    ByteBuffer record = ByteBuffer.allocate(end - at);
+    try {
+      read(record, at);
+    } catch (IOException e) {
+      LOG.warn(
+          "chunk {} in segment {} cannot be read and is passed over", header.hash(), segment, e);
+      return end;
+    }
+    byte[] bytes = new byte[header.length()];
+    record.get(SegmentRecord.HEADER_BYTES, bytes);
+    Chunk chunk = new Chunk(header.hash(), bytes);
     if (chunk.isIntact()) {
-      written.add(new Written(chunk.hash(), new Place(bytes.length, segment, bytesAt)));
+      again.record(record, at);
+      Place place = new Place(bytes.length, segment, at + SegmentRecord.HEADER_BYTES);
+      written.add(new Written(chunk.hash(), place));
     } else {
       LOG.warn("chunk {} in segment {} is damaged and passed over", chunk.hash(), segment);
     }
-    return bytesAt + bytes.length;
+    return end;
   }
 
   /** The next place where a record begins that is not longer than the segment; else its end. */
@@ -88,15 +101,16 @@ final class SegmentScan {
       ByteBuffer window =
           ByteBuffer.allocate(
               Math.min(length - at, at == from ? SegmentRecord.HEADER_BYTES : SEARCHED_BYTES));
-      files.read(segment, window, at);
-      window.flip();
+      read(window, at);
       while (window.remaining() >= SegmentRecord.HEADER_BYTES) {
         int here = at + window.position();
-        SegmentRecord record = SegmentRecord.readHeader(window.duplicate(), segment, here);
-        if (record != null && record.length() <= length - here - SegmentRecord.HEADER_BYTES) {
-          return here;
+        if (SegmentRecord.mayBegin(window)) {
+          SegmentRecord record = SegmentRecord.readHeader(window.duplicate(), segment, here);
+          if (record != null && record.length() <= length - here - SegmentRecord.HEADER_BYTES) {
+            return here;
+          }
         }
-        window.get();
+        window.position(window.position() + 1);
       }
       at += window.position();
     }
@@ -104,12 +118,28 @@ final class SegmentScan {
   }
 
   private SegmentRecord header(int at) throws IOException {
-    ByteBuffer header = ByteBuffer.allocate(SegmentRecord.HEADER_BYTES);
-    files.read(segment, header, at);
-    SegmentRecord record = SegmentRecord.readHeader(header.flip(), segment, at);
-    if (record == null) {
+    ByteBuffer bytes = ByteBuffer.allocate(SegmentRecord.HEADER_BYTES);
+    read(bytes, at);
+    SegmentRecord header = SegmentRecord.readHeader(bytes, segment, at);
+    if (header == null) {
       throw new IOException("segment " + segment + " reads differently a second time");
     }
-    return record;
+    return header;
+  }
+
+  /** Fills the buffer, which is to be read then. */
+  private void read(ByteBuffer into, int at) throws IOException {
+    files.read(segment, into, at);
+    if (into.hasRemaining()) {
+      throw new IOException("segment " + segment + " became shorter while it was read");
+    }
+    into.flip();
+  }
+
+  /** Told of each intact record, as it was read, before it counts. */
+  @FunctionalInterface
+  interface Again {
+    /** The record is in the buffer, whole, and at this place of the segment. */
+    void record(ByteBuffer record, int at) throws IOException;
   }
 }

@@ -95,6 +95,25 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     }
   }
 
+  /** A crash while the old store was being removed; and one that somebody is about to restore. */
+  @ParameterizedTest(name = "moved: {0}")
+  @ValueSource(booleans = {true, false})
+  void removesTheRestOfAnOldStoreThatWasMovedAndOfNoOther(boolean moved) throws IOException {
+    Chunk chunk = TestChunks.chunk(1);
+    store.put(chunk.hash(), chunk.bytes());
+    store.close();
+    Path home = directory.resolve("store");
+    Path rest = Files.writeString(home.resolve("000007.sst"), "rest");
+    Path mark = home.resolve("CURRENT.moved");
+    if (moved) {
+      Files.writeString(mark, "MANIFEST-000001");
+    }
+    store = open();
+    assertEquals(!moved, Files.exists(rest));
+    assertFalse(Files.exists(mark));
+    assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {100, 65_536})
   void detectsABitThatHasFlippedOnDisk(int length) throws IOException {

@@ -1,6 +1,8 @@
 package io.hypersync.worker.coherence;
 
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.Published;
@@ -237,6 +239,14 @@ public final class Publisher {
     }
     List<CachedName> ownNames = own && !cached.isEmpty() ? effects.names() : List.of();
     List<CachedName> names = own ? List.of() : cached;
+    if (comeToBe(names, step)
+        && names.stream().anyMatch(name -> isBeingRead(name.directory(), listings))) {
+      // To drop a name the kernel waits for whoever is reading the directory, and has all others
+      // wait meanwhile. Of names that are missing it is enough to ask again for all of them: no
+      // listing that is just being taken up has one.
+      distrust();
+      names = List.of();
+    }
     if (names.isEmpty() && unknown.isEmpty() && pages.isEmpty() && listings.isEmpty()) {
       show(step, ownNames, nowNs);
       return 1;
@@ -257,6 +267,23 @@ public final class Publisher {
     }
     wait = waiting;
     return 0;
+  }
+
+  /** Whether somebody may be reading the kernel's copy of a listing, whom we do not hear of. */
+  private boolean isBeingRead(long directory, List<Long> dropping) {
+    return dropping.contains(directory) || droppedListings.containsValue(directory);
+  }
+
+  /** Whether none of these names was there before the step. */
+  private static boolean comeToBe(List<CachedName> names, Step step) {
+    FsState before = step.before.state();
+    return !names.isEmpty()
+        && names.stream()
+            .allMatch(
+                name -> {
+                  Node parent = before.node(name.parent());
+                  return parent != null && before.lookup(parent, name.name()) == null;
+                });
   }
 
   /** The step is visible from here on. */

@@ -248,6 +248,29 @@ class PublisherTest {
     assertTrue(kept.contains("dropped listing 1"));
   }
 
+  /** To drop it the kernel would wait for the reader, with all others behind. */
+  @Test
+  void aMissingNameThatComesToBeWhereAListingIsReadIsAskedForAgainWithAllOthers() {
+    kept.addAll(List.of("listing 1", "name 1 y", "name 1 z"));
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    publisher.publish(0);
+    assertEquals(List.of("distrust", "listing 1 1 at 1"), told);
+    publisher.heldUp(1); // the reader does not get on
+    publisher.publish(0);
+    assertEquals(List.of(2L), visible);
+    told.clear();
+    apply(new FsOp.CreateFile(FsState.ROOT, Name.of("z"), 0644, 0, 0));
+    publisher.publish(0);
+    assertEquals(List.of("distrust"), told, "still being read");
+    assertEquals(List.of(2L, 3L), visible);
+    publisher.dropped(1);
+    kept.add("name 1 a");
+    apply(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0));
+    told.clear();
+    publisher.publish(0);
+    assertEquals(List.of("names 2 [a] at 3"), told, "nobody reads it any more");
+  }
+
   @Test
   void anotherOwnerHasAllNamesWalkedAgain() {
     kept.add("known 2");

@@ -8,7 +8,8 @@ import java.util.Set;
  * How to talk with the kernel.
  *
  * @param readers threads that read requests, each through its own descriptor, 1 to 64
- * @param maxWriteBytes largest WRITE, a multiple of 4,096 up to 1 MiB; READ is limited likewise
+ * @param maxWriteBytes largest WRITE, a multiple of 4,096 up to 1 MiB; READ is limited likewise, or
+ *     has a page more where the kernel allows that
  * @param maxBackground requests without a waiting caller (readahead, asynchronous direct I/O) that
  *     may be in flight, 1 to 65,535
  * @param congestionThreshold from how many of them on the kernel holds back, 1 to {@code
