@@ -66,15 +66,12 @@ final class ChunkIndex implements AutoCloseable {
    * @throws ChunkStoreException {@link Errno#EBUSY} if it is open already, here or in another
    *     process; {@link Errno#ENOSPC}; {@link Errno#EIO}
    */
-  static ChunkIndex open(Path directory, long cacheBytes) throws IOException {
+  static ChunkIndex open(Path directory, long cacheBytes, FreeSpace space) throws IOException {
     RocksLibrary.load();
     Files.createDirectories(directory);
     try {
       return new ChunkIndex(
-          directory,
-          cacheBytes,
-          FreeSpace.of(directory),
-          new IndexDatabase(directory.toString(), cacheBytes, false));
+          directory, cacheBytes, space, new IndexDatabase(directory.toString(), cacheBytes, false));
     } catch (RocksDBException e) {
       throw RocksFailures.translateOpen(directory.toString(), e);
     }

@@ -311,11 +311,11 @@ public final class DiskChunkStore implements ChunkStore {
   /** Makes durable what the index does not know, enters it, and goes on behind it. */
   private static DiskChunkStore recover(Path directory, DiskChunkStoreOptions options)
       throws IOException {
+    FreeSpace space = FreeSpace.of(directory);
     SegmentFiles files = new SegmentFiles(directory.resolve(SEGMENTS));
-    ChunkIndex index = ChunkIndex.open(directory.resolve(INDEX), options.indexCacheBytes());
+    ChunkIndex index = ChunkIndex.open(directory.resolve(INDEX), options.indexCacheBytes(), space);
     try {
       SegmentFile.syncDirectory(directory);
-      FreeSpace space = FreeSpace.of(directory);
       Mark end = SegmentRecovery.run(files, index);
       SegmentFile newest = files.openOrCreate(end.segment());
       SegmentWriter writer = new SegmentWriter(files, options.segmentBytes(), space, newest, end);

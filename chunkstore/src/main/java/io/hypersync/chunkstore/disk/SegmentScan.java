@@ -2,10 +2,12 @@ package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
+import io.hypersync.model.hash.Hash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +38,13 @@ final class SegmentScan {
    */
   record Portion(List<Written> written, int end, boolean more) {}
 
+  /** A whole header, and where it is. */
+  private record Found(int at, SegmentRecord header) {
+    int end() {
+      return at + SegmentRecord.HEADER_BYTES + header.length();
+    }
+  }
+
   /**
    * A scan.
    *
@@ -53,49 +62,45 @@ final class SegmentScan {
   Portion next(int from) throws IOException {
     List<Written> written = new ArrayList<>();
     int end = from;
-    int at = find(from);
-    while (at < length && end - from < PORTION_BYTES && written.size() < PORTION_RECORDS) {
-      if (at > end) {
+    Found next = find(from);
+    while (next != null && end - from < PORTION_BYTES && written.size() < PORTION_RECORDS) {
+      if (next.at > end) {
         LOG.warn(
             "segment {} has no record in the {} bytes from {} on: a crash has left them, unsynced,"
                 + " or the disk has spoilt a header",
             segment,
-            at - end,
+            next.at - end,
             end);
       }
-      end = take(at, written);
-      at = find(end);
+      take(next, written);
+      end = next.end();
+      next = find(end);
     }
-    return new Portion(written, end, at < length);
+    return new Portion(written, end, next != null);
   }
 
-  /** Takes the record that begins there; returns where it ends. */
-  private int take(int at, List<Written> written) throws IOException {
-    SegmentRecord header = header(at);
-    int end = at + SegmentRecord.HEADER_BYTES + header.length();
-    ByteBuffer record = ByteBuffer.allocate(end - at);
+  private void take(Found found, List<Written> written) throws IOException {
+    Hash hash = found.header.hash();
+    ByteBuffer record = ByteBuffer.allocate(found.end() - found.at);
     try {
-      read(record, at);
+      read(record, found.at);
     } catch (IOException e) {
-      LOG.warn(
-          "chunk {} in segment {} cannot be read and is passed over", header.hash(), segment, e);
-      return end;
+      LOG.warn("chunk {} in segment {} cannot be read and is passed over", hash, segment, e);
+      return;
     }
-    byte[] bytes = new byte[header.length()];
+    byte[] bytes = new byte[found.header.length()];
     record.get(SegmentRecord.HEADER_BYTES, bytes);
-    Chunk chunk = new Chunk(header.hash(), bytes);
-    if (chunk.isIntact()) {
-      again.record(record, at);
-      Place place = new Place(bytes.length, segment, at + SegmentRecord.HEADER_BYTES);
-      written.add(new Written(chunk.hash(), place));
+    if (new Chunk(hash, bytes).isIntact()) {
+      again.record(record, found.at);
+      int bytesAt = found.at + SegmentRecord.HEADER_BYTES;
+      written.add(new Written(hash, new Place(bytes.length, segment, bytesAt)));
     } else {
-      LOG.warn("chunk {} in segment {} is damaged and passed over", chunk.hash(), segment);
+      LOG.warn("chunk {} in segment {} is damaged and passed over", hash, segment);
     }
-    return end;
   }
 
-  /** The next place where a record begins that is not longer than the segment; else its end. */
-  private int find(int from) throws IOException {
+  /** The next record that is not longer than the segment. */
+  private @Nullable Found find(int from) throws IOException {
     int at = from;
     while (length - at >= SegmentRecord.HEADER_BYTES) {
       ByteBuffer window =
@@ -105,26 +110,16 @@ final class SegmentScan {
       while (window.remaining() >= SegmentRecord.HEADER_BYTES) {
         int here = at + window.position();
         if (SegmentRecord.mayBegin(window)) {
-          SegmentRecord record = SegmentRecord.readHeader(window.duplicate(), segment, here);
-          if (record != null && record.length() <= length - here - SegmentRecord.HEADER_BYTES) {
-            return here;
+          SegmentRecord header = SegmentRecord.readHeader(window.duplicate(), segment, here);
+          if (header != null && header.length() <= length - here - SegmentRecord.HEADER_BYTES) {
+            return new Found(here, header);
           }
         }
         window.position(window.position() + 1);
       }
       at += window.position();
     }
-    return length;
-  }
-
-  private SegmentRecord header(int at) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(SegmentRecord.HEADER_BYTES);
-    read(bytes, at);
-    SegmentRecord header = SegmentRecord.readHeader(bytes, segment, at);
-    if (header == null) {
-      throw new IOException("segment " + segment + " reads differently a second time");
-    }
-    return header;
+    return null;
   }
 
   /** Fills the buffer, which is to be read then. */

@@ -105,25 +105,22 @@ class DiskFullTest {
   }
 
   private static void putUntilOutOfSpace(ChunkStore store, long first, List<Chunk> stored) {
-    ChunkStoreException e =
-        assertThrows(
-            ChunkStoreException.class,
-            () -> {
-              for (long i = first; ; i++) {
-                stored.add(put(store, i));
-              }
-            });
-    assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
+    putUntilOutOfSpace(store, first, stored, () -> {});
   }
 
   private static void putAndSyncUntilItFails(ChunkStore store, long first, List<Chunk> stored) {
+    putUntilOutOfSpace(store, first, stored, store::sync);
+  }
+
+  private static void putUntilOutOfSpace(
+      ChunkStore store, long first, List<Chunk> stored, Runnable afterEach) {
     ChunkStoreException e =
         assertThrows(
             ChunkStoreException.class,
             () -> {
               for (long i = first; ; i++) {
                 stored.add(put(store, i));
-                store.sync();
+                afterEach.run();
               }
             });
     assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
