@@ -59,6 +59,7 @@ public class MerkleBenchmark {
     private final List<ChunkRef> large = new ArrayList<>();
     private FsState state = FsState.genesis();
     private long timeNs;
+    private long made;
 
     /** Made by JMH. */
     public Files() {}
@@ -86,8 +87,9 @@ public class MerkleBenchmark {
       var _ = state.root();
     }
 
+    /** In the order of time, as the leader's are. */
     private NodeId newNode() {
-      return new NodeId(random.nextLong(), random.nextLong());
+      return new NodeId(++made << 16, random.nextLong());
     }
 
     private ChunkRef chunk(int length) {

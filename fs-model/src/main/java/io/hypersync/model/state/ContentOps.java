@@ -63,7 +63,7 @@ final class ContentOps {
   static Node changed(
       Node node, FileContent content, NodeAttributes attributes, boolean killPrivileges) {
     return AttributeOps.withoutCapability(node)
-        .with(new NodeContent.File(content))
+        .with(content)
         .with(killPrivileges ? attributes.withoutSetIds() : attributes);
   }
 
@@ -79,7 +79,7 @@ final class ContentOps {
   }
 
   static FileContent content(Node node) throws Rejected {
-    if (node.content() instanceof NodeContent.File(FileContent content)) {
+    if (node.content() instanceof FileContent content) {
       return content;
     }
     throw new Rejected(Errno.EINVAL);

@@ -2,7 +2,6 @@ package io.hypersync.model.state;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.op.FsOp.CopyRange;
-import io.hypersync.model.state.NodeContent.File;
 
 /** copy_file_range: the target gets the source's extents, and no byte moves. */
 final class CopyOp {
@@ -15,7 +14,7 @@ final class CopyOp {
    */
   static CopyRange resolve(FsState state, CopyRange op) {
     Node source = state.node(op.source());
-    if (source == null || !(source.content() instanceof File(FileContent content))) {
+    if (source == null || !(source.content() instanceof FileContent content)) {
       return op;
     }
     long from = op.sourceOffset();

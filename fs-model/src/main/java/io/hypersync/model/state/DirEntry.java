@@ -18,19 +18,19 @@ import io.hypersync.model.trie.TrieKey;
  * </pre>
  */
 public final class DirEntry extends Leaf {
-  private final Name name;
+  private final byte[] name;
   private final NodeId node;
   private final NodeType type;
 
   DirEntry(Name name, NodeId node, NodeType type) {
-    this.name = name;
+    this.name = name.bytes();
     this.node = node;
     this.type = type;
   }
 
   /** The name. */
   public Name name() {
-    return name;
+    return Name.of(name);
   }
 
   /** What it names. */
@@ -45,11 +45,11 @@ public final class DirEntry extends Leaf {
 
   @Override
   public TrieKey key() {
-    return TrieKey.of(name.bytes());
+    return TrieKey.of(name);
   }
 
   @Override
   protected void encode(CanonicalWriter out) {
-    out.node(node).u8(type.code()).raw(name.bytes());
+    out.node(node).u8(type.code()).raw(name);
   }
 }

@@ -19,14 +19,20 @@ import io.hypersync.model.trie.TrieKey;
 public final class Extent extends Leaf {
   private final long offset;
   private final int length;
-  private final Hash chunk;
   private final int chunkOffset;
+  private final long chunk0;
+  private final long chunk1;
+  private final long chunk2;
+  private final long chunk3;
 
   Extent(long offset, int length, Hash chunk, int chunkOffset) {
     this.offset = offset;
     this.length = length;
-    this.chunk = chunk;
     this.chunkOffset = chunkOffset;
+    this.chunk0 = chunk.w0(); // in place: a million of them are there
+    this.chunk1 = chunk.w1();
+    this.chunk2 = chunk.w2();
+    this.chunk3 = chunk.w3();
   }
 
   /** Where it begins in the file. */
@@ -46,7 +52,7 @@ public final class Extent extends Leaf {
 
   /** The chunk that holds the bytes. */
   public Hash chunk() {
-    return chunk;
+    return new Hash(chunk0, chunk1, chunk2, chunk3);
   }
 
   /** Where they begin in the chunk. */
@@ -56,7 +62,7 @@ public final class Extent extends Leaf {
 
   /** The bytes {@code begin} to {@code end}, exclusive, counted from the start of this extent. */
   Extent part(int begin, int end) {
-    return new Extent(offset + begin, end - begin, chunk, chunkOffset + begin);
+    return new Extent(offset + begin, end - begin, chunk(), chunkOffset + begin);
   }
 
   @Override
@@ -66,6 +72,6 @@ public final class Extent extends Leaf {
 
   @Override
   protected void encode(CanonicalWriter out) {
-    out.u64(offset).u32(length).hash(chunk).u32(chunkOffset);
+    out.u64(offset).u32(length).hash(chunk()).u32(chunkOffset);
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.TrieKey;
@@ -15,9 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param extents the extents by offset
  * @param allocated the sum of their lengths
  */
-public record FileContent(MerkleTrie<Extent> extents, long allocated) {
+public record FileContent(MerkleTrie<Extent> extents, long allocated) implements NodeContent {
   /** No bytes. */
   public static final FileContent EMPTY = new FileContent(MerkleTrie.empty(), 0);
+
+  @Override
+  public Hash root() {
+    return extents.root();
+  }
 
   /** The extents that overlap or follow {@code offset}, in order. */
   public Iterator<Extent> from(long offset) {

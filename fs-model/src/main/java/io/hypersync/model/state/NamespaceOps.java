@@ -18,7 +18,7 @@ final class NamespaceOps {
   private NamespaceOps() {}
 
   static FsState createFile(FsState state, FsOp.CreateFile op, Stamp stamp) throws Rejected {
-    NodeContent content = new NodeContent.File(FileContent.EMPTY);
+    NodeContent content = FileContent.EMPTY;
     return create(
         state,
         op.parent(),
@@ -35,9 +35,7 @@ final class NamespaceOps {
   static FsState makeNode(FsState state, FsOp.MakeNode op, Stamp stamp) throws Rejected {
     boolean device = op.type() == NodeType.CHARACTER_DEVICE || op.type() == NodeType.BLOCK_DEVICE;
     NodeContent content =
-        op.type() == NodeType.FILE
-            ? new NodeContent.File(FileContent.EMPTY)
-            : new NodeContent.Special();
+        op.type() == NodeType.FILE ? FileContent.EMPTY : new NodeContent.Special();
     return create(
         state,
         op.parent(),

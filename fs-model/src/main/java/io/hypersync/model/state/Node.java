@@ -35,9 +35,19 @@ public final class Node extends Leaf {
   private final NodeId id;
   private final long inode;
   private final NodeType type;
-  private final NodeAttributes attributes;
   private final NodeContent content;
   private final MerkleTrie<Xattr> xattrs;
+
+  // The attributes, in place: an object for them would cost 16 bytes more of every file.
+  private final int mode;
+  private final int uid;
+  private final int gid;
+  private final int nlink;
+  private final long size;
+  private final long mtimeNs;
+  private final long ctimeNs;
+  private final long btimeNs;
+  private final int rdev;
 
   Node(
       NodeId id,
@@ -49,9 +59,17 @@ public final class Node extends Leaf {
     this.id = id;
     this.inode = inode;
     this.type = type;
-    this.attributes = attributes;
     this.content = content;
     this.xattrs = xattrs;
+    this.mode = attributes.mode();
+    this.uid = attributes.uid();
+    this.gid = attributes.gid();
+    this.nlink = attributes.nlink();
+    this.size = attributes.size();
+    this.mtimeNs = attributes.mtimeNs();
+    this.ctimeNs = attributes.ctimeNs();
+    this.btimeNs = attributes.btimeNs();
+    this.rdev = attributes.rdev();
   }
 
   /** The identity that survives a rename. */
@@ -71,7 +89,7 @@ public final class Node extends Leaf {
 
   /** Mode, owner, links, size, times. */
   public NodeAttributes attributes() {
-    return attributes;
+    return new NodeAttributes(mode, uid, gid, nlink, size, mtimeNs, ctimeNs, btimeNs, rdev);
   }
 
   /** Bytes, entries or target. */
@@ -86,12 +104,12 @@ public final class Node extends Leaf {
 
   /** Whether no name leads here any more. */
   public boolean isOrphan() {
-    return attributes.nlink() == 0;
+    return nlink == 0;
   }
 
   /** The bytes of a file that are backed by chunks, for st_blocks; 0 for other types. */
   public long allocated() {
-    return content instanceof NodeContent.File(FileContent file) ? file.allocated() : 0;
+    return content instanceof FileContent file ? file.allocated() : 0;
   }
 
   Node with(NodeAttributes newAttributes) {
@@ -99,11 +117,11 @@ public final class Node extends Leaf {
   }
 
   Node with(NodeContent newContent) {
-    return new Node(id, inode, type, attributes, newContent, xattrs);
+    return new Node(id, inode, type, attributes(), newContent, xattrs);
   }
 
   Node with(MerkleTrie<Xattr> newXattrs) {
-    return new Node(id, inode, type, attributes, content, newXattrs);
+    return new Node(id, inode, type, attributes(), content, newXattrs);
   }
 
   @Override
@@ -118,15 +136,15 @@ public final class Node extends Leaf {
     out.node(id)
         .u64(inode)
         .u8(type.code())
-        .u32(attributes.mode())
-        .u32(attributes.uid())
-        .u32(attributes.gid())
-        .u32(attributes.nlink())
-        .u64(attributes.size())
-        .u64(attributes.mtimeNs())
-        .u64(attributes.ctimeNs())
-        .u64(attributes.btimeNs())
-        .u32(attributes.rdev())
+        .u32(mode)
+        .u32(uid)
+        .u32(gid)
+        .u32(nlink)
+        .u64(size)
+        .u64(mtimeNs)
+        .u64(ctimeNs)
+        .u64(btimeNs)
+        .u32(rdev)
         .node(parent)
         .hash(xattrs.root())
         .hash(content.root());

@@ -6,18 +6,11 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.trie.MerkleTrie;
 
 /** What a node holds, by its type. */
-public sealed interface NodeContent {
+public sealed interface NodeContent
+    permits FileContent, NodeContent.Directory, NodeContent.Symlink, NodeContent.Special {
 
   /** The hash that the node record carries for it. */
   Hash root();
-
-  /** A regular file. */
-  record File(FileContent content) implements NodeContent {
-    @Override
-    public Hash root() {
-      return content.extents().root();
-    }
-  }
 
   /**
    * A directory.

@@ -19,7 +19,7 @@ final class TemporaryOps {
             NodeType.FILE,
             new NodeAttributes(
                 op.mode(), op.uid(), inherits ? parent.gid() : op.gid(), 0, 0, time, time, time, 0),
-            new NodeContent.File(FileContent.EMPTY),
+            FileContent.EMPTY,
             MerkleTrie.empty()));
   }
 

@@ -5,7 +5,6 @@ import io.hypersync.model.hash.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A branch at one bit: keys with 0 there are on the left. Hashed are the two hashes and the node's
@@ -18,10 +17,28 @@ import org.jspecify.annotations.Nullable;
  *   |                |                |          |   = 1     |
  *   +----------------+----------------+----------+-----------+
  * </pre>
+ *
+ * <p>The hash is computed when it is first asked for, and kept in the node itself: a {@link Hash}
+ * of its own would cost 16 bytes more, a million files have two million branches, and whoever
+ * hashes a path reads the other side of every branch on it. Two threads may compute it at once, and
+ * find the same; the first word, written last and read first, says that the others are there.
  */
 final class Inner implements TrieNode {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private static final VarHandle FIRST;
+
+  static {
+    try {
+      FIRST = MethodHandles.lookup().findVarHandle(Inner.class, "hash0", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private static final int BLOCK_BYTES = 2 * Hash.BYTES + Integer.BYTES + 1;
 
@@ -29,7 +46,14 @@ final class Inner implements TrieNode {
   final TrieNode left;
   final TrieNode right;
   private final int size;
-  private @Nullable Hash hash;
+
+  /** The words of the hash; 0 while it is not known, and of one hash in 2^64, which is not kept. */
+  @SuppressWarnings("UnusedVariable") // read and written through FIRST
+  private long hash0;
+
+  private long hash1;
+  private long hash2;
+  private long hash3;
 
   Inner(int bit, TrieNode left, TrieNode right) {
     this.bit = bit;
@@ -53,12 +77,32 @@ final class Inner implements TrieNode {
 
   @Override
   public Hash hash() {
-    Hash known = hash;
-    if (known == null) {
-      known = hash(left.hash(), right.hash(), bit);
-      hash = known;
+    long first = (long) FIRST.getAcquire(this);
+    if (first != 0) {
+      return new Hash(first, hash1, hash2, hash3);
     }
-    return known;
+    byte[] block = new byte[BLOCK_BYTES];
+    left.writeHash(block, 0);
+    right.writeHash(block, Hash.BYTES);
+    Hash hash = hash(block, bit);
+    hash1 = hash.w1();
+    hash2 = hash.w2();
+    hash3 = hash.w3();
+    FIRST.setRelease(this, hash.w0());
+    return hash;
+  }
+
+  @Override
+  public void writeHash(byte[] target, int offset) {
+    long first = (long) FIRST.getAcquire(this);
+    if (first == 0) {
+      hash().write(target, offset);
+    } else {
+      LONG.set(target, offset, first);
+      LONG.set(target, offset + Long.BYTES, hash1);
+      LONG.set(target, offset + 2 * Long.BYTES, hash2);
+      LONG.set(target, offset + 3 * Long.BYTES, hash3);
+    }
   }
 
   /** The hash of a branch at this bit over two hashes. */
@@ -66,6 +110,10 @@ final class Inner implements TrieNode {
     byte[] block = new byte[BLOCK_BYTES];
     left.write(block, 0);
     right.write(block, Hash.BYTES);
+    return hash(block, bit);
+  }
+
+  private static Hash hash(byte[] block, int bit) {
     INT.set(block, 2 * Hash.BYTES, bit);
     block[BLOCK_BYTES - 1] = MerkleTrie.INNER_DOMAIN;
     return Blake3.hash(block);

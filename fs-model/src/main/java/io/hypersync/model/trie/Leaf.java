@@ -3,15 +3,13 @@ package io.hypersync.model.trie;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
-import org.jspecify.annotations.Nullable;
 
 /**
- * An element of a trie: a key and its value in one immutable object. The hash is computed when it
- * is first asked for; a race between two threads computes the same immutable value twice, no more.
+ * An element of a trie: a key and its value in one immutable object. Its hash is computed whenever
+ * it is asked for, which is when it or the leaf beside it has changed: to keep it would take 40
+ * bytes of each of the three leaves that a file has.
  */
 public abstract non-sealed class Leaf implements TrieNode {
-  private @Nullable Hash hash;
-
   /** The key; leaves of one trie are ordered by it, bytewise. */
   public abstract TrieKey key();
 
@@ -27,14 +25,14 @@ public abstract non-sealed class Leaf implements TrieNode {
   /** BLAKE3 of the canonical form and, as its last byte, the domain of leaves, 0. */
   @Override
   public final Hash hash() {
-    Hash known = hash;
-    if (known == null) {
-      CanonicalWriter out = new CanonicalWriter(192);
-      encode(out);
-      out.u8(MerkleTrie.LEAF_DOMAIN);
-      known = Blake3.hash(out.array(), 0, out.length());
-      hash = known;
-    }
-    return known;
+    CanonicalWriter out = new CanonicalWriter(192);
+    encode(out);
+    out.u8(MerkleTrie.LEAF_DOMAIN);
+    return Blake3.hash(out.array(), 0, out.length());
+  }
+
+  @Override
+  public final void writeHash(byte[] target, int offset) {
+    hash().write(target, offset);
   }
 }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The last byte of everything that is hashed says what it is, so a leaf can never pass for an
  * inner node: 0 for a leaf, 1 for an inner node; 2 belongs to the state as a whole.
  *
- * <p>Threads: an instance may be read by any thread. Hashes are filled in lazily by {@link
- * #root()}; the owner of a state calls it before the state is published to other threads, which
- * afterwards never write.
+ * <p>Threads: an instance may be read by any thread, and hashes are filled in by whoever first asks
+ * for them ({@link Inner}). The owner of a state asks for its {@link #root()} before the state is
+ * published to other threads, which so never compute.
  *
  * @param <L> the leaves
  */

@@ -77,7 +77,7 @@ final class Fsck {
   private static void checkContent(Node node, String which) {
     long size = node.attributes().size();
     switch (node.content()) {
-      case NodeContent.File(FileContent content) -> checkExtents(content, size, which);
+      case FileContent content -> checkExtents(content, size, which);
       case NodeContent.Symlink(byte[] target) -> assertEquals(target.length, size, which);
       case NodeContent.Directory directory -> {
         assertEquals(0, size, which + " size");

@@ -56,11 +56,11 @@ class LeafFormTest {
         MerkleTrie.<DirEntry>empty().with(new DirEntry(Name.of("a"), ID, NodeType.FILE));
     assertEquals(entries.root(), new NodeContent.Directory(ID, entries).root());
     MerkleTrie<Extent> extents = MerkleTrie.<Extent>empty().with(new Extent(0, 1, ascending(0), 0));
-    assertEquals(extents.root(), new NodeContent.File(new FileContent(extents, 1)).root());
+    assertEquals(extents.root(), new FileContent(extents, 1).root());
   }
 
   private static Map<String, CanonicalWriter> forms() {
-    NodeContent file = new NodeContent.File(FileContent.EMPTY);
+    NodeContent file = FileContent.EMPTY;
     NodeAttributes numbers = new NodeAttributes(04755, 1000, -1, 3, 1L << 62, -1, 5, 6, 0);
     Map<String, CanonicalWriter> forms = new LinkedHashMap<>();
     Node node = node(1L << 40, NodeType.FILE, numbers, file);

@@ -131,12 +131,12 @@ class RandomHistoryTest {
     for (Node node : shuffled(state.nodes(), random)) {
       NodeContent content =
           switch (node.content()) {
-            case NodeContent.File(FileContent file) -> {
+            case FileContent file -> {
               MerkleTrie<Extent> extents = MerkleTrie.empty();
               for (Extent e : shuffled(file.extents(), random)) {
                 extents = extents.with(e.part(0, e.length()));
               }
-              yield new NodeContent.File(new FileContent(extents, file.allocated()));
+              yield new FileContent(extents, file.allocated());
             }
             case NodeContent.Directory directory -> {
               MerkleTrie<DirEntry> entries = MerkleTrie.empty();

@@ -242,7 +242,7 @@ class RangeOpsTest {
   void findsDataAndHoles(long offset, long data, long hole) {
     Scenario fs = source(new Scenario());
     fs.did(fs.write("/f", 10, fs.chunk("c", 1))).did(fs.truncate("/f", 20));
-    FileContent content = ((NodeContent.File) node(fs).content()).content();
+    FileContent content = (FileContent) node(fs).content();
     assertEquals(data, content.nextData(offset), "data");
     assertEquals(hole, content.nextHole(offset), "hole");
   }

@@ -119,7 +119,7 @@ final class StateText {
 
   private String content(Node node) {
     return switch (node.content()) {
-      case NodeContent.File(FileContent content) -> {
+      case FileContent content -> {
         List<String> list = new ArrayList<>();
         for (Extent e : content.extents()) {
           String place = chunkName(e.chunk()) + "@" + e.chunkOffset();

@@ -67,7 +67,7 @@ final class VisibleState {
     }
     String content =
         switch (node.content()) {
-          case NodeContent.File(FileContent file) -> bytes(file, chunks).toString();
+          case FileContent file -> bytes(file, chunks).toString();
           case NodeContent.Symlink(byte[] target) -> HexFormat.of().formatHex(target);
           case NodeContent.Directory _, NodeContent.Special _ -> "";
         };

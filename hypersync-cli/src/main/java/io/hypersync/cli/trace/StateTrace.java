@@ -54,6 +54,7 @@ public final class StateTrace {
             }
             return verdict;
           });
+      var _ = replay.result(); // compares the roots that are left
       writer.finish();
       return writer;
     } catch (UncheckedIOException e) {

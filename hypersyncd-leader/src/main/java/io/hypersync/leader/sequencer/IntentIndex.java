@@ -5,7 +5,6 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
 import java.util.HashMap;
 import java.util.Map;
-import org.agrona.collections.Long2LongHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +69,8 @@ public final class IntentIndex {
     return current.size + previous.size;
   }
 
-  /** The intents of one client, by seq_no, and whose it is. */
-  private record Client(WorkerId worker, Long2LongHashMap indexes) {}
+  /** The intents of one client, and whose it is. */
+  private record Client(WorkerId worker, SequenceMap indexes) {}
 
   private static final class Generation {
     private final Map<ClientId, Client> clients = new HashMap<>();
@@ -90,8 +89,7 @@ public final class IntentIndex {
 
     void add(IntentId intent, WorkerId origin, long logIndex) {
       clients
-          .computeIfAbsent(
-              intent.client(), _ -> new Client(origin, new Long2LongHashMap(NOT_FOUND)))
+          .computeIfAbsent(intent.client(), _ -> new Client(origin, new SequenceMap()))
           .indexes
           .put(intent.seqNo(), logIndex);
       size++;

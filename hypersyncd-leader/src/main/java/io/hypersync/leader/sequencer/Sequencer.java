@@ -8,7 +8,6 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
@@ -69,7 +68,7 @@ public final class Sequencer {
       IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
     FsOp resolved = FsStateMachine.resolve(head, op);
     long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
-    NodeId newNode = createsNode(resolved) ? newNodeId() : LogEntry.NO_NODE;
+    NodeId newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
     switch (FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode))) {
       case Outcome.Failed(Errno errno) -> {
         return new Result.Refused(errno);
@@ -80,7 +79,7 @@ public final class Sequencer {
         LogEntry entry =
             new LogEntry(
                 index,
-                new OpId(entropy.nextLong(), entropy.nextLong()),
+                TimeOrderedIds.op(timeNs, entropy),
                 timeNs,
                 intent,
                 origin,
@@ -162,8 +161,8 @@ public final class Sequencer {
     };
   }
 
-  private NodeId newNodeId() {
-    NodeId id = new NodeId(entropy.nextLong(), entropy.nextLong());
-    return id.equals(LogEntry.NO_NODE) || head.node(id) != null ? newNodeId() : id;
+  private NodeId newNodeId(long timeNs) {
+    NodeId id = TimeOrderedIds.node(timeNs, entropy);
+    return head.node(id) == null ? id : newNodeId(timeNs);
   }
 }

@@ -11,7 +11,6 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
-import io.hypersync.model.state.NodeContent;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -110,7 +109,7 @@ final class FileRequests {
       throws RequestFailed {
     nodes.reading(header.nodeId());
     Node node = nodes.node(nodes.state(), header.nodeId());
-    if (!(node.content() instanceof NodeContent.File(FileContent content))) {
+    if (!(node.content() instanceof FileContent content)) {
       throw new RequestFailed(Errno.EISDIR);
     }
     try {

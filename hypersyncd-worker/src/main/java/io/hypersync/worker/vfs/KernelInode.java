@@ -14,7 +14,10 @@ final class KernelInode {
   private static final int MAX_NAMES = 1 << 17;
 
   private final NodeId node;
-  private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
+
+  /** Names in it, of a directory; null until there is one, for most inodes are files. */
+  private volatile @Nullable Set<Name> names;
+
   private volatile boolean attributes;
   private volatile boolean pages;
   private volatile @Nullable KeptListing listing;
@@ -99,20 +102,39 @@ final class KernelInode {
 
   /** Notes the name; false if there are too many already. */
   boolean noteName(Name name) {
-    return names.contains(name) || (names.size() < MAX_NAMES && names.add(name));
+    Set<Name> known = names;
+    if (known == null) {
+      known = newNames();
+    }
+    return known.contains(name) || (known.size() < MAX_NAMES && known.add(name));
+  }
+
+  private synchronized Set<Name> newNames() {
+    Set<Name> known = names;
+    if (known == null) {
+      known = ConcurrentHashMap.newKeySet(1);
+      names = known;
+    }
+    return known;
   }
 
   boolean hasName(Name name) {
-    return names.contains(name);
+    Set<Name> known = names;
+    return known != null && known.contains(name);
   }
 
   boolean takeName(Name name) {
-    return !names.isEmpty() && names.remove(name);
+    Set<Name> known = names;
+    return known != null && !known.isEmpty() && known.remove(name);
   }
 
   List<Name> takeNames() {
-    List<Name> taken = new ArrayList<>(names);
-    taken.forEach(names::remove);
+    Set<Name> known = names;
+    if (known == null) {
+      return List.of();
+    }
+    List<Name> taken = new ArrayList<>(known);
+    taken.forEach(known::remove);
     return taken;
   }
 

@@ -8,7 +8,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
-import io.hypersync.model.state.NodeContent;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -102,7 +101,7 @@ final class RangeRequests {
   void seek(RequestHeader header, FuseOperation.Lseek request, FuseReply reply)
       throws RequestFailed {
     Node node = nodes.node(nodes.state(), header.nodeId());
-    if (!(node.content() instanceof NodeContent.File(FileContent content))) {
+    if (!(node.content() instanceof FileContent content)) {
       throw new RequestFailed(Errno.EINVAL);
     }
     long offset = request.offset();

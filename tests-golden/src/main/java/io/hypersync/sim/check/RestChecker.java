@@ -2,7 +2,6 @@ package io.hypersync.sim.check;
 
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.Node;
-import io.hypersync.model.state.NodeContent;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.replica.Published;
 
@@ -16,7 +15,7 @@ public final class RestChecker {
     Violation.unless(
         published.root().equals(log.root(log.index())), "a worker rests in another state");
     for (Node node : published.state().nodes()) {
-      if (node.content() instanceof NodeContent.File(FileContent _)) {
+      if (node.content() instanceof FileContent _) {
         Violation.unless(
             files.bytes(node.id()).length == node.attributes().size(),
             node.id(),
