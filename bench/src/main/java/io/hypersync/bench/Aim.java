@@ -38,7 +38,11 @@ record Aim(String key, String goal, String found, boolean met) {
       Stream.concat(ONE_COMMIT.stream(), Stream.of(Operation.CREATE)).toList();
 
   private static final long RESIDENT_MIB = 512;
+  private static final long MILLION = 1_000_000;
+  private static final int BYTES_PER_FILE = 400;
+  private static final int RESTART_S = 10;
   private static final double NS_PER_US = 1000;
+  private static final double NS_PER_S = 1e9;
   private static final long BYTES_PER_MIB = 1 << 20;
 
   /** The aims that these rows say something about. */
@@ -70,6 +74,29 @@ record Aim(String key, String goal, String found, boolean met) {
         .flatMap(row -> row.timesP50(Place.Kind.BINDFS))
         .ifPresent(times -> aims.add(largeWrite(times)));
     return aims;
+  }
+
+  /** The aims with many files: with a million of them what each costs, else the sum. */
+  static List<Aim> of(MemoryUse use) {
+    return use.files() < MILLION ? List.of(resident(use)) : List.of(perFile(use), restart(use));
+  }
+
+  private static Aim perFile(MemoryUse use) {
+    long most = use.daemons().stream().mapToLong(use::bytesPerFile).max().orElse(0);
+    return new Aim(
+        "bytes_per_file",
+        "every daemon below " + BYTES_PER_FILE + " bytes a file",
+        most + " bytes, empty parts of the heap among them",
+        most < BYTES_PER_FILE);
+  }
+
+  private static Aim restart(MemoryUse use) {
+    double seconds = use.restartNs() / NS_PER_S;
+    return new Aim(
+        "leader_restart",
+        "a leader that was killed answers again in less than " + RESTART_S + " s",
+        String.format(Locale.ROOT, "%.1f s", seconds),
+        seconds < RESTART_S);
   }
 
   /** The aim for memory. */

@@ -53,13 +53,15 @@ final class JsonReport {
   private static void add(ObjectNode tree, MemoryUse use) {
     ObjectNode memory = tree.putObject("memory");
     memory.put("files", use.files()).put("elapsed_ms", use.elapsedNs() / 1_000_000);
+    memory.put("leader_restart_ms", use.restartNs() / 1_000_000);
     ArrayNode daemons = memory.putArray("daemons");
     for (MemoryUse.Daemon daemon : use.daemons()) {
       daemons
           .addObject()
           .put("daemon", daemon.name())
           .put("empty_bytes", daemon.emptyBytes())
-          .put("resident_bytes", daemon.residentBytes());
+          .put("resident_bytes", daemon.residentBytes())
+          .put("bytes_per_file", use.bytesPerFile(daemon));
     }
   }
 

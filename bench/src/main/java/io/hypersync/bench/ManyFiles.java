@@ -15,7 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Creates many empty files through one mount, and looks what the daemons then have in memory. */
+/**
+ * Creates many empty files through one mount, looks what the daemons then have in memory, and how
+ * long the leader takes to start again.
+ */
 final class ManyFiles {
   private static final int THREADS = 16;
   private static final int FILES_PER_DIRECTORY = 1_000;
@@ -72,7 +75,8 @@ final class ManyFiles {
     List<MemoryUse.Daemon> daemons = new ArrayList<>();
     weigh()
         .forEach((name, bytes) -> daemons.add(new MemoryUse.Daemon(name, empty.get(name), bytes)));
-    return new MemoryUse(files, elapsedNs, daemons);
+    narrator.say("killing the leader, and starting it again");
+    return new MemoryUse(files, elapsedNs, daemons, cast.leader().killAndRestart());
   }
 
   /** Ends it early. */

@@ -7,13 +7,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the daemons hold in memory when the workspace has so many files.
+ * What the daemons hold in memory when the workspace has so many files, and how long the leader
+ * then takes to start.
  *
  * @param files that were created
  * @param elapsedNs how long that took
  * @param daemons each of them
+ * @param restartNs from the start of a leader that was killed until it answered
  */
-record MemoryUse(long files, long elapsedNs, List<Daemon> daemons) {
+record MemoryUse(long files, long elapsedNs, List<Daemon> daemons, long restartNs) {
   private static final String RESIDENT = "VmRSS:";
   private static final int BYTES_PER_KIB = 1024;
 
@@ -25,6 +27,11 @@ record MemoryUse(long files, long elapsedNs, List<Daemon> daemons) {
    * @param residentBytes resident after the last one
    */
   record Daemon(String name, long emptyBytes, long residentBytes) {}
+
+  /** How much the daemon has grown by each file, in bytes; what is empty in its heap counts. */
+  long bytesPerFile(Daemon daemon) {
+    return (daemon.residentBytes() - daemon.emptyBytes()) / Math.max(1, files);
+  }
 
   /**
    * What a process has resident: heap, direct buffers, code and libraries.

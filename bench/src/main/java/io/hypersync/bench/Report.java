@@ -20,7 +20,7 @@ record Report(Load load, List<Pair> rows, List<String> leftOut, Optional<MemoryU
   /** The aims that were put to the test. */
   List<Aim> aims() {
     List<Aim> aims = new ArrayList<>(Aim.of(rows));
-    memory.map(Aim::resident).ifPresent(aims::add);
+    memory.map(Aim::of).ifPresent(aims::addAll);
     return aims;
   }
 

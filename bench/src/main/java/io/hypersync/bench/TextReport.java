@@ -112,18 +112,20 @@ final class TextReport {
   }
 
   private static String memory(MemoryUse use) {
-    Table table = Table.of("DAEMON", ">EMPTY", ">RESIDENT");
+    Table table = Table.of("DAEMON", ">EMPTY", ">RESIDENT", ">BYTES A FILE");
     for (MemoryUse.Daemon daemon : use.daemons()) {
       table.row(
           daemon.name(),
           Quantities.bytes(daemon.emptyBytes()),
-          Quantities.bytes(daemon.residentBytes()));
+          Quantities.bytes(daemon.residentBytes()),
+          Quantities.count(use.bytesPerFile(daemon)));
     }
     return String.format(
             Locale.ROOT,
-            "%nMemory with %s files, created in %.1f s%n",
+            "%nMemory with %s files, created in %.1f s; the leader, killed, was back in %.1f s%n",
             Quantities.count(use.files()),
-            use.elapsedNs() / NS_PER_S)
+            use.elapsedNs() / NS_PER_S,
+            use.restartNs() / NS_PER_S)
         + table.render("");
   }
 

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("A report")
 final class ReportTest {
@@ -28,7 +30,18 @@ final class ReportTest {
         50_000_000_000L,
         List.of(
             new MemoryUse.Daemon("leader", 100 * MIB, leaderMib * MIB),
-            new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB)));
+            new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB)),
+        1_500_000_000L);
+  }
+
+  private static MemoryUse million(long bytesPerFile, long restartMs) {
+    return new MemoryUse(
+        1_000_000,
+        50_000_000_000L,
+        List.of(
+            new MemoryUse.Daemon("leader", 100 * MIB, 100 * MIB + 300_000_000),
+            new MemoryUse.Daemon("worker a", 120 * MIB, 120 * MIB + bytesPerFile * 1_000_000)),
+        restartMs * 1_000_000);
   }
 
   @Test
@@ -190,6 +203,15 @@ final class ReportTest {
     assertTrue(Aim.resident(memory(512, 512)).met(), "512 MiB is allowed");
   }
 
+  @ParameterizedTest(name = "{0} bytes a file, back after {1} ms: {2}, {3}")
+  @CsvSource({"399, 9999, true, true", "400, 10000, false, false", "250, 10001, true, false"})
+  @DisplayName("with a million files asks what each costs, and how long a start takes")
+  void millionFiles(long bytes, long restartMs, boolean small, boolean quick) {
+    List<Aim> aims = Aim.of(million(bytes, restartMs));
+    assertEquals(List.of("bytes_per_file", "leader_restart"), aims.stream().map(Aim::key).toList());
+    assertEquals(List.of(small, quick), aims.stream().map(Aim::met).toList());
+  }
+
   @Test
   @DisplayName("for programs has every figure in its unit")
   void json() {
@@ -207,6 +229,8 @@ final class ReportTest {
         () -> assertTrue(tree.at("/rows/0/hypersync").isMissingNode()),
         () -> assertEquals(100_000, tree.at("/memory/files").asLong()),
         () -> assertEquals(400 * MIB, tree.at("/memory/daemons/1/resident_bytes").asLong()),
+        () -> assertEquals(1_500, tree.at("/memory/leader_restart_ms").asLong()),
+        () -> assertEquals(2_936, tree.at("/memory/daemons/1/bytes_per_file").asLong()),
         () -> assertEquals("resident_memory", tree.at("/aims/2/aim").asText()),
         () -> assertTrue(tree.at("/aims/2/met").asBoolean()));
   }

@@ -21,12 +21,15 @@ public final class ChildDaemon {
   private static final int LOG_LINES = 15;
 
   private final String name;
-  private final Process process;
+  private final List<String> arguments;
+  private volatile Process process;
   private final Path log;
   private final AdminClient admin;
 
-  private ChildDaemon(String name, Process process, Path log, AdminClient admin) {
+  private ChildDaemon(
+      String name, List<String> arguments, Process process, Path log, AdminClient admin) {
     this.name = name;
+    this.arguments = arguments;
     this.process = process;
     this.log = log;
     this.admin = admin;
@@ -42,6 +45,11 @@ public final class ChildDaemon {
    */
   static ChildDaemon start(String name, Path socket, Path log, List<String> arguments)
       throws IOException {
+    AdminClient admin = new AdminClient(socket, ASK_LIMIT);
+    return new ChildDaemon(name, List.copyOf(arguments), launch(arguments, log), log, admin);
+  }
+
+  private static Process launch(List<String> arguments, Path log) throws IOException {
     List<String> command = new ArrayList<>();
     // In a session of its own: Ctrl-C reaches the command alone, which then ends all in order.
     command.add("setsid");
@@ -51,9 +59,9 @@ public final class ChildDaemon {
     builder.environment().put("HYPERSYNC_NO_BUILD", "1");
     builder
         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-        .redirectOutput(log.toFile())
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
         .redirectErrorStream(true);
-    return new ChildDaemon(name, builder.start(), log, new AdminClient(socket, ASK_LIMIT));
+    return builder.start();
   }
 
   private static String launcher() {
@@ -97,6 +105,19 @@ public final class ChildDaemon {
       Thread.sleep(POLL_MS);
     }
     throw gone("it did not " + goal + " within " + START_LIMIT.toSeconds() + " s");
+  }
+
+  /**
+   * Kills it, so that nothing is written down on the way, and starts it again.
+   *
+   * @return how long it took until it answered, in nanoseconds
+   */
+  public long killAndRestart() throws IOException, InterruptedException {
+    process.destroyForcibly().waitFor();
+    long beganNs = System.nanoTime();
+    process = launch(arguments, log);
+    await("answer again", _ -> true);
+    return System.nanoTime() - beganNs;
   }
 
   /** Ends it cleanly if it lets itself be ended, else by force. */
