@@ -140,6 +140,11 @@ final class LocalWorkspace implements AutoCloseable {
     return worker;
   }
 
+  /** A connection that behaves like a worker's; whoever asks for it closes it. */
+  SimulatedWorker simulate() {
+    return new SimulatedWorker(options());
+  }
+
   /** Ends a worker and forgets it; its state stays until all is closed. */
   synchronized void leave(Worker worker) {
     workers.remove(worker);

@@ -18,6 +18,8 @@ public enum Subject {
   APPLY("apply", ApplyBenchmark.class),
   /** Many workers. */
   FAN_OUT("fan-out", FanOutBenchmark.class),
+  /** A whole leader, and simulated workers. */
+  LEADER("leader", LeaderBenchmark.class),
   /** Reading through a mount. */
   FUSE_CROSSING("fuse-crossing", FuseCrossingBenchmark.class),
   /** Making kernels forget. */
