@@ -41,6 +41,9 @@ record Aim(String key, String goal, String found, boolean met) {
   private static final long MILLION = 1_000_000;
   private static final int BYTES_PER_FILE = 400;
   private static final int RESTART_S = 10;
+  private static final int SEEN_P50_MS = 1;
+  private static final int SEEN_P99_MS = 10;
+  private static final double NS_PER_MS = 1e6;
   private static final double NS_PER_US = 1000;
   private static final double NS_PER_S = 1e9;
   private static final long BYTES_PER_MIB = 1 << 20;
@@ -74,6 +77,26 @@ record Aim(String key, String goal, String found, boolean met) {
         .flatMap(row -> row.timesP50(Place.Kind.BINDFS))
         .ifPresent(times -> aims.add(largeWrite(times)));
     return aims;
+  }
+
+  /** The aims for what others see. */
+  static List<Aim> of(Propagation propagation) {
+    return List.of(
+        seen(propagation, "p50", propagation.p50Ns(), SEEN_P50_MS),
+        seen(propagation, "p99", propagation.p99Ns(), SEEN_P99_MS));
+  }
+
+  private static Aim seen(Propagation propagation, String which, long ns, int limitMs) {
+    return new Aim(
+        propagation.change().key() + "_seen_" + which,
+        "another mount shows an acknowledged change of a "
+            + (propagation.change() == Propagation.Change.NAME ? "name" : "file's content")
+            + " in less than "
+            + limitMs
+            + " ms "
+            + which,
+        String.format(Locale.ROOT, "%.2f ms", ns / NS_PER_MS),
+        ns < limitMs * NS_PER_MS);
   }
 
   /** The aims with many files: with a million of them what each costs, else the sum. */

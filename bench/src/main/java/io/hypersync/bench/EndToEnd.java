@@ -51,6 +51,7 @@ record EndToEnd(
             .start(NewIds.workspace());
     Place mount = new Place(Place.Kind.HYPERSYNC, folder.mount("a").resolve("bench"));
     List<Pair> rows = List.of();
+    List<Propagation> propagation = List.of();
     Optional<MemoryUse> use = Optional.empty();
     Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
     if (memory.isEmpty()) {
@@ -62,13 +63,14 @@ record EndToEnd(
         neighbours.addPeer(peer.get());
       }
       rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
+      propagation = Propagation.measure(mount.root(), folder.mount("b").resolve("bench"));
     } else {
       ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong());
       cleanup.add("stop creating files", files::stop);
       use = Optional.of(files.run());
     }
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
-    Report report = new Report(load, rows, neighbours.leftOut(), use);
+    Report report = new Report(load, rows, propagation, neighbours.leftOut(), use);
     return new Findings(
         load.average(), report.ratios(), JsonReport.render(report), TextReport.render(report));
   }

@@ -27,6 +27,15 @@ final class JsonReport {
       put(node, "ops_share_of_plain", row.shareOfPlainOperations());
       put(node, "ops_times_one_thread", row.timesOneThread());
     }
+    if (!report.propagation().isEmpty()) {
+      ObjectNode propagation = tree.putObject("propagation");
+      for (Propagation change : report.propagation()) {
+        propagation
+            .putObject(change.change().key())
+            .put("p50_us", rounded(change.p50Ns() / NS_PER_US))
+            .put("p99_us", rounded(change.p99Ns() / NS_PER_US));
+      }
+    }
     report.memory().ifPresent(use -> add(tree, use));
     ArrayNode leftOut = tree.putArray("left_out");
     report.leftOut().forEach(leftOut::add);

@@ -10,16 +10,23 @@ import java.util.Optional;
  *
  * @param load on which machine, and how busy
  * @param rows the latencies
+ * @param propagation how soon other mounts show what one changes; empty if it was not measured
  * @param leftOut what could not be measured, and why
  * @param memory the memory, if it was asked for
  */
-record Report(Load load, List<Pair> rows, List<String> leftOut, Optional<MemoryUse> memory) {
+record Report(
+    Load load,
+    List<Pair> rows,
+    List<Propagation> propagation,
+    List<String> leftOut,
+    Optional<MemoryUse> memory) {
 
   private static final String BESIDE = "the disk, with fsync";
 
   /** The aims that were put to the test. */
   List<Aim> aims() {
     List<Aim> aims = new ArrayList<>(Aim.of(rows));
+    propagation.forEach(change -> aims.addAll(Aim.of(change)));
     memory.map(Aim::of).ifPresent(aims::addAll);
     return aims;
   }

@@ -21,7 +21,8 @@ final class ReportTest {
   private static final long MIB = 1 << 20;
 
   private static Report report(List<Sample> samples, Optional<MemoryUse> memory) {
-    return new Report(new Load(Figures.MACHINE, 0.25, 3.5), Pair.of(samples), List.of(), memory);
+    return new Report(
+        new Load(Figures.MACHINE, 0.25, 3.5), Pair.of(samples), List.of(), List.of(), memory);
   }
 
   private static MemoryUse memory(long leaderMib, long workerMib) {
@@ -122,6 +123,7 @@ final class ReportTest {
         new Report(
             new Load(Figures.MACHINE, 0, 0),
             Pair.of(samples),
+            List.of(),
             List.of("bindfs is left out: it is not installed (apt-get install bindfs)"),
             Optional.empty());
     String text = TextReport.render(report);
@@ -201,6 +203,20 @@ final class ReportTest {
     assertEquals(3, aims.size());
     assertAll(aims.stream().map(aim -> () -> assertFalse(aim.met(), aim.toString())));
     assertTrue(Aim.resident(memory(512, 512)).met(), "512 MiB is allowed");
+  }
+
+  @ParameterizedTest(name = "{0} and {1} us: {2}, {3}")
+  @CsvSource({"999, 9999, true, true", "1000, 10000, false, false"})
+  @DisplayName("says how soon others see a change")
+  void propagation(long p50Us, long p99Us, boolean soon, boolean always) {
+    Propagation name = new Propagation(Propagation.Change.NAME, p50Us * 1_000, p99Us * 1_000);
+    Report report =
+        new Report(
+            new Load(Figures.MACHINE, 0, 0), List.of(), List.of(name), List.of(), Optional.empty());
+    assertEquals(List.of(soon, always), report.aims().stream().map(Aim::met).toList());
+    JsonNode tree = JsonReport.render(report);
+    assertEquals(p50Us, tree.at("/propagation/name/p50_us").asDouble());
+    assertEquals("name_seen_p99", tree.at("/aims/1/aim").asText());
   }
 
   @ParameterizedTest(name = "{0} bytes a file, back after {1} ms: {2}, {3}")

@@ -1,0 +1,111 @@
+package io.hypersync.bench;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How long it takes from the moment when a change is acknowledged on one mount until another one
+ * shows it, with nothing else going on.
+ *
+ * @param change what is changed
+ * @param p50Ns the median
+ * @param p99Ns one in a hundred took longer
+ */
+record Propagation(Change change, long p50Ns, long p99Ns) {
+  private static final int ROUNDS = 500;
+  private static final int PAUSE_MS = 10;
+  private static final long LIMIT_NS = 10_000_000_000L;
+  private static final double MEDIAN = 0.5;
+  private static final double LATE = 0.99;
+
+  /** What is changed. */
+  enum Change {
+    /** Eight bytes of a file are overwritten; the other side has it open, and reads. */
+    CONTENT,
+    /** A directory is made; the other side has just looked for its name in vain. */
+    NAME;
+
+    /** As in reports. */
+    String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Seen {
+    boolean test() throws IOException;
+  }
+
+  /** Changes something five hundred times on one mount, and looks for it on the other. */
+  static List<Propagation> measure(Path changing, Path looking)
+      throws IOException, InterruptedException {
+    return List.of(content(changing, looking), name(changing, looking));
+  }
+
+  private static Propagation content(Path changing, Path looking)
+      throws IOException, InterruptedException {
+    Path file = Files.write(changing.resolve("seen"), new byte[Long.BYTES]);
+    Path there = looking.resolve("seen");
+    until(() -> Files.exists(there));
+    long[] delays = new long[ROUNDS];
+    ByteBuffer bytes = ByteBuffer.allocateDirect(Long.BYTES);
+    try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE);
+        FileChannel in = FileChannel.open(there)) {
+      for (int i = 0; i < ROUNDS; i++) {
+        Thread.sleep(PAUSE_MS);
+        long value = 1L + i;
+        out.write(bytes.clear().putLong(value).flip(), 0);
+        delays[i] =
+            until(
+                () -> {
+                  int read = in.read(bytes.clear(), 0);
+                  return read == Long.BYTES && bytes.getLong(0) == value;
+                });
+      }
+    }
+    return of(Change.CONTENT, delays);
+  }
+
+  private static Propagation name(Path changing, Path looking)
+      throws IOException, InterruptedException {
+    long[] delays = new long[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+      Path there = looking.resolve("name-" + i);
+      if (Files.exists(there)) {
+        throw new IOException(there + " is there already");
+      }
+      Thread.sleep(PAUSE_MS);
+      Files.createDirectory(changing.resolve("name-" + i));
+      delays[i] = until(() -> Files.exists(there));
+    }
+    return of(Change.NAME, delays);
+  }
+
+  /** Looks again and again; returns for how long, in nanoseconds. */
+  private static long until(Seen seen) throws IOException {
+    long beganNs = System.nanoTime();
+    long now = beganNs;
+    boolean found = seen.test();
+    while (!found && now - beganNs < LIMIT_NS) {
+      found = seen.test();
+      now = System.nanoTime();
+    }
+    if (!found) {
+      throw new IOException("a change was not seen on the other mount within 10 s");
+    }
+    return System.nanoTime() - beganNs;
+  }
+
+  private static Propagation of(Change change, long[] delays) {
+    Arrays.sort(delays);
+    return new Propagation(
+        change, delays[(int) (delays.length * MEDIAN)], delays[(int) (delays.length * LATE)]);
+  }
+}
