@@ -3,7 +3,7 @@ package io.hypersync.model.hash;
 import java.util.Objects;
 
 /**
- * BLAKE3, the unkeyed 256-bit hash of chunks, log entries and trie nodes (hypersync.md 8.1.1, 9.1).
+ * BLAKE3, the 256-bit hash of chunks, log entries and trie nodes (hypersync.md 8.1.1, 9.1).
  *
  * <p>Short inputs go through scalar code that allocates nothing but the result. Longer ones are
  * hashed one 1 KiB BLAKE3 chunk per vector lane, once that is known to be faster ({@link
@@ -32,5 +32,19 @@ public final class Blake3 {
       return Blake3Vector.hash(data, offset, length);
     }
     return Blake3Scalar.hash(data, offset, length);
+  }
+
+  /**
+   * The keyed hash of two hashes: BLAKE3's {@code keyed_hash} of the 64 bytes of {@code left} and
+   * {@code right} in this order, under the 32 bytes of {@code key}, all as {@link Hash#write} gives
+   * them.
+   *
+   * <p>It is the hash of an inner node of a trie: what the node is (the trie it belongs to, and the
+   * bit it branches at) is in the key, so that no two kinds of nodes, and nothing that {@link
+   * #hash(byte[])} gives, can have the same hash. As the message is exactly one block, it is one
+   * compression, which allocates nothing but the result.
+   */
+  public static Hash keyedPair(Hash key, Hash left, Hash right) {
+    return Blake3Scalar.keyedPair(key, left, right);
   }
 }

@@ -40,13 +40,31 @@ class Blake3Test {
       @Override
       Hash hash(byte[] data, int offset, int length) {
         // Short tails are read by words that must fit before the end: not this class's business.
-        return length < Integer.BYTES
+        return length < Long.BYTES
             ? Blake3.hash(data, offset, length)
             : Blake3Vector.hash(data, offset, length);
       }
     };
 
     abstract Hash hash(byte[] data, int offset, int length);
+  }
+
+  /** The ways to the same keyed hash of two hashes. */
+  enum PairImplementation {
+    DISPATCHED {
+      @Override
+      Hash hash(Hash key, Hash left, Hash right) {
+        return Blake3.keyedPair(key, left, right);
+      }
+    },
+    SCALAR {
+      @Override
+      Hash hash(Hash key, Hash left, Hash right) {
+        return Blake3Scalar.keyedPair(key, left, right);
+      }
+    };
+
+    abstract Hash hash(Hash key, Hash left, Hash right);
   }
 
   /** The official vectors: byte i of the input is i mod 251. */
@@ -107,10 +125,29 @@ class Blake3Test {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void aKeyedPairIsTheKeyedHashOfBoth(PairImplementation implementation) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      byte[] key = new byte[Hash.BYTES];
+      byte[] pair = new byte[2 * Hash.BYTES];
+      random.nextBytes(key);
+      random.nextBytes(pair);
+      byte[] expected = new byte[Hash.BYTES];
+      org.apache.commons.codec.digest.Blake3.initKeyedHash(key).update(pair).doFinalize(expected);
+      assertEquals(
+          Hash.read(expected, 0),
+          implementation.hash(Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES)),
+          () -> "seed " + seed);
+    }
+  }
+
   @Test
   void aRangeAtTheEdgesOfTheArrayReadsNothingOutsideIt() {
     byte[] data = random(3, 100);
-    for (int length = 0; length <= 8; length++) {
+    for (int length = 0; length <= 16; length++) {
       assertSame(Implementation.DISPATCHED, data, 0, length);
       assertSame(Implementation.DISPATCHED, data, 1, length);
       assertSame(Implementation.DISPATCHED, data, data.length - length, length);
