@@ -1,18 +1,51 @@
 package io.hypersync.model.hash;
 
+import java.util.List;
 import java.util.Objects;
 
 /**
  * BLAKE3, the 256-bit hash of chunks, log entries and trie nodes (hypersync.md 8.1.1, 9.1).
  *
- * <p>Short inputs go through scalar code that allocates nothing but the result. Longer ones are
- * hashed one 1 KiB BLAKE3 chunk per vector lane, once that is known to be faster ({@link
- * VectorWarmUp}); the JVM must have been started with {@code --add-modules jdk.incubator.vector}.
- * All methods may be called from any thread.
+ * <p>Each compression of a short input has its state in four vectors ({@link Blake3Rows}); a longer
+ * input is hashed several 1 KiB BLAKE3 chunks at a time ({@link Blake3Vector}). Both begin once
+ * they are known to be faster than scalar code ({@link VectorWarmUp}); the JVM must have been
+ * started with {@code --add-modules jdk.incubator.vector}. Up to 2 KiB nothing is allocated but
+ * chaining values. All methods may be called from any thread.
  */
 public final class Blake3 {
-  /** From this many bytes on, filling the lanes costs less than hashing chunk after chunk. */
-  private static final int VECTOR_MIN_BYTES = 3 * Blake3Scalar.CHUNK_BYTES;
+  /** From this many bytes on there are whole chunks to be hashed side by side. */
+  private static final int LONG_BYTES = 2 * Blake3Chain.CHUNK_BYTES;
+
+  /**
+   * 16 MiB, or as many trie nodes as some ten thousand mutations change: a tenth of the time that
+   * compiling takes.
+   */
+  private static final int WORTH_BLOCKS_OF_SHORT = 1 << 18;
+
+  /** 64 MiB: a tenth of the time that compiling takes, here too. */
+  private static final int WORTH_BLOCKS_OF_LONG = 1 << 20;
+
+  // Lambdas, as the classes in them do not link where the vector module is absent.
+
+  /** For less than {@link #LONG_BYTES}. */
+  static final VectorWarmUp SHORT =
+      new VectorWarmUp(
+          "blake3-short",
+          WORTH_BLOCKS_OF_SHORT,
+          () -> Blake3Rows.isUsable(),
+          (data, offset, length) -> Blake3Rows.INSTANCE.hash(data, offset, length),
+          // Whole blocks, and one that is not.
+          List.of(157));
+
+  /** For all that is longer. */
+  static final VectorWarmUp LONG =
+      new VectorWarmUp(
+          "blake3-long",
+          WORTH_BLOCKS_OF_LONG,
+          () -> Blake3Vector.isUsable(),
+          (data, offset, length) -> Blake3Vector.hash(data, offset, length),
+          // What wide code leaves to narrow; what goes by fours; as many chunks as fill the lanes.
+          List.of(157, 3500, 40_000));
 
   private Blake3() {}
 
@@ -28,10 +61,14 @@ public final class Blake3 {
    */
   public static Hash hash(byte[] data, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, data.length);
-    if (length >= VECTOR_MIN_BYTES && VectorWarmUp.isOver(length)) {
-      return Blake3Vector.hash(data, offset, length);
+    if (length >= LONG_BYTES) {
+      return LONG.isOver(length)
+          ? Blake3Vector.hash(data, offset, length)
+          : Blake3Scalar.INSTANCE.hash(data, offset, length);
     }
-    return Blake3Scalar.hash(data, offset, length);
+    return SHORT.isOver(length)
+        ? Blake3Rows.INSTANCE.hash(data, offset, length)
+        : Blake3Scalar.INSTANCE.hash(data, offset, length);
   }
 
   /**
@@ -45,6 +82,8 @@ public final class Blake3 {
    * compression, which allocates nothing but the result.
    */
   public static Hash keyedPair(Hash key, Hash left, Hash right) {
-    return Blake3Scalar.keyedPair(key, left, right);
+    return SHORT.isOver(0)
+        ? Blake3Rows.INSTANCE.keyedPair(key, left, right)
+        : Blake3Scalar.INSTANCE.keyedPair(key, left, right);
   }
 }

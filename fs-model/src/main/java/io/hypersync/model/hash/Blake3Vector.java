@@ -1,11 +1,11 @@
 package io.hypersync.model.hash;
 
-import static io.hypersync.model.hash.Blake3Scalar.BLOCK_BYTES;
-import static io.hypersync.model.hash.Blake3Scalar.CHUNK_BYTES;
-import static io.hypersync.model.hash.Blake3Scalar.CHUNK_END;
-import static io.hypersync.model.hash.Blake3Scalar.CHUNK_START;
-import static io.hypersync.model.hash.Blake3Scalar.PARENT;
-import static io.hypersync.model.hash.Blake3Scalar.ROOT;
+import static io.hypersync.model.hash.Blake3Chain.BLOCK_BYTES;
+import static io.hypersync.model.hash.Blake3Chain.CHUNK_BYTES;
+import static io.hypersync.model.hash.Blake3Chain.CHUNK_END;
+import static io.hypersync.model.hash.Blake3Chain.CHUNK_START;
+import static io.hypersync.model.hash.Blake3Chain.PARENT;
+import static io.hypersync.model.hash.Blake3Chain.ROOT;
 import static jdk.incubator.vector.VectorOperators.ROR;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
@@ -14,7 +14,8 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * BLAKE3 with one chunk, or one inner node of the tree, per vector lane. Touched only after {@link
+ * BLAKE3 with one chunk, or one inner node of the tree, per vector lane; what would leave most
+ * lanes empty is left to {@link Blake3Quarters} and {@link Blake3Rows}. Touched only after {@link
  * Blake3} has found the vector module, because this class does not link without it.
  *
  * <p>An instance is the scratch memory of one call. Up to {@value #BATCH} chunks are hashed into a
@@ -37,6 +38,7 @@ final class Blake3Vector {
   private static final int CV_WORDS = 8;
   private static final int ROUNDS = 7;
   private static final int MAX_LANES = 16;
+  private static final Blake3Rows ROWS = Blake3Rows.INSTANCE;
 
   private static final VectorSpecies<Integer> INTS =
       IntVector.SPECIES_PREFERRED.length() > MAX_LANES
@@ -44,6 +46,16 @@ final class Blake3Vector {
           : IntVector.SPECIES_PREFERRED;
   private static final VectorSpecies<Byte> BYTES = INTS.withLanes(byte.class);
   private static final int LANES = INTS.length();
+
+  private static final boolean HAS_QUARTERS = Blake3Quarters.isUsable();
+
+  /** A vector of fewer chunks or parents takes longer than doing them by fours or one by one. */
+  private static final int MIN_CHUNKS = HAS_QUARTERS ? 13 : 2;
+
+  private static final int MIN_PARENTS = 4;
+
+  /** From so many bytes on, the table pays. */
+  private static final int MIN_BYTES = (HAS_QUARTERS ? MIN_CHUNKS : 3) * CHUNK_BYTES;
 
   private static final IntVector LANE_INDEX = IntVector.zero(INTS).addIndex(1);
   private static final IntVector EVEN_LANES = LANE_INDEX.mul(2);
@@ -71,39 +83,56 @@ final class Blake3Vector {
     return LANES >= 4;
   }
 
-  /** Hashes a range that the caller has checked to lie inside the array. */
+  /**
+   * Hashes a range that the caller has checked to lie inside the array.
+   *
+   * @param length at least eight
+   */
   static Hash hash(byte[] data, int offset, int length) {
-    return new Blake3Vector(data).tree(offset, length, 0, ROOT);
+    return length < MIN_BYTES
+        ? fewChunks(data, offset, length, 0, ROOT)
+        : new Blake3Vector(data).tree(offset, length, 0, ROOT);
   }
 
   private Hash tree(int position, int length, int chunk, int rootFlag) {
-    if (length <= CHUNK_BYTES) {
-      return Blake3Scalar.chunk(data, position, length, chunk, rootFlag);
+    if (length < MIN_BYTES) {
+      return fewChunks(data, position, length, chunk, rootFlag);
     }
     if (length <= BATCH * CHUNK_BYTES) {
       return batch(position, length, chunk, rootFlag);
     }
-    int leftChunks = Blake3Scalar.leftChunks(length);
+    int leftChunks = Blake3Chain.leftChunks(length);
     int leftBytes = leftChunks * CHUNK_BYTES;
-    return Blake3Scalar.parent(
+    return ROWS.parent(
         tree(position, leftBytes, chunk, 0),
         tree(position + leftBytes, length - leftBytes, chunk + leftChunks, 0),
         rootFlag);
+  }
+
+  private static Hash fewChunks(byte[] data, int position, int length, int chunk, int rootFlag) {
+    return HAS_QUARTERS
+        ? Blake3Quarters.tree(data, position, length, chunk, rootFlag)
+        : ROWS.tree(data, position, length, chunk, rootFlag);
   }
 
   /** A subtree of 2 to {@link #BATCH} chunks. */
   private Hash batch(int position, int length, int chunk, int rootFlag) {
     int wholeChunks = length / CHUNK_BYTES;
     int done = 0;
-    while (wholeChunks - done > 1) {
+    while (wholeChunks - done >= MIN_CHUNKS) {
       int count = Math.min(LANES, wholeChunks - done);
       chunks(position + done * CHUNK_BYTES, count, chunk + done, done);
       done += count;
     }
-    // What is left is at most one whole chunk and a partial one: a vector does not pay.
+    while (HAS_QUARTERS && wholeChunks - done > 1) {
+      int count = Math.min(Blake3Quarters.CHUNKS, wholeChunks - done);
+      quarters(position + done * CHUNK_BYTES, count, chunk + done, done);
+      done += count;
+    }
+    // What is left is at most one whole chunk and a partial one.
     for (int at = done * CHUNK_BYTES; at < length; at += CHUNK_BYTES) {
       int bytes = Math.min(CHUNK_BYTES, length - at);
-      put(done, Blake3Scalar.chunk(data, position + at, bytes, chunk + done, 0));
+      put(table, done, ROWS.chunk(data, position + at, bytes, chunk + done, 0));
       done++;
     }
     int nodes = done;
@@ -111,7 +140,7 @@ final class Blake3Vector {
       parents(nodes, nodes == 2 ? PARENT | rootFlag : PARENT);
       nodes = (nodes + 1) / 2;
     }
-    return first();
+    return get(0);
   }
 
   /** Fills {@code count} columns of the table, from {@code column}, with whole chunks. */
@@ -129,13 +158,29 @@ final class Blake3Vector {
     }
   }
 
+  /** The same with the help of {@link Blake3Quarters}. */
+  private void quarters(int position, int count, int chunk, int column) {
+    long[] values = new long[Blake3Quarters.VALUES];
+    Blake3Quarters.chunks(data, position, count, chunk, values);
+    for (int i = 0; i < count; i++) {
+      put(table, column + i, Blake3Quarters.value(values, i));
+    }
+  }
+
   /** Halves the number of nodes: pairs get a parent, an odd last one moves up as it is. */
   private void parents(int nodes, int flags) {
     int pairs = nodes / 2;
-    for (int column = 0; column < pairs; column += LANES) {
-      pairUp(table, 2 * column, message);
-      start(nextTable, column);
-      compress(message, nextTable, column, 0, 0, flags);
+    if (pairs < MIN_PARENTS) {
+      for (int column = 0; column < pairs; column++) {
+        Hash parent = ROWS.parent(get(2 * column), get(2 * column + 1), flags & ROOT);
+        put(nextTable, column, parent);
+      }
+    } else {
+      for (int column = 0; column < pairs; column += LANES) {
+        pairUp(table, 2 * column, message);
+        start(nextTable, column);
+        compress(message, nextTable, column, 0, 0, flags);
+      }
     }
     if (nodes % 2 != 0) {
       for (int row = 0; row < CV_WORDS * BATCH; row += BATCH) {
@@ -147,36 +192,40 @@ final class Blake3Vector {
     table = halved;
   }
 
-  private void put(int column, Hash value) {
-    putPair(column, 0, value.w0());
-    putPair(column, 2, value.w1());
-    putPair(column, 4, value.w2());
-    putPair(column, 6, value.w3());
+  private static void put(int[] table, int column, Hash value) {
+    putPair(table, column, value.w0());
+    putPair(table, column + 2 * BATCH, value.w1());
+    putPair(table, column + 4 * BATCH, value.w2());
+    putPair(table, column + 6 * BATCH, value.w3());
   }
 
-  private void putPair(int column, int word, long packed) {
-    table[column + word * BATCH] = Integer.reverseBytes((int) (packed >>> Integer.SIZE));
-    table[column + (word + 1) * BATCH] = Integer.reverseBytes((int) packed);
+  private static void putPair(int[] table, int at, long packed) {
+    table[at] = Blake3Chain.even(packed);
+    table[at + BATCH] = Blake3Chain.odd(packed);
   }
 
-  private Hash first() {
+  private Hash get(int column) {
     return new Hash(
-        Blake3Scalar.pack(table[0], table[BATCH]),
-        Blake3Scalar.pack(table[2 * BATCH], table[3 * BATCH]),
-        Blake3Scalar.pack(table[4 * BATCH], table[5 * BATCH]),
-        Blake3Scalar.pack(table[6 * BATCH], table[7 * BATCH]));
+        getPair(column),
+        getPair(column + 2 * BATCH),
+        getPair(column + 4 * BATCH),
+        getPair(column + 6 * BATCH));
+  }
+
+  private long getPair(int at) {
+    return Blake3Chain.pack(table[at], table[at + BATCH]);
   }
 
   /** Sets the chaining values of {@link #LANES} columns to the initial ones. */
   private static void start(int[] table, int column) {
-    IntVector.broadcast(INTS, Blake3Scalar.IV0).intoArray(table, column);
-    IntVector.broadcast(INTS, Blake3Scalar.IV1).intoArray(table, column + BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV2).intoArray(table, column + 2 * BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV3).intoArray(table, column + 3 * BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV4).intoArray(table, column + 4 * BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV5).intoArray(table, column + 5 * BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV6).intoArray(table, column + 6 * BATCH);
-    IntVector.broadcast(INTS, Blake3Scalar.IV7).intoArray(table, column + 7 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV0).intoArray(table, column);
+    IntVector.broadcast(INTS, Blake3Chain.IV1).intoArray(table, column + BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV2).intoArray(table, column + 2 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV3).intoArray(table, column + 3 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV4).intoArray(table, column + 4 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV5).intoArray(table, column + 5 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV6).intoArray(table, column + 6 * BATCH);
+    IntVector.broadcast(INTS, Blake3Chain.IV7).intoArray(table, column + 7 * BATCH);
   }
 
   /** The children in columns {@code column} and up, side by side, are their parents' message. */
@@ -250,10 +299,10 @@ final class Blake3Vector {
     IntVector v5 = IntVector.fromArray(INTS, table, column + 5 * BATCH);
     IntVector v6 = IntVector.fromArray(INTS, table, column + 6 * BATCH);
     IntVector v7 = IntVector.fromArray(INTS, table, column + 7 * BATCH);
-    IntVector v8 = IntVector.broadcast(INTS, Blake3Scalar.IV0);
-    IntVector v9 = IntVector.broadcast(INTS, Blake3Scalar.IV1);
-    IntVector v10 = IntVector.broadcast(INTS, Blake3Scalar.IV2);
-    IntVector v11 = IntVector.broadcast(INTS, Blake3Scalar.IV3);
+    IntVector v8 = IntVector.broadcast(INTS, Blake3Chain.IV0);
+    IntVector v9 = IntVector.broadcast(INTS, Blake3Chain.IV1);
+    IntVector v10 = IntVector.broadcast(INTS, Blake3Chain.IV2);
+    IntVector v11 = IntVector.broadcast(INTS, Blake3Chain.IV3);
     IntVector v12 = LANE_INDEX.mul(counterStep).add(counter);
     IntVector v13 = IntVector.zero(INTS);
     IntVector v14 = IntVector.broadcast(INTS, BLOCK_BYTES);

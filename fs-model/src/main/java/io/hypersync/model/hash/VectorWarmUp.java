@@ -1,10 +1,12 @@
 package io.hypersync.model.hash;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
- * Keeps vectors out of the way until they pay: before {@link Blake3Vector} is compiled, every
+ * Keeps vectors out of the way until they pay: before the code that uses them is compiled, every
  * vector is an object, and hashing with them takes a hundred times longer than without. A thread of
  * its own practises, once so much has been hashed that it will be worth it, until vectors are the
  * faster way; where they never become that, as in an interpreter, they are not used.
@@ -12,79 +14,113 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Both ways give the same hash, so that it does not matter when a thread sees the change.
  */
 final class VectorWarmUp {
-  /** Whoever has hashed so much will hash more; it has taken a tenth of what compiling takes. */
-  private static final int WORTH_BYTES = 64 << 20;
-
-  private static final int PRACTICE_BYTES = 16 << 10;
-  private static final int ROUND = 8;
+  /** So long vectors are used for one comparison. */
+  private static final long ROUND_NS = 2_000_000;
 
   /** It is given up after so much practice: there may be no compiler that knows vectors. */
   private static final long MAX_PRACTICE_NS = 10_000_000_000L;
 
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
-  private static final long PAUSE_NS = 20_000_000;
+  private static final long PAUSE_NS = 2_000_000;
 
   /** In a row, since what is measured may have been interrupted. */
   private static final int WINS = 3;
 
-  private static final AtomicBoolean BEGUN = new AtomicBoolean();
+  private final String name;
+  private final int worthBlocks;
+  private final BooleanSupplier usable;
+  private final Way vectors;
+  private final List<Integer> lengths;
+  private final AtomicBoolean begun = new AtomicBoolean();
 
   /** How much was hashed meanwhile; threads may overwrite each other's sums, it is a hint. */
-  private static int hashedBytes;
+  private int hashedBlocks;
 
-  private static volatile boolean over;
+  private volatile boolean over;
 
-  private VectorWarmUp() {}
+  /** A way to hash a range that lies inside the array. */
+  interface Way {
+    Hash hash(byte[] data, int offset, int length);
+  }
+
+  /**
+   * Begins to count.
+   *
+   * @param name of what is practised, for the name of the thread
+   * @param worthBlocks after so many blocks of 64 bytes practice begins: whoever has hashed so much
+   *     will hash more
+   * @param usable whether the processor has such vectors; like {@code vectors}, called only where
+   *     the vector module is present
+   * @param vectors what is to be compiled, and to become faster than {@link Blake3Scalar}
+   * @param lengths of inputs that make it take every path, one after the other
+   */
+  VectorWarmUp(
+      String name, int worthBlocks, BooleanSupplier usable, Way vectors, List<Integer> lengths) {
+    this.name = name;
+    this.worthBlocks = worthBlocks;
+    this.usable = usable;
+    this.vectors = vectors;
+    this.lengths = List.copyOf(lengths);
+  }
 
   /**
    * Whether to hash with vectors.
    *
-   * @param length of what is going to be hashed
+   * @param length in bytes of what is going to be hashed
    */
-  static boolean isOver(int length) {
-    if (over) {
-      return true;
-    }
-    if (hashedBytes < WORTH_BYTES) {
-      hashedBytes += Math.min(length, WORTH_BYTES);
-    } else if (!BEGUN.getPlain() && BEGUN.compareAndSet(false, true)) {
-      Thread.ofPlatform().name("blake3-warm-up").daemon().start(VectorWarmUp::run);
+  boolean isOver(int length) {
+    return over || countUntilOver(length);
+  }
+
+  private boolean countUntilOver(int length) {
+    if (hashedBlocks < worthBlocks) {
+      hashedBlocks += 1 + Math.min(length / Blake3Chain.BLOCK_BYTES, worthBlocks);
+    } else if (!begun.getPlain() && begun.compareAndSet(false, true)) {
+      Thread.ofPlatform().name(name + "-warm-up").daemon().start(this::run);
     }
     return false;
   }
 
-  /** {@link Blake3Vector} does not link when the module is absent. */
-  private static void run() {
+  private void run() {
     if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-        && Blake3Vector.isUsable()) {
+        && usable.getAsBoolean()) {
       over = practise();
     }
   }
 
-  private static boolean practise() {
-    byte[] data = new byte[PRACTICE_BYTES];
-    int wins = 0;
+  /** Length after length, so that the compiler gets one thing to do at a time. */
+  private boolean practise() {
+    byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
     long practisedNs = 0;
-    while (practisedNs < MAX_PRACTICE_NS && wins < WINS) {
-      long beginNs = System.nanoTime();
-      for (int i = 0; i < ROUND; i++) {
-        keep(Blake3Vector.hash(data, 0, data.length), data);
+    for (int length : lengths) {
+      int wins = 0;
+      while (wins < WINS) {
+        if (practisedNs > MAX_PRACTICE_NS) {
+          return false;
+        }
+        long beginNs = System.nanoTime();
+        int hashes = 0;
+        long vectorNs = 0;
+        while (vectorNs < ROUND_NS) {
+          hash(vectors, data, length);
+          hashes++;
+          vectorNs = System.nanoTime() - beginNs;
+        }
+        beginNs = System.nanoTime();
+        for (int i = 0; i < hashes; i++) {
+          hash(Blake3Scalar.INSTANCE::hash, data, length);
+        }
+        long scalarNs = System.nanoTime() - beginNs;
+        wins = vectorNs < scalarNs ? wins + 1 : 0;
+        practisedNs += vectorNs;
+        LockSupport.parkNanos(PAUSE_NS);
       }
-      long vectorNs = System.nanoTime() - beginNs;
-      beginNs = System.nanoTime();
-      for (int i = 0; i < ROUND; i++) {
-        keep(Blake3Scalar.hash(data, 0, data.length), data);
-      }
-      long scalarNs = System.nanoTime() - beginNs;
-      wins = vectorNs < scalarNs ? wins + 1 : 0;
-      practisedNs += vectorNs;
-      LockSupport.parkNanos(PAUSE_NS);
     }
-    return wins == WINS;
+    return true;
   }
 
   /** The next input depends on the hash, so that none is left out. */
-  private static void keep(Hash hash, byte[] data) {
-    data[0] = (byte) hash.w0();
+  private static void hash(Way way, byte[] data, int length) {
+    way.hash(data, 0, length).write(data, 0);
   }
 }

@@ -1,0 +1,198 @@
+package io.hypersync.model.hash;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * BLAKE3 compression after compression, by one of two ways to compress.
+ *
+ * <p>The input is cut into chunks of 1 KiB, a chunk into blocks of 64 bytes. The blocks of a chunk
+ * are chained; the chunks are the leaves of a binary tree whose left subtrees are complete. A
+ * chaining value, that of an inner node as much as the final result, is held as a {@link Hash}.
+ */
+abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
+  static final int CHUNK_BYTES = 1024;
+  static final int BLOCK_BYTES = 64;
+
+  static final int CHUNK_START = 1;
+  static final int CHUNK_END = 2;
+  static final int PARENT = 4;
+  static final int ROOT = 8;
+  static final int KEYED_HASH = 16;
+
+  static final int IV0 = 0x6A09E667;
+  static final int IV1 = 0xBB67AE85;
+  static final int IV2 = 0x3C6EF372;
+  static final int IV3 = 0xA54FF53A;
+  static final int IV4 = 0x510E527F;
+  static final int IV5 = 0x9B05688C;
+  static final int IV6 = 0x1F83D9AB;
+  static final int IV7 = 0x5BE0CD19;
+
+  static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** The chaining value that a chunk, or an inner node of the unkeyed tree, begins with. */
+  private static final Hash INITIAL =
+      new Hash(pack(IV0, IV1), pack(IV2, IV3), pack(IV4, IV5), pack(IV6, IV7));
+
+  /**
+   * Stands for data of which nothing is read. Long enough for a block all the same: C2 checks the
+   * length before the loop over the blocks, and where it is too short compiles again, which takes a
+   * second of a hundred times slower hashing with {@link Blake3Rows}.
+   */
+  private static final byte[] NO_DATA = new byte[BLOCK_BYTES];
+
+  /** Hashes a range that the caller has checked to lie inside the array. */
+  final Hash hash(byte[] data, int offset, int length) {
+    if (offset + length < Long.BYTES) {
+      // The tail of a block is read by words that end where the data ends, so one must fit.
+      byte[] shifted = new byte[Long.BYTES + length];
+      System.arraycopy(data, offset, shifted, Long.BYTES, length);
+      return tree(shifted, Long.BYTES, length, 0, ROOT);
+    }
+    return tree(data, offset, length, 0, ROOT);
+  }
+
+  /** See {@link Blake3#keyedPair}. */
+  final Hash keyedPair(Hash key, Hash left, Hash right) {
+    return pair(key, left, right, KEYED_HASH | CHUNK_START | CHUNK_END | ROOT);
+  }
+
+  /**
+   * The chaining value of a subtree.
+   *
+   * @param position where its bytes begin; {@code position + length} is at least eight
+   * @param chunk index of its first chunk in the whole input
+   * @param rootFlag {@link #ROOT} if this is the whole input, else 0
+   */
+  final Hash tree(byte[] data, int position, int length, int chunk, int rootFlag) {
+    if (length <= CHUNK_BYTES) {
+      return chunk(data, position, length, chunk, rootFlag);
+    }
+    int leftChunks = leftChunks(length);
+    int leftBytes = leftChunks * CHUNK_BYTES;
+    return parent(
+        tree(data, position, leftBytes, chunk, 0),
+        tree(data, position + leftBytes, length - leftBytes, chunk + leftChunks, 0),
+        rootFlag);
+  }
+
+  /** How many chunks go left: the largest power of two that leaves at least a byte on the right. */
+  static int leftChunks(int length) {
+    return Integer.highestOneBit((length - 1) / CHUNK_BYTES);
+  }
+
+  /**
+   * The chaining value of one chunk of at most {@link #CHUNK_BYTES}.
+   *
+   * @param position where its bytes begin; {@code position + length} is at least eight
+   */
+  final Hash chunk(byte[] data, int position, int length, int chunk, int rootFlag) {
+    int end = position + length;
+    int last = position + (Math.max(length, 1) - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    boolean whole = end - last == BLOCK_BYTES;
+    return compress(
+        INITIAL,
+        position < last ? data : NO_DATA,
+        position,
+        last,
+        whole ? (long) LONG.get(data, last) : tail(data, last, end),
+        whole ? (long) LONG.get(data, last + 8) : tail(data, last + 8, end),
+        whole ? (long) LONG.get(data, last + 16) : tail(data, last + 16, end),
+        whole ? (long) LONG.get(data, last + 24) : tail(data, last + 24, end),
+        whole ? (long) LONG.get(data, last + 32) : tail(data, last + 32, end),
+        whole ? (long) LONG.get(data, last + 40) : tail(data, last + 40, end),
+        whole ? (long) LONG.get(data, last + 48) : tail(data, last + 48, end),
+        whole ? (long) LONG.get(data, last + 56) : tail(data, last + 56, end),
+        chunk,
+        end - last,
+        CHUNK_START,
+        CHUNK_END | rootFlag);
+  }
+
+  /** The chaining value of the inner node above two others. */
+  final Hash parent(Hash left, Hash right, int rootFlag) {
+    return pair(INITIAL, left, right, PARENT | rootFlag);
+  }
+
+  private Hash pair(Hash value, Hash left, Hash right, int flags) {
+    return compress(
+        value,
+        NO_DATA,
+        0,
+        0,
+        Long.reverseBytes(left.w0()),
+        Long.reverseBytes(left.w1()),
+        Long.reverseBytes(left.w2()),
+        Long.reverseBytes(left.w3()),
+        Long.reverseBytes(right.w0()),
+        Long.reverseBytes(right.w1()),
+        Long.reverseBytes(right.w2()),
+        Long.reverseBytes(right.w3()),
+        0,
+        BLOCK_BYTES,
+        flags,
+        0);
+  }
+
+  /**
+   * Chains the blocks of one chunk, of one parent or of one keyed pair. All but the last are read
+   * from the data; the last, which may be partial or come from elsewhere, is passed by value, so
+   * that it needs no array.
+   *
+   * @param value the chaining value to begin with
+   * @param position of the first block, if it is not the last
+   * @param lastPosition where the last block would be: a multiple of {@link #BLOCK_BYTES} further
+   * @param last01 words 0 (the lower half) and 1 of the last block, and so on with the next seven
+   * @param counter index of the chunk, 0 for anything but a chunk
+   * @param lastLength how many bytes of the last block are the message's
+   * @param firstFlags flags of the first block, which may be the last as well
+   * @param lastFlags flags of the last block only
+   */
+  abstract Hash compress(
+      Hash value,
+      byte[] data,
+      int position,
+      int lastPosition,
+      long last01,
+      long last23,
+      long last45,
+      long last67,
+      long last89,
+      long lastAB,
+      long lastCD,
+      long lastEF,
+      int counter,
+      int lastLength,
+      int firstFlags,
+      int lastFlags);
+
+  /**
+   * The two message words at {@code at} of data that ends at {@code end}, zeros beyond. Without a
+   * branch: reads the last whole words instead and shifts out what comes before {@code at}.
+   */
+  private static long tail(byte[] data, int at, int end) {
+    int wordsAt = Math.min(at, end - Long.BYTES);
+    int excessBits = Math.min(at - wordsAt, Long.BYTES) * Byte.SIZE;
+    // In two steps, as a shift by 64 is one by 0.
+    return (long) LONG.get(data, wordsAt) >>> (excessBits / 2) >>> (excessBits / 2);
+  }
+
+  /** Two words of a chaining value as they appear in a {@link Hash}. */
+  static long pack(int even, int odd) {
+    return (long) Integer.reverseBytes(even) << Integer.SIZE
+        | Integer.toUnsignedLong(Integer.reverseBytes(odd));
+  }
+
+  /** The first of the two words that {@link #pack} has packed. */
+  static int even(long packed) {
+    return Integer.reverseBytes((int) (packed >>> Integer.SIZE));
+  }
+
+  /** The second of the two words that {@link #pack} has packed. */
+  static int odd(long packed) {
+    return Integer.reverseBytes((int) packed);
+  }
+}
