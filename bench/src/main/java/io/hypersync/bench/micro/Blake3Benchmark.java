@@ -16,40 +16,80 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Hashing of a trie node, of a small write and of the largest chunk. */
+/**
+ * Hashing of one block, of a trie's leaf, of a small write and of the largest chunk; of a pair of
+ * hashes under a key. It warms up for so long because vectors take some seconds to be compiled.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
-@Warmup(iterations = 3, time = 1)
+@Warmup(iterations = 6, time = 1)
 @Measurement(iterations = 5, time = 1)
-@State(Scope.Benchmark)
 public class Blake3Benchmark {
-  /** How much is hashed at once. */
-  @Param({"64", "4096", "65536"})
-  public int bytes;
-
-  private byte[] input = {};
-
   /** Made by JMH. */
   public Blake3Benchmark() {}
 
-  /** Makes the input. */
-  @Setup
-  public void fill() {
-    input = new byte[bytes];
-    new Random(bytes).nextBytes(input);
+  /** What is hashed without a key. */
+  @State(Scope.Benchmark)
+  public static class Input {
+    /** How much is hashed at once. */
+    @Param({"64", "157", "4096", "65536"})
+    public int bytes;
+
+    private byte[] input = {};
+
+    /** Made by JMH. */
+    public Input() {}
+
+    /** Makes the input. */
+    @Setup
+    public void fill() {
+      input = random(bytes);
+    }
+  }
+
+  /** A key and two hashes. */
+  @State(Scope.Benchmark)
+  public static class Pair {
+    private final byte[] keyBytes = random(Hash.BYTES);
+    private final byte[] bytes = random(2 * Hash.BYTES);
+    private final Hash key = Hash.read(keyBytes, 0);
+    private final Hash left = Hash.read(bytes, 0);
+    private final Hash right = Hash.read(bytes, Hash.BYTES);
+
+    /** Made by JMH. */
+    public Pair() {}
   }
 
   /** The product's. */
   @Benchmark
   @Beside("codec")
-  public Hash ours() {
-    return Blake3.hash(input);
+  public Hash ours(Input input) {
+    return Blake3.hash(input.input);
   }
 
   /** Apache Commons Codec's. */
   @Benchmark
-  public byte[] codec() {
-    return org.apache.commons.codec.digest.Blake3.hash(input);
+  public byte[] codec(Input input) {
+    return org.apache.commons.codec.digest.Blake3.hash(input.input);
+  }
+
+  /** The product's hash of a pair. */
+  @Benchmark
+  @Beside("codecPair")
+  public Hash pair(Pair pair) {
+    return Blake3.keyedPair(pair.key, pair.left, pair.right);
+  }
+
+  /** Apache Commons Codec's, of the same bytes. */
+  @Benchmark
+  public byte[] codecPair(Pair pair) {
+    return org.apache.commons.codec.digest.Blake3.keyedHash(pair.keyBytes, pair.bytes);
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
   }
 }
