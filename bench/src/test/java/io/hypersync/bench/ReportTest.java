@@ -215,7 +215,7 @@ final class ReportTest {
             new Load(Figures.MACHINE, 0, 0), List.of(), List.of(name), List.of(), Optional.empty());
     assertEquals(List.of(soon, always), report.aims().stream().map(Aim::met).toList());
     JsonNode tree = JsonReport.render(report);
-    assertEquals(p50Us, tree.at("/propagation/name/p50_us").asDouble());
+    assertEquals(p50Us, tree.at("/propagation/name/p50_us").asLong());
     assertEquals("name_seen_p99", tree.at("/aims/1/aim").asText());
   }
 

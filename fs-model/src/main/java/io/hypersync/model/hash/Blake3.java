@@ -72,18 +72,15 @@ public final class Blake3 {
   }
 
   /**
-   * The keyed hash of two hashes: BLAKE3's {@code keyed_hash} of the 64 bytes of {@code left} and
-   * {@code right} in this order, under the 32 bytes of {@code key}, all as {@link Hash#write} gives
-   * them.
+   * The hash of two hashes, 64 bytes, and a few bytes after them: of an inner node of a trie. The
+   * words go straight from the hashes into two compressions.
    *
-   * <p>It is the hash of an inner node of a trie: what the node is (the trie it belongs to, and the
-   * bit it branches at) is in the key, so that no two kinds of nodes, and nothing that {@link
-   * #hash(byte[])} gives, can have the same hash. As the message is exactly one block, it is one
-   * compression, which allocates nothing but the result.
+   * @param tail the bytes, the first one in the lowest bits
+   * @param tailBytes how many, 1 to 8
    */
-  public static Hash keyedPair(Hash key, Hash left, Hash right) {
-    return SHORT.isOver(0)
-        ? Blake3Rows.INSTANCE.keyedPair(key, left, right)
-        : Blake3Scalar.INSTANCE.keyedPair(key, left, right);
+  public static Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
+    return SHORT.isOver(2 * Blake3Chain.BLOCK_BYTES)
+        ? Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes)
+        : Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
   }
 }

@@ -19,7 +19,6 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   static final int CHUNK_END = 2;
   static final int PARENT = 4;
   static final int ROOT = 8;
-  static final int KEYED_HASH = 16;
 
   static final int IV0 = 0x6A09E667;
   static final int IV1 = 0xBB67AE85;
@@ -33,7 +32,7 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** The chaining value that a chunk, or an inner node of the unkeyed tree, begins with. */
+  /** The chaining value that a chunk, or an inner node of the tree, begins with. */
   private static final Hash INITIAL =
       new Hash(pack(IV0, IV1), pack(IV2, IV3), pack(IV4, IV5), pack(IV6, IV7));
 
@@ -55,9 +54,25 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
     return tree(data, offset, length, 0, ROOT);
   }
 
-  /** See {@link Blake3#keyedPair}. */
-  final Hash keyedPair(Hash key, Hash left, Hash right) {
-    return pair(key, left, right, KEYED_HASH | CHUNK_START | CHUNK_END | ROOT);
+  /** See {@link Blake3#pairAndTail}. */
+  final Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
+    return compress(
+        pair(left, right, CHUNK_START),
+        NO_DATA,
+        0,
+        0,
+        tail,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        tailBytes,
+        0,
+        CHUNK_END | ROOT);
   }
 
   /**
@@ -114,12 +129,12 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
 
   /** The chaining value of the inner node above two others. */
   final Hash parent(Hash left, Hash right, int rootFlag) {
-    return pair(INITIAL, left, right, PARENT | rootFlag);
+    return pair(left, right, PARENT | rootFlag);
   }
 
-  private Hash pair(Hash value, Hash left, Hash right, int flags) {
+  private Hash pair(Hash left, Hash right, int flags) {
     return compress(
-        value,
+        INITIAL,
         NO_DATA,
         0,
         0,
@@ -138,9 +153,9 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   }
 
   /**
-   * Chains the blocks of one chunk, of one parent or of one keyed pair. All but the last are read
-   * from the data; the last, which may be partial or come from elsewhere, is passed by value, so
-   * that it needs no array.
+   * Chains the blocks of one chunk, or does the one of a parent. All but the last are read from the
+   * data; the last, which may be partial or come from elsewhere, is passed by value, so that it
+   * needs no array.
    *
    * @param value the chaining value to begin with
    * @param position of the first block, if it is not the last

@@ -4,7 +4,6 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * A branch at one bit: keys with 0 there are on the left. Hashed are the two hashes and the node's
@@ -24,12 +23,6 @@ import java.nio.ByteOrder;
  * find the same; the first word, written last and read first, says that the others are there.
  */
 final class Inner implements TrieNode {
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-
   private static final VarHandle FIRST;
 
   static {
@@ -40,7 +33,8 @@ final class Inner implements TrieNode {
     }
   }
 
-  private static final int BLOCK_BYTES = 2 * Hash.BYTES + Integer.BYTES + 1;
+  private static final int METADATA_BYTES = Integer.BYTES + 1;
+  private static final long INNER_DOMAIN = (long) MerkleTrie.INNER_DOMAIN << Integer.SIZE;
 
   final int bit;
   final TrieNode left;
@@ -81,10 +75,7 @@ final class Inner implements TrieNode {
     if (first != 0) {
       return new Hash(first, hash1, hash2, hash3);
     }
-    byte[] block = new byte[BLOCK_BYTES];
-    left.writeHash(block, 0);
-    right.writeHash(block, Hash.BYTES);
-    Hash hash = hash(block, bit);
+    Hash hash = hash(left.hash(), right.hash(), bit);
     hash1 = hash.w1();
     hash2 = hash.w2();
     hash3 = hash.w3();
@@ -92,30 +83,9 @@ final class Inner implements TrieNode {
     return hash;
   }
 
-  @Override
-  public void writeHash(byte[] target, int offset) {
-    long first = (long) FIRST.getAcquire(this);
-    if (first == 0) {
-      hash().write(target, offset);
-    } else {
-      LONG.set(target, offset, first);
-      LONG.set(target, offset + Long.BYTES, hash1);
-      LONG.set(target, offset + 2 * Long.BYTES, hash2);
-      LONG.set(target, offset + 3 * Long.BYTES, hash3);
-    }
-  }
-
   /** The hash of a branch at this bit over two hashes. */
   static Hash hash(Hash left, Hash right, int bit) {
-    byte[] block = new byte[BLOCK_BYTES];
-    left.write(block, 0);
-    right.write(block, Hash.BYTES);
-    return hash(block, bit);
-  }
-
-  private static Hash hash(byte[] block, int bit) {
-    INT.set(block, 2 * Hash.BYTES, bit);
-    block[BLOCK_BYTES - 1] = MerkleTrie.INNER_DOMAIN;
-    return Blake3.hash(block);
+    long metadata = Integer.toUnsignedLong(Integer.reverseBytes(bit)) | INNER_DOMAIN;
+    return Blake3.pairAndTail(left, right, metadata, METADATA_BYTES);
   }
 }

@@ -30,9 +30,4 @@ public abstract non-sealed class Leaf implements TrieNode {
     out.u8(MerkleTrie.LEAF_DOMAIN);
     return Blake3.hash(out.array(), 0, out.length());
   }
-
-  @Override
-  public final void writeHash(byte[] target, int offset) {
-    hash().write(target, offset);
-  }
 }

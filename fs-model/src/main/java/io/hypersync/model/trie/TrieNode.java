@@ -7,9 +7,6 @@ sealed interface TrieNode permits Leaf, Inner {
   /** The hash of everything below. */
   Hash hash();
 
-  /** Writes the hash at {@code offset}: on the way down a path nobody needs it as an object. */
-  void writeHash(byte[] target, int offset);
-
   /** The number of leaves below, itself included if it is one. */
   int size();
 }

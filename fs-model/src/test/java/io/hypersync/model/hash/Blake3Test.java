@@ -74,28 +74,28 @@ class Blake3Test {
     abstract Hash hash(byte[] data, int offset, int length);
   }
 
-  /** The ways to the same keyed hash of two hashes. */
+  /** The ways to the same hash of two hashes and a tail. */
   enum PairImplementation {
     DISPATCHED {
       @Override
-      Hash hash(Hash key, Hash left, Hash right) {
-        return Blake3.keyedPair(key, left, right);
+      Hash hash(Hash left, Hash right, long tail, int tailBytes) {
+        return Blake3.pairAndTail(left, right, tail, tailBytes);
       }
     },
     SCALAR {
       @Override
-      Hash hash(Hash key, Hash left, Hash right) {
-        return Blake3Scalar.INSTANCE.keyedPair(key, left, right);
+      Hash hash(Hash left, Hash right, long tail, int tailBytes) {
+        return Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
       }
     },
     ROWS {
       @Override
-      Hash hash(Hash key, Hash left, Hash right) {
-        return Blake3Rows.INSTANCE.keyedPair(key, left, right);
+      Hash hash(Hash left, Hash right, long tail, int tailBytes) {
+        return Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes);
       }
     };
 
-    abstract Hash hash(Hash key, Hash left, Hash right);
+    abstract Hash hash(Hash left, Hash right, long tail, int tailBytes);
   }
 
   /** The official vectors: byte i of the input is i mod 251. */
@@ -164,19 +164,20 @@ class Blake3Test {
 
   @ParameterizedTest
   @EnumSource
-  void aKeyedPairIsTheKeyedHashOfBoth(PairImplementation implementation) {
+  void twoHashesAndATailAreHashedAsTheirBytes(PairImplementation implementation) {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int i = 0; i < 2000; i++) {
-      byte[] key = new byte[Hash.BYTES];
-      byte[] pair = new byte[2 * Hash.BYTES];
-      random.nextBytes(key);
-      random.nextBytes(pair);
-      byte[] expected = new byte[Hash.BYTES];
-      org.apache.commons.codec.digest.Blake3.initKeyedHash(key).update(pair).doFinalize(expected);
+      int tailBytes = 1 + random.nextInt(Long.BYTES);
+      byte[] all = new byte[2 * Hash.BYTES + tailBytes];
+      random.nextBytes(all);
+      long tail = 0;
+      for (int at = all.length - 1; at >= 2 * Hash.BYTES; at--) {
+        tail = (tail << Byte.SIZE) | (all[at] & 0xff);
+      }
       assertEquals(
-          Hash.read(expected, 0),
-          implementation.hash(Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES)),
+          Hash.read(org.apache.commons.codec.digest.Blake3.hash(all), 0),
+          implementation.hash(Hash.read(all, 0), Hash.read(all, Hash.BYTES), tail, tailBytes),
           () -> "seed " + seed);
     }
   }

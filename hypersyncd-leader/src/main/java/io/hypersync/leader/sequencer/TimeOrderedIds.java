@@ -46,10 +46,10 @@ final class TimeOrderedIds {
   private static long high(long timeNs) {
     long ms = Math.floorDiv(timeNs, NS_PER_MS);
     long fraction = (Math.floorMod(timeNs, NS_PER_MS) << 12) / NS_PER_MS;
-    return ms << 16 | VERSION_7 | fraction;
+    return (ms << 16) | VERSION_7 | fraction;
   }
 
   private static long low(Entropy entropy) {
-    return VARIANT | entropy.nextLong() >>> RANDOM_SHIFT;
+    return VARIANT | (entropy.nextLong() >>> RANDOM_SHIFT);
   }
 }
