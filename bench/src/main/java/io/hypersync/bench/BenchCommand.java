@@ -154,8 +154,8 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "Which operations (default: all): disk-overwrite, disk-append, create, write, append,"
               + " mkdir, rename, unlink, stat, absent, walk, read, write-1m, read-1m; of micro:"
-              + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, fuse-crossing,"
-              + " invalidation, append, merkle.")
+              + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, leader,"
+              + " fuse-crossing, invalidation, append, merkle.")
   private List<String> ops = List.of();
 
   @Option(

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The end-to-end suite: a leader and two workers as processes, measured through a mount, the
@@ -63,7 +64,11 @@ record EndToEnd(
         neighbours.addPeer(peer.get());
       }
       rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
-      propagation = Propagation.measure(mount.root(), folder.mount("b").resolve("bench"));
+      narrator.say("looking how soon the other mount shows a change");
+      AtomicBoolean stopped = new AtomicBoolean();
+      cleanup.add("stop looking", () -> stopped.set(true));
+      Path other = folder.mount("b").resolve("bench");
+      propagation = Propagation.measure(mount.root(), other, stopped::get);
     } else {
       ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong());
       cleanup.add("stop creating files", files::stop);

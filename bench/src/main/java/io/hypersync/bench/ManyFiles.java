@@ -7,6 +7,7 @@ import io.hypersync.cli.render.Quantities;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ final class ManyFiles {
   private static final int THREADS = 16;
   private static final int FILES_PER_DIRECTORY = 1_000;
   private static final int STEPS_TO_TELL = 10;
+  private static final Duration RESTART_LIMIT = Duration.ofMinutes(10);
 
   private final Narrator narrator;
   private final Demo.Cast cast;
@@ -76,7 +78,7 @@ final class ManyFiles {
     weigh()
         .forEach((name, bytes) -> daemons.add(new MemoryUse.Daemon(name, empty.get(name), bytes)));
     narrator.say("killing the leader, and starting it again");
-    return new MemoryUse(files, elapsedNs, daemons, cast.leader().killAndRestart());
+    return new MemoryUse(files, elapsedNs, daemons, cast.leader().killAndRestart(RESTART_LIMIT));
   }
 
   /** Ends it early. */

@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 
 /**
  * How long it takes from the moment when a change is acknowledged on one mount until another one
@@ -43,13 +44,25 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
     boolean test() throws IOException;
   }
 
-  /** Changes something five hundred times on one mount, and looks for it on the other. */
-  static List<Propagation> measure(Path changing, Path looking)
+  /**
+   * Changes something five hundred times on one mount, and looks for it on the other.
+   *
+   * @param stopped asked before each
+   * @throws InterruptedException if it was stopped
+   */
+  static List<Propagation> measure(Path changing, Path looking, BooleanSupplier stopped)
       throws IOException, InterruptedException {
-    return List.of(content(changing, looking), name(changing, looking));
+    return List.of(content(changing, looking, stopped), name(changing, looking, stopped));
   }
 
-  private static Propagation content(Path changing, Path looking)
+  private static void pause(BooleanSupplier stopped) throws InterruptedException {
+    Thread.sleep(PAUSE_MS);
+    if (stopped.getAsBoolean()) {
+      throw new InterruptedException("stopped");
+    }
+  }
+
+  private static Propagation content(Path changing, Path looking, BooleanSupplier stopped)
       throws IOException, InterruptedException {
     Path file = Files.write(changing.resolve("seen"), new byte[Long.BYTES]);
     Path there = looking.resolve("seen");
@@ -59,7 +72,7 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
     try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE);
         FileChannel in = FileChannel.open(there)) {
       for (int i = 0; i < ROUNDS; i++) {
-        Thread.sleep(PAUSE_MS);
+        pause(stopped);
         long value = 1L + i;
         out.write(bytes.clear().putLong(value).flip(), 0);
         delays[i] =
@@ -73,7 +86,7 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
     return of(Change.CONTENT, delays);
   }
 
-  private static Propagation name(Path changing, Path looking)
+  private static Propagation name(Path changing, Path looking, BooleanSupplier stopped)
       throws IOException, InterruptedException {
     long[] delays = new long[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -81,7 +94,7 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
       if (Files.exists(there)) {
         throw new IOException(there + " is there already");
       }
-      Thread.sleep(PAUSE_MS);
+      pause(stopped);
       Files.createDirectory(changing.resolve("name-" + i));
       delays[i] = until(() -> Files.exists(there));
     }

@@ -76,7 +76,11 @@ public final class LeaderDaemon implements Daemon {
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
       LogReplay replay =
-          new LogReplay(chunks, intents, index -> LOG.info("replayed {} entries", index));
+          new LogReplay(
+              chunks,
+              intents,
+              LogReplay.LONG_RUNS,
+              index -> LOG.info("replayed {} entries", index));
       DurabilityEvents events = new DurabilityEvents(ended);
       log =
           ChronicleOpLog.open(

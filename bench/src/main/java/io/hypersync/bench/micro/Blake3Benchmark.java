@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Hashing of one block, of a trie's leaf, of a small write and of the largest chunk; of a pair of
- * hashes under a key. It warms up for so long because vectors take some seconds to be compiled.
+ * Hashing of one block, of a trie's leaf, of a small write and of the largest chunk; of a trie's
+ * branch. It warms up for so long because vectors take some seconds to be compiled.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
@@ -55,7 +56,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   private final CompletableFuture<Void> welcomed = new CompletableFuture<>();
   private final List<NodeId> directories = new ArrayList<>();
   private CompletableFuture<Void> finished = new CompletableFuture<>();
-  private LongFunction<FsOp> ops = number -> makeDirectory(number);
+  private LongFunction<FsOp> ops = this::makeDirectory;
   private boolean learning;
   private long sent;
   private long acknowledged;
@@ -73,7 +74,12 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
     InetSocketAddress leader = options.leaderAddress();
     InetSocketAddress resolved = new InetSocketAddress(leader.getHostString(), leader.getPort());
     transport.executor().execute(() -> transport.connect(resolved));
-    await(welcomed);
+    try {
+      await(welcomed);
+    } catch (CompletionException e) {
+      transport.shutdown();
+      throw e;
+    }
     ScheduledFuture<?> _ =
         transport
             .executor()
@@ -135,9 +141,12 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   public void received(LeaderMessage message) {
     switch (message) {
       case Welcome _ -> welcomed.complete(null);
-      case CommitAck ack when ack.errno() != null ->
+      case CommitAck ack -> {
+        acknowledged++;
+        if (ack.errno() != null) {
           finished.completeExceptionally(new IllegalStateException("refused: " + ack.errno()));
-      case CommitAck _ -> acknowledged++;
+        }
+      }
       case LogEntries(_, List<byte[]> entries) -> {
         index += entries.size();
         newest = entries.getLast();
@@ -162,7 +171,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
       report();
     }
     transport.flush();
-    if (acknowledged == wanted) {
+    if (acknowledged == wanted && (!learning || directories.size() == wanted)) {
       finished.complete(null);
     }
   }

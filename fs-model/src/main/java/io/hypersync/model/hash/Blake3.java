@@ -75,7 +75,7 @@ public final class Blake3 {
    * The hash of two hashes, 64 bytes, and a few bytes after them: of an inner node of a trie. The
    * words go straight from the hashes into two compressions.
    *
-   * @param tail the bytes, the first one in the lowest bits
+   * @param tail the bytes, the first one in the lowest bits, and zeros above the last
    * @param tailBytes how many, 1 to 8
    */
   public static Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {

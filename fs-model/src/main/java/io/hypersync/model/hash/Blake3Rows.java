@@ -82,8 +82,8 @@ final class Blake3Rows extends Blake3Chain {
       int lastLength,
       int firstFlags,
       int lastFlags) {
-    IntVector a = pair(Long.reverseBytes(value.w0()), Long.reverseBytes(value.w1()));
-    IntVector b = pair(Long.reverseBytes(value.w2()), Long.reverseBytes(value.w3()));
+    IntVector a = ofLongs(Long.reverseBytes(value.w0()), Long.reverseBytes(value.w1()));
+    IntVector b = ofLongs(Long.reverseBytes(value.w2()), Long.reverseBytes(value.w3()));
     int flags = firstFlags;
     for (int at = position; ; at += BLOCK_BYTES) {
       IntVector m0;
@@ -96,13 +96,13 @@ final class Blake3Rows extends Blake3Chain {
         m1 = ByteVector.fromArray(BYTES, data, at + 16).reinterpretAsInts();
         m2 = ByteVector.fromArray(BYTES, data, at + 32).reinterpretAsInts();
         m3 = ByteVector.fromArray(BYTES, data, at + 48).reinterpretAsInts();
-        d = pair(counter, (long) flags << Integer.SIZE | BLOCK_BYTES);
+        d = ofLongs(counter, (long) flags << Integer.SIZE | BLOCK_BYTES);
       } else {
-        m0 = pair(last01, last23);
-        m1 = pair(last45, last67);
-        m2 = pair(last89, lastAB);
-        m3 = pair(lastCD, lastEF);
-        d = pair(counter, (long) (flags | lastFlags) << Integer.SIZE | lastLength);
+        m0 = ofLongs(last01, last23);
+        m1 = ofLongs(last45, last67);
+        m2 = ofLongs(last89, lastAB);
+        m3 = ofLongs(lastCD, lastEF);
+        d = ofLongs(counter, (long) (flags | lastFlags) << Integer.SIZE | lastLength);
       }
       IntVector first0 = FIRST_0.selectFrom(m0, m1);
       m1 = FIRST_1.selectFrom(m0, m1);
@@ -161,7 +161,7 @@ final class Blake3Rows extends Blake3Chain {
   }
 
   /** Four words; the compiler inlines what is so short. */
-  private static IntVector pair(long low, long high) {
+  private static IntVector ofLongs(long low, long high) {
     return LongVector.broadcast(LONGS, low).withLane(1, high).reinterpretAsInts();
   }
 

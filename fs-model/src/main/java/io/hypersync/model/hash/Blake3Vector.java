@@ -86,7 +86,7 @@ final class Blake3Vector {
   /**
    * Hashes a range that the caller has checked to lie inside the array.
    *
-   * @param length at least eight
+   * @param length with the offset, at least eight
    */
   static Hash hash(byte[] data, int offset, int length) {
     return length < MIN_BYTES

@@ -17,7 +17,10 @@ final class VectorWarmUp {
   /** So long vectors are used for one comparison. */
   private static final long ROUND_NS = 2_000_000;
 
-  /** It is given up after so much practice: there may be no compiler that knows vectors. */
+  /**
+   * It is given up after so much practice of one length: there may be no compiler that knows
+   * vectors.
+   */
   private static final long MAX_PRACTICE_NS = 10_000_000_000L;
 
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
@@ -91,8 +94,8 @@ final class VectorWarmUp {
   /** Length after length, so that the compiler gets one thing to do at a time. */
   private boolean practise() {
     byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
-    long practisedNs = 0;
     for (int length : lengths) {
+      long practisedNs = 0;
       int wins = 0;
       while (wins < WINS) {
         if (practisedNs > MAX_PRACTICE_NS) {

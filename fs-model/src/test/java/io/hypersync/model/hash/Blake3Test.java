@@ -182,6 +182,16 @@ class Blake3Test {
     }
   }
 
+  /** Also where they are slow, and so not used: there every length would take minutes. */
+  @ParameterizedTest
+  @ValueSource(ints = {2048, 2049, 3071, 3072, 3073, 4095, 4096, 5121})
+  void fourChunksInQuartersMatchCommonsCodecOnAnyMachine(int length) {
+    byte[] data = random(6, length + 77);
+    for (int offset : new int[] {0, 1, 64, 77}) {
+      assertSame(Implementation.QUARTERS, data, offset, length);
+    }
+  }
+
   @Test
   void aRangeAtTheEdgesOfTheArrayReadsNothingOutsideIt() {
     byte[] data = random(3, 100);
@@ -249,7 +259,10 @@ class Blake3Test {
 
     public static void main(String[] args) {
       byte[] data = random(4, LARGEST);
-      IntStream.of(0, 1, 64, 100, 1024, 3000, 3072, 5000, 8192, 9000, 65_536, 130_000, LARGEST)
+      IntStream aroundTrees =
+          IntStream.of(3, 4, 5, 7, 8, 9, 12, 13, 14, 15, 16, 17, 31, 33, 65)
+              .flatMap(chunks -> IntStream.rangeClosed(chunks * KIB - 1, chunks * KIB + 1));
+      IntStream.concat(IntStream.of(0, 1, 64, 100, 1024, 3000, 130_000, LARGEST), aroundTrees)
           .forEach(
               length -> {
                 assertSame(Implementation.DISPATCHED, data, 0, length);
@@ -258,6 +271,9 @@ class Blake3Test {
                 }
                 if (args.length > 0 && Blake3Vector.isUsable()) {
                   assertSame(Implementation.VECTOR, data, 0, length);
+                  if (length > 64) {
+                    assertSame(Implementation.VECTOR, data, 5, length - 9);
+                  }
                 }
               });
       System.out.println("all the same");

@@ -23,6 +23,7 @@ public final class ChildDaemon {
   private final String name;
   private final List<String> arguments;
   private volatile Process process;
+  private boolean stopped;
   private final Path log;
   private final AdminClient admin;
 
@@ -93,7 +94,12 @@ public final class ChildDaemon {
    * @param goal completes "did not ... in time"
    */
   public JsonNode await(String goal, Predicate<JsonNode> condition) throws InterruptedException {
-    long deadlineNs = System.nanoTime() + START_LIMIT.toNanos();
+    return await(goal, condition, START_LIMIT);
+  }
+
+  private JsonNode await(String goal, Predicate<JsonNode> condition, Duration limit)
+      throws InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
     while (System.nanoTime() - deadlineNs < 0) {
       if (!process.isAlive()) {
         throw gone("it ended with " + process.exitValue());
@@ -104,28 +110,43 @@ public final class ChildDaemon {
       }
       Thread.sleep(POLL_MS);
     }
-    throw gone("it did not " + goal + " within " + START_LIMIT.toSeconds() + " s");
+    throw gone("it did not " + goal + " within " + limit.toSeconds() + " s");
   }
 
   /**
    * Kills it, so that nothing is written down on the way, and starts it again.
    *
-   * @return how long it took until it answered, in nanoseconds
+   * @param limit how long it may take until it answers
+   * @return how long it took, in nanoseconds
    */
-  public long killAndRestart() throws IOException, InterruptedException {
+  public long killAndRestart(Duration limit) throws IOException, InterruptedException {
     process.destroyForcibly().waitFor();
     long beganNs = System.nanoTime();
-    process = launch(arguments, log);
-    await("answer again", _ -> true);
+    relaunch();
+    await("answer again", _ -> true, limit);
     return System.nanoTime() - beganNs;
+  }
+
+  /** Not after {@link #stop}, which may come from another thread: nobody would end the new one. */
+  private synchronized void relaunch() throws IOException {
+    if (stopped) {
+      throw new UserError("the " + name + " is being stopped", "");
+    }
+    process = launch(arguments, log);
   }
 
   /** Ends it cleanly if it lets itself be ended, else by force. */
   void stop() throws InterruptedException {
-    process.destroy();
-    if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
+    Process last = last();
+    last.destroy();
+    if (!last.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+      last.destroyForcibly().waitFor();
     }
+  }
+
+  private synchronized Process last() {
+    stopped = true;
+    return process;
   }
 
   private UserError gone(String reason) {

@@ -16,4 +16,7 @@ public interface RecoveryListener {
 
   /** The next entry in index order. No more entries follow after {@link Verdict#CUT}. */
   Verdict onRecord(long index, byte[] payload);
+
+  /** No more entries follow, and nothing was changed on the disk yet: the last time to refuse. */
+  default void ended() {}
 }

@@ -11,6 +11,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
@@ -32,24 +33,37 @@ public final class LogReplay implements RecoveryListener {
   private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
   private static final int PROGRESS_EVERY = 10_000;
 
-  /** The states of a run stay in memory until its last root is known: a few KiB each at most. */
-  private static final int RUN_ENTRIES = 4_096;
+  /** For a leader that starts: long enough that comparing takes little. */
+  public static final int LONG_RUNS = 4_096;
+
+  /** For who passes roots on: every one is compared. */
+  public static final int EVERY_ENTRY = 1;
+
+  /**
+   * A run ends early when its entries have touched so much, for its states stay in memory until its
+   * last root is known: some megabytes.
+   */
+  private static final int MAX_RUN_EXTENTS = 16_384;
 
   private final ChunkStore chunks;
+  private final int runEntries;
   private final LongConsumer progress;
   private final IntentIndex intents;
   private final RootCheck unchecked = new RootCheck();
   private FsState state = FsState.genesis();
   private Hash root = state.root();
+  private int runExtents;
   private long index;
   private long lastTimeNs;
 
   /**
    * Starts from the empty filesystem.
    *
+   * @param runEntries at most so many entries are compared by one root, the last
    * @param progress told the index now and then
    */
-  public LogReplay(ChunkStore chunks, IntentIndex intents, LongConsumer progress) {
+  public LogReplay(ChunkStore chunks, IntentIndex intents, int runEntries, LongConsumer progress) {
+    this.runEntries = runEntries;
     this.chunks = chunks;
     this.intents = intents;
     this.progress = progress;
@@ -58,8 +72,8 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Takes the next entry.
    *
-   * @throws ReplayException if the entry is whole and yet not what this leader would have written:
-   *     starting would serve a state that nobody acknowledged
+   * @throws ReplayException if the entry, or one before it in the same run, is whole and yet not
+   *     what this leader would have written: starting would serve a state that nobody acknowledged
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
@@ -73,6 +87,7 @@ public final class LogReplay implements RecoveryListener {
       throw refused(recordIndex, "it says that it is entry " + entry.index());
     }
     if (!restoreChunks(entry)) {
+      compareRoots();
       return Verdict.CUT;
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
@@ -84,7 +99,8 @@ public final class LogReplay implements RecoveryListener {
         unchecked.add(recordIndex, next, root);
       }
     }
-    if (unchecked.size() >= RUN_ENTRIES) {
+    runExtents += extents(entry.op());
+    if (unchecked.size() >= runEntries || runExtents >= MAX_RUN_EXTENTS) {
       compareRoots();
     }
     index = recordIndex;
@@ -97,16 +113,34 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * What the entries so far amount to; all of their roots have been compared then.
+   * Compares what is left.
    *
    * @throws ReplayException as {@link #onRecord}
    */
-  public LeaderState result() {
+  @Override
+  public void ended() {
     compareRoots();
+  }
+
+  /**
+   * What the entries amount to.
+   *
+   * @throws IllegalStateException if it has not {@link #ended}
+   */
+  public LeaderState result() {
+    if (unchecked.size() > 0) {
+      throw new IllegalStateException("the last roots were not compared");
+    }
     return new LeaderState(state, root, index, lastTimeNs, intents);
   }
 
+  /** How many extents the op may make or replace. */
+  private static int extents(FsOp op) {
+    return op instanceof FsOp.CopyRange ? FsOp.CopyRange.MAX_EXTENTS : op.chunks().size();
+  }
+
   private void compareRoots() {
+    runExtents = 0;
     RootCheck.Mismatch mismatch = unchecked.firstMismatch();
     if (mismatch != null) {
       throw new ReplayException(mismatch.index(), mismatch.toString());
@@ -114,9 +148,9 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /** The entry cannot be replayed; but an earlier one is named, if it differs. */
-  private ReplayException refused(long index, String what) {
+  private ReplayException refused(long recordIndex, String what) {
     compareRoots();
-    return new ReplayException(index, what);
+    return new ReplayException(recordIndex, what);
   }
 
   /** A full disk is no reason not to lead: these bytes are in the log, and sent from there. */

@@ -9,9 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares the roots of a replay with those of the log, a run of entries at a time: states that
  * follow each other share most of their tries, so the root of the last one costs little more than
- * that of any one of them (hypersync.md 8.1.1). The root of a state covers all of it, so a run
- * whose last root is right has been replayed right; only if it is not, the others are computed, to
- * name the first entry that differs.
+ * that of any one of them (hypersync.md 8.1.1). The root of a state covers all of it, so after a
+ * run whose last root is right the state is the one that was logged; only if it is not, the others
+ * are computed, to name the first entry that differs.
+ *
+ * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
+ * may start all the same, for the state it leads is right; workers, which compare every root,
+ * refuse that entry, as they did when it was new.
  *
  * <p>Nobody may go by a state before {@link #firstMismatch} has found it good. Single-threaded.
  */

@@ -22,7 +22,7 @@ public final class IntentIndex {
   public static final long DEFAULT_TTL_NS = 24L * 3600 * 1_000_000_000;
 
   /** "Not in the log." */
-  public static final long NOT_FOUND = 0;
+  public static final long NOT_FOUND = SequenceMap.NONE;
 
   private final long entries;
   private final long ttlNs;

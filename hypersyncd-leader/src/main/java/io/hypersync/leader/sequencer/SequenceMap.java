@@ -1,48 +1,100 @@
 package io.hypersync.leader.sequencer;
 
-import org.agrona.collections.Long2ObjectHashMap;
+import java.util.Arrays;
+import org.agrona.collections.Long2LongHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map from numbers to numbers other than 0 whose keys are counted up, with few left out: nine
- * bytes for each, a quarter of what a hash map takes. The ten million intents that a leader
- * remembers at least are its largest table.
+ * A map from numbers to numbers other than 0, for keys that are counted up with few left out: some
+ * eight bytes for each of many, and little for a map of a few, as most are. The ten million intents
+ * that a leader remembers at least are its largest table.
  *
- * <p>Single-threaded. Keys far apart cost a page of 528 bytes each, which does no more than waste
- * memory.
+ * <p>Keys far from the others are in a hash map, so that whoever sends such costs no more than with
+ * one from the start. Single-threaded.
  */
 final class SequenceMap {
-  private static final int PAGE_SHIFT = 6;
+  /** "No value." */
+  static final long NONE = 0;
+
+  private static final int FIRST_VALUES = 4;
+  private static final int PAGE_SHIFT = 10;
   private static final int PAGE = 1 << PAGE_SHIFT;
 
-  /** By the upper bits of the key. */
-  private final Long2ObjectHashMap<long[]> pages = new Long2ObjectHashMap<>();
+  /** So many keys may be left out at once. */
+  private static final int MAX_GAP = 64;
 
-  /** The page of the newest key, which the next one is most likely on. */
-  private long @Nullable [] newest;
+  private static final long[] NO_VALUES = {};
+  private static final long @Nullable [][] NO_PAGES = {};
 
-  private long newestAt;
+  private long base;
 
-  /** The value, or 0. */
+  /** How far the pages reach, from the base on. */
+  private long reach;
+
+  /** The first page grows until it is whole. */
+  private long[] first = NO_VALUES;
+
+  /** The others; null where no key has come. */
+  private long @Nullable [][] more = NO_PAGES;
+
+  private @Nullable Long2LongHashMap others;
+
+  /** The value, or {@link #NONE}. */
   long get(long key) {
-    long[] page = page(key);
-    return page == null ? 0 : page[(int) key & (PAGE - 1)];
+    long at = key - base;
+    if (at >= 0 && at < reach) {
+      long[] page = page((int) (at >>> PAGE_SHIFT));
+      int inPage = (int) at & (PAGE - 1);
+      long value = page == null || inPage >= page.length ? NONE : page[inPage];
+      if (value != NONE) {
+        return value;
+      }
+    }
+    return others == null ? NONE : others.get(key);
   }
 
   /** Sets the value, in place of what it was. */
   void put(long key, long value) {
-    long[] page = page(key);
-    if (page == null) {
-      page = new long[PAGE];
-      pages.put(key >>> PAGE_SHIFT, page);
+    if (reach == 0) {
+      base = key;
     }
-    page[(int) key & (PAGE - 1)] = value;
-    newest = page;
-    newestAt = key >>> PAGE_SHIFT;
+    long at = key - base;
+    if (at < 0 || at > reach + MAX_GAP || (at >= reach && get(key) != NONE)) {
+      if (others == null) {
+        others = new Long2LongHashMap(NONE);
+      }
+      others.put(key, value);
+      return;
+    }
+    int page = (int) (at >>> PAGE_SHIFT);
+    int inPage = (int) at & (PAGE - 1);
+    writable(page, inPage)[inPage] = value;
+    reach = Math.max(reach, at + 1);
   }
 
-  private long @Nullable [] page(long key) {
-    long at = key >>> PAGE_SHIFT;
-    return newest != null && newestAt == at ? newest : pages.get(at);
+  private long @Nullable [] page(int page) {
+    if (page == 0) {
+      return first;
+    }
+    return page - 1 < more.length ? more[page - 1] : null;
+  }
+
+  private long[] writable(int page, int inPage) {
+    if (page == 0) {
+      if (inPage >= first.length) {
+        int room = Math.max(FIRST_VALUES, Integer.highestOneBit(inPage) << 1);
+        first = Arrays.copyOf(first, Math.min(PAGE, room));
+      }
+      return first;
+    }
+    if (page > more.length) {
+      more = Arrays.copyOf(more, Math.max(FIRST_VALUES, 2 * page));
+    }
+    long[] known = more[page - 1];
+    if (known == null) {
+      known = new long[PAGE];
+      more[page - 1] = known;
+    }
+    return known;
   }
 }

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -16,11 +19,15 @@ import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,8 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LogReplayTest {
   private static final byte[] NOTHING = {};
 
-  private final LogReplay replay =
-      new LogReplay(new InMemoryChunkStore(), new IntentIndex(100_000, 1_000), _ -> {});
+  private final InMemoryChunkStore chunks = new InMemoryChunkStore();
+  private final LogReplay replay = replay(LogReplay.LONG_RUNS);
   private FsState state = FsState.genesis();
   private long index;
 
@@ -39,6 +46,7 @@ class LogReplayTest {
     for (int i = 0; i < 10_000; i++) {
       assertEquals(Verdict.KEEP, next(logged()));
     }
+    replay.ended();
     LeaderState result = replay.result();
     assertEquals(10_000, result.index());
     assertEquals(state.root(), result.root());
@@ -64,9 +72,55 @@ class LogReplayTest {
               for (int i = 1; i <= wrong + more; i++) {
                 next(i < wrong ? logged() : withRoot(Hash.ZERO));
               }
-              var _ = replay.result();
+              replay.ended();
             });
     assertTrue(refused.getMessage().startsWith("log entry " + wrong + " "), refused::getMessage);
+  }
+
+  @Test
+  void aWrongRootThatLedToARightOneIsLeftToWhoComparesEveryEntry() {
+    for (int i = 1; i <= 10; i++) {
+      byte[] entry = logged();
+      next(i == 5 ? wrong(entry) : entry);
+    }
+    replay.ended();
+    assertEquals(state.root(), replay.result().state().root());
+  }
+
+  @Test
+  void whoComparesEveryEntryNamesIt() {
+    LogReplay every = replay(LogReplay.EVERY_ENTRY);
+    every.onRecord(1, logged());
+    byte[] wrong = wrong(logged());
+    ReplayException refused = assertThrows(ReplayException.class, () -> every.onRecord(2, wrong));
+    assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
+  }
+
+  /** What was replaced stays in memory until the run ends. */
+  @Test
+  void aRunThatTouchesManyExtentsEndsEarly() {
+    byte[] bytes = {1};
+    ChunkRef chunk = new ChunkRef(Blake3.hash(bytes), 1);
+    chunks.putAll(List.of(new Chunk(chunk.hash(), bytes)));
+    next(entry(new FsOp.CreateFile(FsState.ROOT, Name.of("f"), 0644, 0, 0), Hash.ZERO));
+    List<ChunkRef> many = Collections.nCopies(FsOp.Write.MAX_CHUNKS, chunk);
+    FsOp write = new FsOp.Write(new NodeId(1, 2), WriteMode.PWRITE, 0, many, false);
+    ReplayException refused =
+        assertThrows(
+            ReplayException.class,
+            () -> {
+              while (index < LogReplay.LONG_RUNS) {
+                next(entry(write, Hash.ZERO));
+              }
+            });
+    assertTrue(refused.getMessage().startsWith("log entry 1 "), refused::getMessage);
+    assertEquals(1 + 16_384 / FsOp.Write.MAX_CHUNKS, index, "so many entries were read");
+  }
+
+  @Test
+  void nothingIsMadeOfALogThatWasNotComparedToItsEnd() {
+    next(logged());
+    assertThrows(IllegalStateException.class, replay::result);
   }
 
   @Test
@@ -80,6 +134,10 @@ class LogReplayTest {
     assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
   }
 
+  private LogReplay replay(int runEntries) {
+    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, _ -> {});
+  }
+
   private Verdict next(byte[] payload) {
     return replay.onRecord(index, payload);
   }
@@ -90,6 +148,28 @@ class LogReplayTest {
     Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));
     state = ((Outcome.Applied) FsStateMachine.apply(state, op, stamp)).state();
     return entry(op, state.root());
+  }
+
+  /** The entry, but for its root. */
+  private static byte[] wrong(byte[] entry) {
+    try {
+      LogEntry right = LogEntryCodec.decode(entry);
+      return LogEntryCodec.encode(
+          new LogEntry(
+              right.index(),
+              right.opId(),
+              right.committedAtNs(),
+              right.intent(),
+              right.origin(),
+              right.agent(),
+              right.op(),
+              right.createdNode(),
+              Hash.ZERO,
+              right.hazard(),
+              right.inlinePayload()));
+    } catch (DecodeException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private byte[] withRoot(Hash root) {

@@ -108,12 +108,20 @@ public final class LeaderDisk {
             chance::nextLong,
             SEGMENT_BYTES,
             chunks::sync,
-            (index, payload) -> {
-              RecoveryListener.Verdict verdict = listener.onRecord(index, payload);
-              if (verdict == RecoveryListener.Verdict.KEEP) {
-                kept.add(payload);
+            new RecoveryListener() {
+              @Override
+              public Verdict onRecord(long index, byte[] payload) {
+                Verdict verdict = listener.onRecord(index, payload);
+                if (verdict == Verdict.KEEP) {
+                  kept.add(payload);
+                }
+                return verdict;
               }
-              return verdict;
+
+              @Override
+              public void ended() {
+                listener.ended();
+              }
             });
     if (files.isDamaged()) {
       throw new Violation("the leader has started on a damaged log");

@@ -84,6 +84,7 @@ final class LogRecovery {
         endOfLastKept = endOfDurable;
       }
     }
+    listener.ended();
     long nextSequence = headed.isEmpty() ? 1 : headed.getLast().file().sequence() + 1;
     return new RecoveredLog(
         segments, obsolete, nextSequence, durableIndex, durableHash, carried, endOfLastKept);

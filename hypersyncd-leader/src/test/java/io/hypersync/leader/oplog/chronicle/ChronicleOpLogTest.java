@@ -6,16 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.leader.oplog.ChunkSync;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.RollCycles;
@@ -29,6 +38,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Appending, reading and reopening an undamaged log (hypersync.md 6.3.1, 8). */
 class ChronicleOpLogTest {
+  private static final OpLogListener NOBODY =
+      new OpLogListener() {
+        @Override
+        public void onDurable(CommittedBatch batch) {}
+
+        @Override
+        public void onFailure(OpLogFailedException failure) {}
+      };
+
   @TempDir Path directory;
 
   @Test
@@ -71,6 +89,30 @@ class ChronicleOpLogTest {
     try (TestLog test = TestLog.open(directory)) {
       assertEquals(300, test.lastRecovered());
     }
+  }
+
+  @Test
+  void aLogThatIsRefusedAtItsEndIsLeftAsItIs() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendDurably(300);
+    }
+    Map<Path, Hash> before = contents();
+    RecoveryListener refusing =
+        new RecoveryListener() {
+          @Override
+          public Verdict onRecord(long index, byte[] payload) {
+            return Verdict.KEEP;
+          }
+
+          @Override
+          public void ended() {
+            throw new IllegalStateException("refused");
+          }
+        };
+    assertThrows(
+        IllegalStateException.class,
+        () -> ChronicleOpLog.open(directory, TestLog.SMALL, ChunkSync.NONE, refusing, NOBODY));
+    assertEquals(before, contents());
   }
 
   @Test
@@ -324,5 +366,16 @@ class ChronicleOpLogTest {
       assertEquals(50, indexes.size());
       assertEquals(50, indexes.getLast());
     }
+  }
+
+  /** Every file, by what is in it. */
+  private Map<Path, Hash> contents() throws IOException {
+    Map<Path, Hash> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        contents.put(directory.relativize(file), Blake3.hash(Files.readAllBytes(file)));
+      }
+    }
+    return contents;
   }
 }
