@@ -92,7 +92,8 @@ public final class FsState {
   }
 
   FsState with(Node node) {
-    Node old = node(node.id());
+    // Only files have bytes, and a node never becomes another type: the others need not be found.
+    Node old = node.type() == NodeType.FILE ? node(node.id()) : null;
     long freed = old == null ? 0 : old.allocated();
     return new FsState(nodes.with(node), nextInode, allocated - freed + node.allocated());
   }
@@ -101,8 +102,7 @@ public final class FsState {
     if (node(node.id()) != null) {
       throw new IllegalArgumentException("node " + node.id() + " exists already");
     }
-    FsState grown = with(node);
-    return new FsState(grown.nodes, nextInode + 1, grown.allocated);
+    return new FsState(nodes.with(node), nextInode + 1, allocated + node.allocated());
   }
 
   FsState without(Node node) {

@@ -29,14 +29,43 @@ public interface TrieKey {
 
   /** The first bit in which the keys differ, or -1 if they are equal. */
   static int firstDifference(TrieKey a, TrieKey b) {
+    if (a instanceof Pair p && b instanceof Pair q) {
+      long high = p.high ^ q.high;
+      return high != 0 ? bitOf(0, high) : p.low == q.low ? -1 : bitOf(Long.BYTES, p.low ^ q.low);
+    }
+    if (a instanceof Bytes p && b instanceof Bytes q) {
+      int at = Arrays.mismatch(p.bytes, q.bytes);
+      if (at < 0) {
+        return -1;
+      }
+      return at < Math.min(p.bytes.length, q.bytes.length)
+          ? bitOf(at, (long) (p.bytes[at] ^ q.bytes[at]) << (Long.SIZE - Byte.SIZE))
+          : at * BITS_PER_BYTE;
+    }
     int common = Math.min(a.length(), b.length());
     for (int i = 0; i < common; i++) {
       int difference = a.byteAt(i) ^ b.byteAt(i);
       if (difference != 0) {
-        return i * BITS_PER_BYTE + 1 + Integer.numberOfLeadingZeros(difference) - 24;
+        return bitOf(i, (long) difference << (Long.SIZE - Byte.SIZE));
       }
     }
     return a.length() == b.length() ? -1 : common * BITS_PER_BYTE;
+  }
+
+  /** The bit of the highest one in {@code word}, whose highest byte is the one at {@code index}. */
+  private static int bitOf(int index, long word) {
+    int zeros = Long.numberOfLeadingZeros(word);
+    return (index + zeros / Byte.SIZE) * BITS_PER_BYTE + 1 + zeros % Byte.SIZE;
+  }
+
+  /** The bit at {@code bit} of a word's bytes, the highest byte first; 0 behind them. */
+  private static int bitOfWord(long word, int bit) {
+    int index = bit / BITS_PER_BYTE;
+    int inByte = bit - index * BITS_PER_BYTE;
+    if (index >= Long.BYTES) {
+      return 0;
+    }
+    return inByte == 0 ? 1 : (int) (word >>> (Long.SIZE - Byte.SIZE * index - inByte)) & 1;
   }
 
   /** Orders bytewise, unsigned, a prefix before what it begins. */
@@ -63,6 +92,16 @@ public interface TrieKey {
   /** A byte string. */
   record Bytes(byte[] bytes) implements TrieKey {
     @Override
+    public int bit(int bit) {
+      int index = bit / BITS_PER_BYTE;
+      if (index >= bytes.length) {
+        return 0;
+      }
+      int inByte = bit - index * BITS_PER_BYTE;
+      return inByte == 0 ? 1 : (bytes[index] >>> (Byte.SIZE - inByte)) & 1;
+    }
+
+    @Override
     public int length() {
       return bytes.length;
     }
@@ -86,6 +125,11 @@ public interface TrieKey {
   /** A number. */
   record Counter(long number) implements TrieKey {
     @Override
+    public int bit(int bit) {
+      return bitOfWord(number, bit);
+    }
+
+    @Override
     public int length() {
       return Long.BYTES;
     }
@@ -98,6 +142,13 @@ public interface TrieKey {
 
   /** Two words. */
   record Pair(long high, long low) implements TrieKey {
+    private static final int BITS_PER_WORD = Long.BYTES * BITS_PER_BYTE;
+
+    @Override
+    public int bit(int bit) {
+      return bit < BITS_PER_WORD ? bitOfWord(high, bit) : bitOfWord(low, bit - BITS_PER_WORD);
+    }
+
     @Override
     public int length() {
       return 2 * Long.BYTES;
