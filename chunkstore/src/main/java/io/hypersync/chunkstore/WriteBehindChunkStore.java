@@ -281,6 +281,9 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   private void write(Map<Hash, Taken> batch) {
+    if (batch.isEmpty()) {
+      return; // a store that refuses has not refused anything of ours
+    }
     List<Chunk> chunks = new ArrayList<>(batch.size());
     batch.forEach((hash, chunk) -> chunks.add(new Chunk(hash, chunk.bytes)));
     below.putAll(chunks);

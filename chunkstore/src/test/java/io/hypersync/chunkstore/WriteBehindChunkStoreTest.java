@@ -105,6 +105,14 @@ final class WriteBehindChunkStoreTest {
     await("written", () -> below.contains(chunk.hash()));
   }
 
+  @Test
+  void whereNothingIsToBeWrittenNothingIsRefused() {
+    below.refuseWith(Errno.ENOSPC);
+    store.sync();
+    assertFalse(refuses());
+    assertTrue(store.takesAtOnce());
+  }
+
   /** Whoever writes successfully ends the refusing, not only the thread behind. */
   @Test
   void aRefusalEndsWithTheFirstSuccess() {
