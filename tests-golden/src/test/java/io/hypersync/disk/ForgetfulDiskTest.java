@@ -8,9 +8,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -228,23 +225,17 @@ class ForgetfulDiskTest {
 
   /** O_DIRECT, which the JDK has no public name for. */
   private static Calls direct(String flags) {
-    return disk -> {
-      Path source = Files.createTempFile("page", "");
-      Files.write(source, page(NEW));
-      Process dd =
-          new ProcessBuilder(
-                  "dd",
-                  "if=" + source,
-                  "of=" + disk.resolve("file"),
-                  "bs=" + PAGE_BYTES,
-                  "oflag=" + flags,
-                  "conv=notrunc",
-                  "status=none")
-              .inheritIO()
-              .start();
-      assertEquals(0, dd.onExit().join().exitValue(), "dd");
-      Files.delete(source);
-    };
+    return disk ->
+        withNewPage(
+            source ->
+                run(
+                    "dd",
+                    "if=" + source,
+                    "of=" + disk.resolve("file"),
+                    "bs=" + PAGE_BYTES,
+                    "oflag=" + flags,
+                    "conv=notrunc",
+                    "status=none"));
   }
 
   private static Calls sync(boolean attributesToo, Calls first) {
@@ -256,19 +247,50 @@ class ForgetfulDiskTest {
     };
   }
 
+  /**
+   * In a process of its own. A process that unmaps a page waits for its way to the disk, and no
+   * other thread of it can map or unmap memory meanwhile: if it also serves the disk, which needs
+   * that now and then, both wait for ever.
+   */
   private static Calls store(boolean synced) {
-    return disk -> {
-      try (FileChannel file =
-              FileChannel.open(
-                  disk.resolve("file"), StandardOpenOption.READ, StandardOpenOption.WRITE);
-          Arena arena = Arena.ofConfined()) {
-        MemorySegment mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, PAGE_BYTES, arena);
-        MemorySegment.copy(page(NEW), 0, mapped, ValueLayout.JAVA_BYTE, 0, PAGE_BYTES);
-        if (synced) {
-          mapped.force();
-        }
-      }
-    };
+    String program =
+        """
+        import mmap, sys
+        source, target, synced = sys.argv[1:]
+        with open(source, "rb") as page, open(target, "r+b") as file:
+            mapped = mmap.mmap(file.fileno(), %d)
+            mapped[:] = page.read()
+            if synced == "true":
+                mapped.flush()
+            mapped.close()
+        """
+            .formatted(PAGE_BYTES);
+    return disk ->
+        withNewPage(
+            source ->
+                run(
+                    "python3",
+                    "-c",
+                    program,
+                    source.toString(),
+                    disk.resolve("file").toString(),
+                    Boolean.toString(synced)));
+  }
+
+  /** Calls with a file, not on the disk, that has the new content. */
+  private static void withNewPage(Calls calls) throws IOException {
+    Path source = Files.createTempFile("page", "");
+    try {
+      Files.write(source, page(NEW));
+      calls.on(source);
+    } finally {
+      Files.delete(source);
+    }
+  }
+
+  private static void run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    assertEquals(0, process.onExit().join().exitValue(), command[0]);
   }
 
   private static Calls syncRoot(Calls first) {
