@@ -7,6 +7,7 @@ import io.netty.channel.socket.DatagramPacket;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +15,28 @@ import org.jspecify.annotations.Nullable;
  * Sits between the UDP socket and QUIC and makes batches of both directions: what arrived together
  * is delivered, then answered, then all answers leave with one flush.
  *
- * <p>QUIC acknowledges each batch with a packet of its own. Nobody waits for that packet, but it
- * would wake the other side, and with it a thread that is needed for something else; so packets as
- * small as that are overtaken by all others and leave when the delay is over which QUIC grants
- * acknowledgements (max_ack_delay, RFC 9000 13.2.1). None is dropped, though the next one says all
- * that it says: a window update can be as small, and a sender that waits for it waits for seconds.
+ * <p>At the end of each batch QUIC acknowledges it with a packet of its own, which nobody waits
+ * for, but which costs both sides as much as a packet that matters, and wakes the other side, and
+ * with it a thread that is needed for something else. So the end of a batch that is not answered
+ * yet is put off until the answer leaves, whose packet then carries the acknowledgement, or until
+ * the delay is over which QUIC grants acknowledgements (max_ack_delay, RFC 9000 13.2.1). An
+ * acknowledgement that is made all the same is overtaken by all other packets and leaves when that
+ * delay is over. None is dropped, though the next one says all that it says: a window update can be
+ * as small, and a sender that waits for it waits for seconds.
+ *
+ * <p>Messages are delivered while a batch arrives, never at its end. What QUIC does at the end is
+ * to send: acknowledgements, window updates, and what it could not send before. So a batch ends at
+ * once while a handshake goes on, while something waits for the other side to take more ({@link
+ * #hurry}), and when much arrived.
+ *
+ * <p>Used by the thread of the socket only.
  */
 final class BatchHandler extends ChannelDuplexHandler {
-  /** As long as an acknowledgement may stay here. */
+  /** As long as an acknowledgement may stay here, from the end of its batch. */
   static final int MAX_DELAY_MS = 2;
+
+  /** After so much the other side's windows may be what it waits for: a few full packets. */
+  static final int BULK_BYTES = 16 * 1024;
 
   /**
    * Less than that is an acknowledgement: header, connection id and tag are 40 bytes. The last few
@@ -33,8 +47,22 @@ final class BatchHandler extends ChannelDuplexHandler {
   private final Runnable flushPoint;
   private @Nullable ChannelHandlerContext context;
   private int holds;
+  private int hurries;
   private boolean flushWanted;
-  private boolean timerRuns;
+
+  /** Between the first datagram of a batch and its last. */
+  private boolean arriving;
+
+  /** A batch has arrived and QUIC was not told that this was all. */
+  private boolean endOwed;
+
+  /** Something that belongs to the batch which arrives, or whose end is owed, was given to QUIC. */
+  private boolean answered;
+
+  private long bytesSinceEnd;
+
+  /** Runs while an end is owed or acknowledgements wait. */
+  private @Nullable ScheduledFuture<?> timer;
 
   /** Acknowledgements whose time has not come, and QUIC's promises for them. */
   private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -61,16 +89,28 @@ final class BatchHandler extends ChannelDuplexHandler {
       left.packet.release();
       left.promise.tryFailure(new ClosedChannelException());
     }
+    endOwed = false;
+    setTimer(ctx);
     context = null;
   }
 
   @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    arriving = true;
+    if (message instanceof DatagramPacket packet) {
+      bytesSinceEnd += packet.content().readableBytes();
+    }
+    ctx.fireChannelRead(message);
+  }
+
+  @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
+    arriving = false;
+    endOwed = true;
     hold();
     try {
       flushPoint.run();
     } finally {
-      ctx.fireChannelReadComplete();
       release();
     }
   }
@@ -109,31 +149,87 @@ final class BatchHandler extends ChannelDuplexHandler {
     flushUnlessHeld();
   }
 
-  private void flushUnlessHeld() {
-    if (holds > 0 || context == null) {
+  /**
+   * A message was given to QUIC, which sends it at the end of the batch if one is owed: it is ended
+   * when the last hold is released; without one, as soon as the caller is done.
+   */
+  void answered() {
+    if (!arriving && !endOwed) {
       return;
+    }
+    answered = true;
+    ChannelHandlerContext ctx = context;
+    if (holds == 0 && !arriving && ctx != null) {
+      // Not here: QUIC may be at work.
+      ctx.executor().execute(this::flushUnlessHeld);
+    }
+  }
+
+  /** From now on no batch's end is put off, until {@link #calm} was called as often. */
+  void hurry() {
+    hurries++;
+  }
+
+  /** One reason to {@link #hurry} has gone. */
+  void calm() {
+    hurries--;
+  }
+
+  private void flushUnlessHeld() {
+    ChannelHandlerContext ctx = context;
+    if (holds > 0 || ctx == null) {
+      return;
+    }
+    if (endOwed && (answered || hurries > 0 || bytesSinceEnd >= BULK_BYTES)) {
+      endBatch(ctx);
     }
     if (flushWanted) {
       flushWanted = false;
-      context.flush();
+      ctx.flush();
     }
-    if (!waiting.isEmpty() && !timerRuns) {
-      timerRuns = true;
-      var _ = context.executor().schedule(this::delayIsOver, MAX_DELAY_MS, TimeUnit.MILLISECONDS);
+    setTimer(ctx);
+  }
+
+  /** Lets QUIC send what it has to say. */
+  private void endBatch(ChannelHandlerContext ctx) {
+    endOwed = false;
+    answered = false;
+    bytesSinceEnd = 0;
+    holds++;
+    try {
+      ctx.fireChannelReadComplete();
+    } finally {
+      holds--;
+    }
+  }
+
+  private void setTimer(ChannelHandlerContext ctx) {
+    boolean wanted = endOwed || !waiting.isEmpty();
+    if (wanted && timer == null) {
+      timer = ctx.executor().schedule(this::delayIsOver, MAX_DELAY_MS, TimeUnit.MILLISECONDS);
+    } else if (!wanted && timer != null) {
+      timer.cancel(false);
+      timer = null;
     }
   }
 
   private void delayIsOver() {
-    timerRuns = false;
-    if (context != null) {
-      acknowledge(context);
+    timer = null;
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
     }
+    if (endOwed) {
+      endBatch(ctx);
+    }
+    acknowledge(ctx);
   }
 
   private void acknowledge(ChannelHandlerContext ctx) {
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
       var _ = ctx.write(next.packet, next.promise);
     }
+    flushWanted = false;
     ctx.flush();
   }
 }

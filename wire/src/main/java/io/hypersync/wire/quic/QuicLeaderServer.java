@@ -137,6 +137,7 @@ public final class QuicLeaderServer implements LeaderTransport {
                         connection,
                         Dialect.LEADER,
                         options,
+                        batch,
                         new Events(),
                         Objects.requireNonNull(connection.remoteSocketAddress()),
                         trust));

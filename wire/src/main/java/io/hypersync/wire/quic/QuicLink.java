@@ -40,6 +40,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private final QuicChannel channel;
   private final Dialect<I, O> dialect;
   private final QuicOptions options;
+  private final BatchHandler batch;
   private final LinkEvents<I, O> events;
   private final SocketAddress address;
   private final WorkspaceTrust trust;
@@ -60,27 +61,35 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       QuicChannel channel,
       Dialect<I, O> dialect,
       QuicOptions options,
+      BatchHandler batch,
       LinkEvents<I, O> events,
       SocketAddress address,
       WorkspaceTrust trust) {
     this.channel = channel;
     this.dialect = dialect;
     this.options = options;
+    this.batch = batch;
     this.events = events;
     this.address = address;
     this.trust = trust;
     this.peerName = (dialect.isWorker() ? "the leader at " : "connection from ") + address;
   }
 
-  /** Puts a link on a connection whose handshake has not begun. */
+  /**
+   * Puts a link on a connection whose handshake has not begun.
+   *
+   * @param batch of the socket
+   */
   static <I, O> QuicLink<I, O> install(
       QuicChannel channel,
       Dialect<I, O> dialect,
       QuicOptions options,
+      BatchHandler batch,
       LinkEvents<I, O> events,
       SocketAddress address,
       WorkspaceTrust trust) {
-    QuicLink<I, O> link = new QuicLink<>(channel, dialect, options, events, address, trust);
+    QuicLink<I, O> link = new QuicLink<>(channel, dialect, options, batch, events, address, trust);
+    batch.hurry(); // Until it is open, or has ended.
     channel.attr(KEY).set(link);
     channel.pipeline().addLast(link);
     return link;
@@ -268,6 +277,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
     if (hasAllPeerStreams()) {
       opened = true;
+      batch.calm();
       readers.values().forEach(StreamReader::enable);
       guarded(() -> events.opened(this));
       List.copyOf(readers.values()).forEach(StreamReader::begin);
@@ -336,6 +346,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
     ended = true;
     ending = true;
+    if (!opened) {
+      batch.calm();
+    }
     writers.values().forEach(StreamWriter::discard);
     LinkEnd how = end != null ? end : endByOthers();
     if (!opened && !faultLogged && !dialect.isWorker()) {
@@ -398,6 +411,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
             stream,
             kind,
             options,
+            batch,
             () -> {
               if (!ending) {
                 guarded(() -> events.writable(this, kind));

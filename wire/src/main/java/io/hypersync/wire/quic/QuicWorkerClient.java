@@ -218,7 +218,7 @@ public final class QuicWorkerClient implements WorkerTransport {
                 protected void initChannel(QuicChannel connection) {
                   link =
                       QuicLink.install(
-                          connection, Dialect.WORKER, options, Attempt.this, leader, trust);
+                          connection, Dialect.WORKER, options, batch, Attempt.this, leader, trust);
                 }
               })
           .streamHandler(

@@ -23,6 +23,7 @@ final class StreamWriter {
   private final QuicStreamChannel channel;
   private final StreamKind kind;
   private final QuicOptions options;
+  private final BatchHandler batch;
   private final Runnable writableAgain;
   private final Consumer<Throwable> failed;
   private @Nullable ByteBuf collected;
@@ -32,6 +33,7 @@ final class StreamWriter {
   /**
    * Makes a writer.
    *
+   * @param batch of the socket; told what is given to QUIC, and what QUIC does not take yet
    * @param writableAgain called from the event loop, never from within a method of this class
    * @param failed told why the other side does not take any more
    */
@@ -39,11 +41,13 @@ final class StreamWriter {
       QuicStreamChannel channel,
       StreamKind kind,
       QuicOptions options,
+      BatchHandler batch,
       Runnable writableAgain,
       Consumer<Throwable> failed) {
     this.channel = channel;
     this.kind = kind;
     this.options = options;
+    this.batch = batch;
     this.writableAgain = writableAgain;
     this.failed = failed;
     var _ = channel.updatePriority(new QuicStreamPriority(urgency(kind), false));
@@ -85,10 +89,16 @@ final class StreamWriter {
     collected = null;
     int bytes = buffer.readableBytes();
     ChannelFuture written = channel.write(buffer);
+    batch.answered();
     if (written.isDone()) {
       handedOver(bytes, written);
     } else {
-      written.addListener(done -> handedOver(bytes, done));
+      batch.hurry();
+      written.addListener(
+          done -> {
+            batch.calm();
+            handedOver(bytes, done);
+          });
     }
   }
 

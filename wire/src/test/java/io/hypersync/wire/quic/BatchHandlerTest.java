@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.DatagramPacket;
+import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -23,8 +26,31 @@ final class BatchHandlerTest {
   private static final int DATA = 200;
 
   private int flushPoints;
-  private final BatchHandler batch = new BatchHandler(() -> flushPoints++);
-  private final EmbeddedChannel channel = new EmbeddedChannel(batch);
+  private int ends;
+  private Runnable atFlushPoint = () -> {};
+  private final BatchHandler batch =
+      new BatchHandler(
+          () -> {
+            flushPoints++;
+            atFlushPoint.run();
+          });
+
+  /** Where QUIC is: takes what arrives, answers the end of a batch with an acknowledgement. */
+  private final ChannelInboundHandlerAdapter quic =
+      new ChannelInboundHandlerAdapter() {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+          ReferenceCountUtil.release(message);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+          ends++;
+          var _ = ctx.writeAndFlush(packet(ACK));
+        }
+      };
+
+  private final EmbeddedChannel channel = new EmbeddedChannel(batch, quic);
 
   BatchHandlerTest() {
     channel.freezeTime();
@@ -79,8 +105,104 @@ final class BatchHandlerTest {
 
   @Test
   void whatArrivedTogetherIsAnsweredOnce() {
-    channel.pipeline().fireChannelReadComplete();
+    arrives(DATA, DATA, DATA);
     assertEquals(1, flushPoints);
+  }
+
+  @Test
+  void theEndOfABatchIsPutOffUntilTheDelayIsOverAndThenAcknowledgedAtOnce() {
+    arrives(DATA);
+    passTime(BatchHandler.MAX_DELAY_MS - 1);
+    assertEquals(0, ends);
+    arrives(DATA);
+    passTime(1);
+    assertEquals(1, ends);
+    assertEquals(List.of(ACK), sent());
+    passTime(10);
+    assertEquals(1, ends);
+    assertEquals(List.of(), sent());
+  }
+
+  @Test
+  void aBatchThatIsAnsweredEndsAtOnce() {
+    atFlushPoint = batch::answered;
+    arrives(DATA);
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void aMessageWhileABatchArrivesAnswersIt() {
+    channel.pipeline().fireChannelRead(packet(DATA));
+    batch.answered();
+    assertEquals(0, ends);
+    channel.pipeline().fireChannelReadComplete();
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void aLaterAnswerEndsTheBatchWhenTheLastHoldIsReleased() {
+    arrives(DATA);
+    batch.hold();
+    batch.answered();
+    assertEquals(0, ends);
+    batch.release();
+    assertEquals(1, ends);
+    passTime(BatchHandler.MAX_DELAY_MS);
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void aLaterAnswerWithoutAHoldEndsTheBatchWhenItsCallerIsDone() {
+    arrives(DATA);
+    batch.answered();
+    assertEquals(0, ends);
+    channel.runPendingTasks();
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void whatIsSentUnaskedDoesNotEndALaterBatch() {
+    batch.hold();
+    batch.answered();
+    batch.release();
+    arrives(DATA);
+    assertEquals(0, ends);
+  }
+
+  @Test
+  void noEndIsPutOffWhileSomethingHurries() {
+    batch.hurry();
+    batch.hurry();
+    arrives(DATA);
+    batch.calm();
+    arrives(DATA);
+    assertEquals(2, ends);
+    batch.calm();
+    arrives(DATA);
+    assertEquals(2, ends);
+  }
+
+  @Test
+  void theEndIsNotPutOffWhenMuchArrived() {
+    arrives(BatchHandler.BULK_BYTES - 1);
+    assertEquals(0, ends);
+    arrives(1);
+    assertEquals(1, ends);
+    arrives(BatchHandler.BULK_BYTES - 1);
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void noTimerRunsWhenNothingIsOwed() {
+    atFlushPoint =
+        () -> {
+          batch.answered();
+          var _ = write(DATA);
+        };
+    channel.pipeline().remove(quic);
+    arrives(DATA);
+    assertEquals(List.of(DATA), sent());
+    assertEquals(-1, channel.runScheduledPendingTasks(), "nothing is scheduled");
   }
 
   @Test
@@ -106,7 +228,19 @@ final class BatchHandlerTest {
   }
 
   private ChannelFuture write(int bytes) {
-    return channel.write(new DatagramPacket(Unpooled.buffer(bytes).writeZero(bytes), PEER));
+    return channel.write(packet(bytes));
+  }
+
+  /** Datagrams of these sizes arrive together. */
+  private void arrives(int... bytes) {
+    for (int one : bytes) {
+      channel.pipeline().fireChannelRead(packet(one));
+    }
+    channel.pipeline().fireChannelReadComplete();
+  }
+
+  private static DatagramPacket packet(int bytes) {
+    return new DatagramPacket(Unpooled.buffer(bytes).writeZero(bytes), PEER);
   }
 
   private List<Integer> sent() {
