@@ -35,7 +35,10 @@ final class BatchHandler extends ChannelDuplexHandler {
   /** As long as an acknowledgement may stay here, from the end of its batch. */
   static final int MAX_DELAY_MS = 2;
 
-  /** After so much the other side's windows may be what it waits for: a few full packets. */
+  /**
+   * After so much the other side may be waiting for a window. The smallest that QUIC gives is 32
+   * KiB, and it says that there is more when half of it is used up.
+   */
   static final int BULK_BYTES = 16 * 1024;
 
   /**
@@ -55,6 +58,9 @@ final class BatchHandler extends ChannelDuplexHandler {
 
   /** A batch has arrived and QUIC was not told that this was all. */
   private boolean endOwed;
+
+  /** Something for us, not just for QUIC, has arrived since the last end. */
+  private boolean delivered;
 
   /** Something that belongs to the batch which arrives, or whose end is owed, was given to QUIC. */
   private boolean answered;
@@ -123,6 +129,7 @@ final class BatchHandler extends ChannelDuplexHandler {
     } else {
       flushWanted = true;
       var _ = ctx.write(message, promise);
+      answered(); // QUIC sends by itself too, a repetition for one, and leaves the flush to the end
     }
   }
 
@@ -154,7 +161,7 @@ final class BatchHandler extends ChannelDuplexHandler {
    * when the last hold is released; without one, as soon as the caller is done.
    */
   void answered() {
-    if (!arriving && !endOwed) {
+    if (answered || !(arriving || endOwed)) {
       return;
     }
     answered = true;
@@ -165,6 +172,11 @@ final class BatchHandler extends ChannelDuplexHandler {
     }
   }
 
+  /** Some bytes of a stream have arrived. */
+  void delivered() {
+    delivered = true;
+  }
+
   /** From now on no batch's end is put off, until {@link #calm} was called as often. */
   void hurry() {
     hurries++;
@@ -173,6 +185,7 @@ final class BatchHandler extends ChannelDuplexHandler {
   /** One reason to {@link #hurry} has gone. */
   void calm() {
     hurries--;
+    assert hurries >= 0 : hurries;
   }
 
   private void flushUnlessHeld() {
@@ -180,7 +193,7 @@ final class BatchHandler extends ChannelDuplexHandler {
     if (holds > 0 || ctx == null) {
       return;
     }
-    if (endOwed && (answered || hurries > 0 || bytesSinceEnd >= BULK_BYTES)) {
+    if (endOwed && !arriving && mustEnd()) {
       endBatch(ctx);
     }
     if (flushWanted) {
@@ -190,10 +203,15 @@ final class BatchHandler extends ChannelDuplexHandler {
     setTimer(ctx);
   }
 
+  private boolean mustEnd() {
+    return answered || !delivered || hurries > 0 || bytesSinceEnd >= BULK_BYTES;
+  }
+
   /** Lets QUIC send what it has to say. */
   private void endBatch(ChannelHandlerContext ctx) {
     endOwed = false;
     answered = false;
+    delivered = false;
     bytesSinceEnd = 0;
     holds++;
     try {

@@ -277,7 +277,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
     if (hasAllPeerStreams()) {
       opened = true;
-      batch.calm();
+      // Not at once: the end of this batch delivers what came with the streams.
+      channel.eventLoop().execute(batch::calm);
       readers.values().forEach(StreamReader::enable);
       guarded(() -> events.opened(this));
       List.copyOf(readers.values()).forEach(StreamReader::begin);
@@ -423,7 +424,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   private StreamReader<I> newReader(@Nullable StreamKind kind) {
-    return new StreamReader<>(this, dialect, kind);
+    return new StreamReader<>(this, dialect, batch, kind);
   }
 
   private boolean hasAllPeerStreams() {

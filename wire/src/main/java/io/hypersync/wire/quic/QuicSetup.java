@@ -31,7 +31,7 @@ final class QuicSetup {
   private QuicSetup() {}
 
   static QuicSslContext leaderTls(Identity identity, WorkspaceTrust trust) {
-    return QuicSslContextBuilder.forServer(identity.key(), null, identity.cert())
+    return QuicSslContextBuilder.forServer(new IdentityKeyManager(identity), null)
         .trustManager(trust)
         .clientAuth(ClientAuth.REQUIRE)
         .applicationProtocols(Protocol.VERSION)
@@ -40,7 +40,7 @@ final class QuicSetup {
 
   static QuicSslContext workerTls(Identity identity, WorkspaceTrust trust) {
     return QuicSslContextBuilder.forClient()
-        .keyManager(identity.key(), null, identity.cert())
+        .keyManager(new IdentityKeyManager(identity), null)
         .trustManager(trust)
         .applicationProtocols(Protocol.VERSION)
         .build();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   private final QuicLink<I, ?> link;
   private final Dialect<I, ?> dialect;
+  private final BatchHandler batch;
   private @Nullable StreamKind kind;
   private @Nullable QuicStreamChannel channel;
   private @Nullable ByteBuf bytes;
@@ -27,11 +28,14 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   /**
    * Makes a reader.
    *
+   * @param batch of the socket; told when something arrives
    * @param kind of a stream that this side opened, else null: the first byte says it
    */
-  StreamReader(QuicLink<I, ?> link, Dialect<I, ?> dialect, @Nullable StreamKind kind) {
+  StreamReader(
+      QuicLink<I, ?> link, Dialect<I, ?> dialect, BatchHandler batch, @Nullable StreamKind kind) {
     this.link = link;
     this.dialect = dialect;
+    this.batch = batch;
     this.kind = kind;
   }
 
@@ -43,6 +47,7 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf more = (ByteBuf) message;
+    batch.delivered();
     if (link.hasEnded()) {
       more.release();
       return;

@@ -96,6 +96,7 @@ final class StreamWriter {
       batch.hurry();
       written.addListener(
           done -> {
+            batch.answered(); // QUIC has it only now
             batch.calm();
             handedOver(bytes, done);
           });

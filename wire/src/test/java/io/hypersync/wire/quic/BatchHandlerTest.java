@@ -40,6 +40,9 @@ final class BatchHandlerTest {
       new ChannelInboundHandlerAdapter() {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
+          if (((DatagramPacket) message).content().readableBytes() != ACK) {
+            batch.delivered();
+          }
           ReferenceCountUtil.release(message);
         }
 
@@ -190,6 +193,57 @@ final class BatchHandlerTest {
     assertEquals(1, ends);
     arrives(BatchHandler.BULK_BYTES - 1);
     assertEquals(1, ends);
+  }
+
+  @Test
+  void aBatchWithoutMessagesEndsAtOnce() {
+    arrives(ACK, ACK);
+    assertEquals(1, ends);
+    arrives(ACK, DATA);
+    assertEquals(1, ends);
+    arrives(ACK);
+    assertEquals(1, ends, "the message has not been answered");
+  }
+
+  @Test
+  void anEarlierBatchDoesNotEndWhileAnotherArrives() {
+    arrives(DATA);
+    channel.pipeline().fireChannelRead(packet(DATA));
+    batch.hold();
+    batch.answered();
+    batch.release();
+    channel.runPendingTasks();
+    assertEquals(0, ends);
+    channel.pipeline().fireChannelReadComplete();
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void whatQuicSendsByItselfLeavesWithoutAFlushOfItsOwn() {
+    arrives(DATA);
+    var _ = write(DATA);
+    channel.runPendingTasks();
+    assertEquals(List.of(DATA), sent());
+    assertEquals(1, ends);
+  }
+
+  @Test
+  void anAcknowledgementNeverWaitsLongerThanTheDelayFromTheFirst() {
+    arrives(DATA);
+    passTime(BatchHandler.MAX_DELAY_MS - 1);
+    batch.answered();
+    channel.runPendingTasks();
+    assertEquals(List.of(), sent());
+    passTime(1);
+    assertEquals(List.of(ACK), sent());
+  }
+
+  @Test
+  void nothingEndsAfterTheHandlerHasGone() {
+    arrives(DATA);
+    channel.pipeline().remove(batch);
+    assertEquals(-1, channel.runScheduledPendingTasks(), "nothing is scheduled");
+    assertEquals(0, ends);
   }
 
   @Test

@@ -199,32 +199,35 @@ final class LogRecovery {
       throws IOException {
     SegmentFile file = segment.file();
     long position = segment.header().end();
-    while (nextIndex <= limit) {
-      LogRecord record = scanner.entry(position, file.segmentId());
-      if (record == null || record.index() > nextIndex) {
-        requireUnacknowledged(durable, file, "the record is damaged or missing");
-        break;
+    try (EntryReader entries = new EntryReader(scanner, position, file.segmentId())) {
+      while (nextIndex <= limit) {
+        EntryReader.Entry entry = entries.next();
+        if (entry == null || entry.record().index() > nextIndex) {
+          requireUnacknowledged(durable, file, "the record is damaged or missing");
+          break;
+        }
+        LogRecord record = entry.record();
+        if (record.index() < nextIndex || !record.previousHash().equals(previous)) {
+          throw new OpLogCorruptException(
+              nextIndex, file.file(), "the record does not follow the one before it");
+        }
+        byte[] payload = record.payload();
+        if (listener.onRecord(nextIndex, payload) == Verdict.CUT) {
+          requireUnacknowledged(durable, file, "the entry's chunks are missing");
+          break;
+        }
+        previous = entry.hash();
+        position = record.end();
+        if (nextIndex <= durable) {
+          file.positions().add(nextIndex, record.position());
+          durableIndex = nextIndex;
+          durableHash = previous;
+          endOfDurable = position;
+        } else {
+          carried.add(payload);
+        }
+        nextIndex++;
       }
-      if (record.index() < nextIndex || !record.previousHash().equals(previous)) {
-        throw new OpLogCorruptException(
-            nextIndex, file.file(), "the record does not follow the one before it");
-      }
-      byte[] payload = record.payload();
-      if (listener.onRecord(nextIndex, payload) == Verdict.CUT) {
-        requireUnacknowledged(durable, file, "the entry's chunks are missing");
-        break;
-      }
-      previous = record.hash();
-      position = record.end();
-      if (nextIndex <= durable) {
-        file.positions().add(nextIndex, record.position());
-        durableIndex = nextIndex;
-        durableHash = previous;
-        endOfDurable = position;
-      } else {
-        carried.add(payload);
-      }
-      nextIndex++;
     }
     return position;
   }

@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ final class SegmentScanner implements Closeable {
   long endOfData(long from) throws IOException {
     long end = from;
     long position = from;
+    byte[] zeros = new byte[0];
     while (position < window.size()) {
       int at = window.locate(position, 1);
       if (at < 0) {
@@ -60,11 +62,16 @@ final class SegmentScanner implements Closeable {
       }
       int valid = window.validFrom(at);
       byte[] bytes = window.bytes();
-      for (int i = valid - 1; i >= 0; i--) {
-        if (bytes[at + i] != 0) {
-          end = position + i + 1;
-          break;
+      if (zeros.length < valid) {
+        zeros = new byte[valid];
+      }
+      // Most of it is zeros, of which a comparison takes many at once.
+      if (!Arrays.equals(bytes, at, at + valid, zeros, 0, valid)) {
+        int i = valid - 1;
+        while (bytes[at + i] == 0) {
+          i--;
         }
+        end = position + i + 1;
       }
       position += valid;
     }
