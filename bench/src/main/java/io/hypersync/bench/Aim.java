@@ -1,5 +1,7 @@
 package io.hypersync.bench;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +49,31 @@ record Aim(String key, String goal, String found, boolean met) {
   private static final double NS_PER_US = 1000;
   private static final double NS_PER_S = 1e9;
   private static final long BYTES_PER_MIB = 1 << 20;
+
+  /** Some of them, for people. */
+  static String text(List<Aim> aims) {
+    StringBuilder text = new StringBuilder();
+    if (!aims.isEmpty()) {
+      text.append("\nAims\n");
+      for (Aim aim : aims) {
+        text.append(aim.met() ? "  met      " : "  not met  ").append(aim.goal()).append('\n');
+        text.append("           here: ").append(aim.found()).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  /** Some of them, for programs: as {@code aims} of the report. */
+  static void write(List<Aim> aims, ObjectNode report) {
+    ArrayNode list = report.putArray("aims");
+    for (Aim aim : aims) {
+      list.addObject()
+          .put("aim", aim.key())
+          .put("goal", aim.goal())
+          .put("found", aim.found())
+          .put("met", aim.met());
+    }
+  }
 
   /** The aims that these rows say something about. */
   static List<Aim> of(List<Pair> rows) {

@@ -42,8 +42,7 @@ final class Bench {
    *
    * @param once a meter that measures each operation for a while
    */
-  void warmUp(Meter once, Place place) throws IOException, InterruptedException {
-    narrator.say("warming up");
+  static void warmUp(Meter once, Place place) throws IOException, InterruptedException {
     Place aside = new Place(place.kind(), place.root().resolve("warm-up"));
     for (Operation operation : WARM_UP) {
       var _ = once.measure(operation, aside, WARM_UP_THREADS);

@@ -48,6 +48,7 @@ import picocli.CommandLine.TypeConversionException;
       "  ./hypersync bench --seconds 10 --json > bench.json",
       "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
+      "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -73,6 +74,7 @@ public final class BenchCommand implements ExtraCommand {
   /** What can be measured. */
   private enum Suite {
     E2E("e2e"),
+    JOBS("jobs"),
     MICRO("micro");
 
     private final String key;
@@ -92,7 +94,7 @@ public final class BenchCommand implements ExtraCommand {
         return Arrays.stream(values())
             .filter(suite -> suite.key.equals(text))
             .findFirst()
-            .orElseThrow(() -> new TypeConversionException("expected e2e or micro"));
+            .orElseThrow(() -> new TypeConversionException("expected e2e, jobs or micro"));
       }
     }
   }
@@ -106,7 +108,8 @@ public final class BenchCommand implements ExtraCommand {
       converter = Suite.Reader.class,
       description =
           "What to measure: e2e, a leader and two workers as processes and operations through a"
-              + " mount; or micro, the parts they are made of (default: ${DEFAULT-VALUE}).")
+              + " mount; jobs, git, tar and others that work there; or micro, the parts they are"
+              + " made of (default: ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
 
   @Option(
@@ -153,7 +156,9 @@ public final class BenchCommand implements ExtraCommand {
       split = ",",
       description =
           "Which operations (default: all): disk-overwrite, disk-append, create, write, append,"
-              + " mkdir, rename, unlink, stat, absent, walk, read, write-1m, read-1m; of micro:"
+              + " mkdir, rename, unlink, stat, absent, walk, read, write-1m, read-1m; of jobs:"
+              + " clone, untar, status, walk-tree, grep, remove, large-write, large-read-cold,"
+              + " large-read-warm; of micro:"
               + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, leader,"
               + " fuse-crossing, invalidation, append, merkle.")
   private List<String> ops = List.of();
@@ -234,6 +239,12 @@ public final class BenchCommand implements ExtraCommand {
                   neighbours(),
                   peer == null ? Optional.empty() : Optional.of(script(peer)),
                   memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
+              .run(narrator, cleanup, folder);
+      case JOBS ->
+          new Jobs(
+                  chosen(Job.class, Job::of, Job.keys()),
+                  neighbours(),
+                  peer == null ? Optional.empty() : Optional.of(script(peer)))
               .run(narrator, cleanup, folder);
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();

@@ -56,13 +56,7 @@ record EndToEnd(
     Optional<MemoryUse> use = Optional.empty();
     Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
     if (memory.isEmpty()) {
-      neighbours.add(Place.Kind.PLAIN);
-      for (Place.Kind kind : beside) {
-        neighbours.add(kind);
-      }
-      if (peer.isPresent()) {
-        neighbours.addPeer(peer.get());
-      }
+      neighbours.addAll(beside, peer);
       rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
       narrator.say("looking how soon the other mount shows a change");
       AtomicBoolean stopped = new AtomicBoolean();
@@ -84,15 +78,23 @@ record EndToEnd(
       throws IOException, InterruptedException {
     Meter meter =
         new Meter((long) (seconds * WARM_UP_SHARE * NS_PER_S), (long) (seconds * NS_PER_S));
-    Meter once = new Meter(0, WARM_UP_NS);
     Meter brief = new Meter(0, BRIEF_NS);
-    for (Meter each : List.of(meter, once, brief)) {
+    for (Meter each : List.of(meter, brief)) {
       cleanup.add("stop measuring", each::stop);
     }
+    warmUp(narrator, cleanup, mount);
     Bench bench = new Bench(narrator, meter, brief);
-    bench.warmUp(once, mount);
     List<Place> places = new ArrayList<>(List.of(mount));
     places.addAll(others);
     return bench.run(operations, threads, places);
+  }
+
+  /** Lets the daemons' hot code be compiled before anything counts. */
+  static void warmUp(Narrator narrator, Cleanup cleanup, Place mount)
+      throws IOException, InterruptedException {
+    Meter once = new Meter(0, WARM_UP_NS);
+    cleanup.add("stop warming up", once::stop);
+    narrator.say("warming up");
+    Bench.warmUp(once, mount);
   }
 }

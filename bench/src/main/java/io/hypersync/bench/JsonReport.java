@@ -39,14 +39,7 @@ final class JsonReport {
     report.memory().ifPresent(use -> add(tree, use));
     ArrayNode leftOut = tree.putArray("left_out");
     report.leftOut().forEach(leftOut::add);
-    ArrayNode aims = tree.putArray("aims");
-    for (Aim aim : report.aims()) {
-      aims.addObject()
-          .put("aim", aim.key())
-          .put("goal", aim.goal())
-          .put("found", aim.found())
-          .put("met", aim.met());
-    }
+    Aim.write(report.aims(), tree);
     return tree;
   }
 

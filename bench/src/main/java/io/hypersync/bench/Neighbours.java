@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * The other filesystems on the leader's disk. What this machine has no means for is left out, which
@@ -43,6 +45,22 @@ final class Neighbours {
   /** What is not there, and how to get it. */
   List<String> leftOut() {
     return List.copyOf(leftOut);
+  }
+
+  /**
+   * Sets up the disk itself and others on it.
+   *
+   * @param script of a networked one, if one is wanted
+   */
+  void addAll(Set<Place.Kind> kinds, Optional<Path> script)
+      throws IOException, InterruptedException {
+    add(Place.Kind.PLAIN);
+    for (Place.Kind kind : kinds) {
+      add(kind);
+    }
+    if (script.isPresent()) {
+      addPeer(script.get());
+    }
   }
 
   /** Sets one up. */

@@ -34,13 +34,7 @@ final class TextReport {
     }
     report.leftOut().forEach(why -> text.append('\n').append(why).append('\n'));
     report.memory().ifPresent(use -> text.append(memory(use)));
-    if (!report.aims().isEmpty()) {
-      text.append("\nAims\n");
-      for (Aim aim : report.aims()) {
-        text.append(aim.met() ? "  met      " : "  not met  ").append(aim.goal()).append('\n');
-        text.append("           here: ").append(aim.found()).append('\n');
-      }
-    }
+    text.append(Aim.text(report.aims()));
     return text.toString();
   }
 

@@ -1,0 +1,92 @@
+package io.hypersync.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+
+/**
+ * What the jobs are done with, made on the leader's disk: a repository and an archive, the same in
+ * every run.
+ *
+ * @param repository of {@value #REPOSITORY_FILES} files
+ * @param archive of {@value #ARCHIVE_FILES} files
+ */
+record JobMaterial(Path repository, Path archive) {
+  private static final int REPOSITORY_FILES = 5_000;
+  private static final int REPOSITORY_FILES_PER_DIRECTORY = 20;
+  private static final int REPOSITORY_FILE_BYTES = 4_000;
+  private static final int ARCHIVE_FILES = 10_000;
+  private static final int ARCHIVE_FILES_PER_DIRECTORY = 100;
+  private static final int ARCHIVE_FILE_BYTES = 1_000;
+  private static final String[] WORDS = {
+    "return", "void", "final", "log", "entry", "worker", "leader", "commit", "int", "new", "the"
+  };
+
+  /** A word that no file has, to be looked for in all of them. */
+  static final String ABSENT_WORD = "unspeakable";
+
+  /** Makes it. */
+  static JobMaterial make(Path folder) throws IOException, InterruptedException {
+    Path repository = folder.resolve("repository");
+    files(
+        repository,
+        REPOSITORY_FILES,
+        REPOSITORY_FILES_PER_DIRECTORY,
+        REPOSITORY_FILE_BYTES,
+        new Random(1));
+    String[][] steps = {
+      {"init", "--quiet"},
+      {"add", "--all"},
+      {
+        "-c",
+        "user.name=bench",
+        "-c",
+        "user.email=bench@hypersync.invalid",
+        "commit",
+        "--quiet",
+        "--message",
+        "All of it"
+      }
+    };
+    for (String[] step : steps) {
+      Command.run(git(repository, step));
+    }
+    Path tree = folder.resolve("tree");
+    files(tree, ARCHIVE_FILES, ARCHIVE_FILES_PER_DIRECTORY, ARCHIVE_FILE_BYTES, new Random(2));
+    Path archive = folder.resolve("tree.tar");
+    Command.run("tar", "--create", "--file=" + archive, "--directory=" + tree, ".");
+    Command.run("rm", "-rf", tree.toString());
+    Command.run("sync", "-f", folder.toString());
+    return new JobMaterial(repository, archive);
+  }
+
+  /** A command of git that does nothing behind one's back. */
+  static String[] git(Path in, String... arguments) {
+    String[] head = {"git", "-C", in.toString(), "-c", "gc.auto=0", "-c", "maintenance.auto=false"};
+    String[] command = new String[head.length + arguments.length];
+    System.arraycopy(head, 0, command, 0, head.length);
+    System.arraycopy(arguments, 0, command, head.length, arguments.length);
+    return command;
+  }
+
+  /** Lines of words; half to one and a half times as many bytes as are said. */
+  private static void files(Path root, int count, int perDirectory, int bytes, Random random)
+      throws IOException {
+    for (int i = 0; i < count; i++) {
+      Path directory = root.resolve("d" + i / perDirectory);
+      if (i % perDirectory == 0) {
+        Files.createDirectories(directory);
+      }
+      int length = bytes / 2 + random.nextInt(bytes);
+      StringBuilder text = new StringBuilder();
+      while (text.length() < length) {
+        text.append(WORDS[random.nextInt(WORDS.length)]).append(random.nextInt(bytes));
+        text.append(random.nextInt(WORDS.length) == 0 ? '\n' : ' ');
+      }
+      Files.write(
+          directory.resolve("f" + i + ".txt"), text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.hypersync.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.bench.baseline.Row;
+import io.hypersync.cli.render.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** How long whole jobs took, for people and for programs. */
+final class JobReport {
+  private static final String NONE = "-";
+  private static final double NS_PER_S = 1e9;
+  private static final double NS_PER_MS = 1e6;
+  private static final double HUNDREDTHS = 100;
+
+  private JobReport() {}
+
+  /**
+   * All of it.
+   *
+   * @param leftOut what could not be measured, and why
+   */
+  static Findings of(Load load, List<JobTimes> all, List<String> leftOut) {
+    List<Aim> aims = JobAims.of(all);
+    return new Findings(
+        load.average(),
+        ratios(all),
+        json(load, all, leftOut, aims),
+        text(load, all, leftOut, aims));
+  }
+
+  private static List<Row> ratios(List<JobTimes> all) {
+    List<Row> rows = new ArrayList<>();
+    for (JobTimes times : all) {
+      Place.Kind beside = times.job().reference();
+      times
+          .times(beside)
+          .ifPresent(ratio -> rows.add(new Row(times.job().key(), beside.label(), ratio)));
+    }
+    return rows;
+  }
+
+  private static String text(Load load, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
+    List<Place.Kind> kinds =
+        Arrays.stream(Place.Kind.values())
+            .filter(kind -> kind != Place.Kind.HYPERSYNC)
+            .filter(kind -> all.stream().anyMatch(times -> times.on(kind).isPresent()))
+            .toList();
+    List<String> headings = new ArrayList<>(List.of("JOB", ">HYPERSYNC"));
+    for (Place.Kind kind : kinds) {
+      headings.add(">" + kind.label().toUpperCase(Locale.ROOT));
+      headings.add(">OURS");
+    }
+    Table table = Table.of(headings.toArray(String[]::new));
+    for (JobTimes times : all) {
+      List<String> cells = new ArrayList<>();
+      cells.add(times.job().title());
+      cells.add(seconds(times.on(Place.Kind.HYPERSYNC)));
+      for (Place.Kind kind : kinds) {
+        cells.add(seconds(times.on(kind)));
+        cells.add(
+            times
+                .times(kind)
+                .map(ratio -> String.format(Locale.ROOT, "%.1fx", ratio))
+                .orElse(NONE));
+      }
+      table.row(cells.toArray(String[]::new));
+    }
+    StringBuilder text = new StringBuilder(load.text());
+    text.append("\nWhole jobs, in seconds. OURS: HyperSync's time over theirs.\n");
+    text.append(table.render(""));
+    leftOut.forEach(why -> text.append('\n').append(why).append('\n'));
+    text.append(Aim.text(aims));
+    return text.toString();
+  }
+
+  private static String seconds(Optional<Long> ns) {
+    return ns.map(value -> String.format(Locale.ROOT, "%.3f", value / NS_PER_S)).orElse(NONE);
+  }
+
+  private static ObjectNode json(
+      Load load, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
+    ObjectNode tree = load.json();
+    ArrayNode rows = tree.putArray("rows");
+    for (JobTimes times : all) {
+      ObjectNode row = rows.addObject().put("job", times.job().key());
+      times.ns().forEach((place, ns) -> row.put(place.label() + "_ms", rounded(ns / NS_PER_MS)));
+      for (Place.Kind place : times.ns().keySet()) {
+        if (place != Place.Kind.HYPERSYNC) {
+          times.times(place).ifPresent(ratio -> row.put("times_" + place.label(), rounded(ratio)));
+        }
+      }
+    }
+    ArrayNode out = tree.putArray("left_out");
+    leftOut.forEach(out::add);
+    Aim.write(aims, tree);
+    return tree;
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * HUNDREDTHS) / HUNDREDTHS;
+  }
+}

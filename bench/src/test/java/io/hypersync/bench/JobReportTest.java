@@ -1,0 +1,65 @@
+package io.hypersync.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.bench.baseline.Row;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class JobReportTest {
+  private static final long S = 1_000_000_000L;
+  private static final Load LOAD = new Load(Figures.MACHINE, 0.5, 1.5);
+
+  private static final List<JobTimes> TIMES =
+      List.of(
+          new JobTimes(
+              Job.CLONE,
+              Map.of(
+                  Place.Kind.HYPERSYNC, 6 * S, Place.Kind.DIRSYNC, 4 * S, Place.Kind.PEER, 12 * S)),
+          new JobTimes(
+              Job.GREP,
+              Map.of(Place.Kind.HYPERSYNC, S / 2, Place.Kind.BINDFS, S, Place.Kind.PEER, S)),
+          new JobTimes(Job.LARGE_READ_WARM, Map.of(Place.Kind.HYPERSYNC, S, Place.Kind.PLAIN, S)));
+
+  private final Findings findings = JobReport.of(LOAD, TIMES, List.of("bindfs is left out: why"));
+
+  @Test
+  void eachJobIsHeldAgainstItsReference() {
+    assertEquals(
+        List.of(
+            new Row("clone", "dirsync", 1.5),
+            new Row("grep", "bindfs", 0.5),
+            new Row("large-read-warm", "plain", 1)),
+        findings.rows());
+  }
+
+  @Test
+  void anAimIsMetOrNot() {
+    assertEquals(
+        Map.of(
+            "clone_beside_dirsync", false,
+            "clone_beside_peer", true,
+            "grep_beside_bindfs", true,
+            "large-read-warm_beside_plain", true),
+        findings
+            .json()
+            .path("aims")
+            .valueStream()
+            .collect(
+                Collectors.toMap(
+                    aim -> aim.path("aim").asText(), aim -> aim.path("met").asBoolean())));
+  }
+
+  @Test
+  void peopleAndProgramsAreToldTheSame() {
+    assertEquals(6000, findings.json().path("rows").path(0).path("hypersync_ms").asDouble());
+    assertEquals(1.5, findings.json().path("rows").path(0).path("times_dirsync").asDouble());
+    for (String part :
+        List.of("6.000", "1.5x", "0.5x", "bindfs is left out", "not met  git clone")) {
+      assertTrue(findings.text().contains(part), () -> part + " in\n" + findings.text());
+    }
+  }
+}
