@@ -361,6 +361,12 @@ public final class BenchCommand implements ExtraCommand {
     if (compare) {
       var _ = Baseline.read(suite.key(), baselineFile()); // rather now than after minutes
     }
+    if (suite == Suite.JOBS && memory != null) {
+      throw new UserError("--memory is of suite e2e", "", UserError.USAGE);
+    }
+    if (suite == Suite.JOBS) {
+      Jobs.requirePrograms();
+    }
     if (memory != null && memory < 1) {
       throw new UserError("--memory must be at least 1 file", "", UserError.USAGE);
     }

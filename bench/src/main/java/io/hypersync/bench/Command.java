@@ -17,29 +17,11 @@ final class Command {
    * @throws IOException with what it wrote, if it fails or is not there
    */
   static String run(String... command) throws IOException, InterruptedException {
-    return finish(start(command), command);
-  }
-
-  /**
-   * Starts one, which {@link #finish} must follow.
-   *
-   * @throws IOException if it is not there
-   */
-  static Process start(String... command) throws IOException {
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-        .start();
-  }
-
-  /**
-   * Waits for its end.
-   *
-   * @return what it wrote on both outputs
-   * @throws IOException with what it wrote, if it fails
-   */
-  static String finish(Process process, String... command)
-      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int status = process.waitFor();
     if (status != 0) {

@@ -11,11 +11,11 @@ enum Job {
   /** Many new files by tar. */
   UNTAR("untar", "tar x, 10,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),
   /** Attributes of all files. */
-  STATUS("status", "git status", Places.READING, Place.Kind.BINDFS, Places.OFTEN),
+  STATUS("status", "git status", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
   /** All directories. */
-  WALK("walk-tree", "find -size", Places.READING, Place.Kind.BINDFS, Places.OFTEN),
+  WALK("walk-tree", "find -size", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
   /** All contents. */
-  GREP("grep", "grep -r", Places.READING, Place.Kind.BINDFS, Places.OFTEN),
+  GREP("grep", "grep -r", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
   /** All names go. */
   REMOVE("remove", "rm -rf of both trees", Places.DURABLE, Place.Kind.DIRSYNC, 1),
   /** One large file. */
@@ -23,7 +23,8 @@ enum Job {
   /** The same, from the disk. */
   LARGE_READ_COLD("large-read-cold", "read it, caches empty", Places.LARGE, Place.Kind.PLAIN, 1),
   /** The same, from memory. */
-  LARGE_READ_WARM("large-read-warm", "read it again", Places.LARGE, Place.Kind.PLAIN, Places.OFTEN);
+  LARGE_READ_WARM(
+      "large-read-warm", "read it again", Places.LARGE, Place.Kind.PLAIN, Rounds.SEVERAL);
 
   private final String key;
   private final String title;
@@ -39,14 +40,19 @@ enum Job {
     this.rounds = rounds;
   }
 
+  /** How often a short job is done. */
+  private static final class Rounds {
+    static final int SEVERAL = 5;
+  }
+
   /** Where what is done. */
   private enum Places {
     /** Where a change is durable, and where the trees are needed. */
     DURABLE,
+    /** Where what is read may differ: it is the same on every ext4. */
     READING,
+    /** Where one file of many bytes is. */
     LARGE;
-
-    static final int OFTEN = 5;
 
     boolean has(Place.Kind kind) {
       return switch (kind) {

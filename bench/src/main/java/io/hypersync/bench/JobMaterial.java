@@ -14,6 +14,9 @@ import java.util.Random;
  * @param archive of {@value #ARCHIVE_FILES} files
  */
 record JobMaterial(Path repository, Path archive) {
+  /** In both. */
+  static final String SUFFIX = ".txt";
+
   private static final int REPOSITORY_FILES = 5_000;
   private static final int REPOSITORY_FILES_PER_DIRECTORY = 20;
   private static final int REPOSITORY_FILE_BYTES = 4_000;
@@ -27,15 +30,25 @@ record JobMaterial(Path repository, Path archive) {
   /** A word that no file has, to be looked for in all of them. */
   static final String ABSENT_WORD = "unspeakable";
 
-  /** Makes it. */
-  static JobMaterial make(Path folder) throws IOException, InterruptedException {
+  /**
+   * Makes it.
+   *
+   * @param folder for it, which is made
+   * @param seed of what is in the files
+   */
+  static JobMaterial make(Programs programs, Path folder, long seed)
+      throws IOException, InterruptedException {
+    Random random = new Random(seed);
     Path repository = folder.resolve("repository");
-    files(
-        repository,
-        REPOSITORY_FILES,
-        REPOSITORY_FILES_PER_DIRECTORY,
-        REPOSITORY_FILE_BYTES,
-        new Random(1));
+    programs.run(
+        () ->
+            files(
+                programs,
+                repository,
+                REPOSITORY_FILES,
+                REPOSITORY_FILES_PER_DIRECTORY,
+                REPOSITORY_FILE_BYTES,
+                random));
     String[][] steps = {
       {"init", "--quiet"},
       {"add", "--all"},
@@ -51,14 +64,21 @@ record JobMaterial(Path repository, Path archive) {
       }
     };
     for (String[] step : steps) {
-      Command.run(git(repository, step));
+      programs.run(git(repository, step));
     }
     Path tree = folder.resolve("tree");
-    files(tree, ARCHIVE_FILES, ARCHIVE_FILES_PER_DIRECTORY, ARCHIVE_FILE_BYTES, new Random(2));
+    programs.run(
+        () ->
+            files(
+                programs,
+                tree,
+                ARCHIVE_FILES,
+                ARCHIVE_FILES_PER_DIRECTORY,
+                ARCHIVE_FILE_BYTES,
+                random));
     Path archive = folder.resolve("tree.tar");
-    Command.run("tar", "--create", "--file=" + archive, "--directory=" + tree, ".");
-    Command.run("rm", "-rf", tree.toString());
-    Command.run("sync", "-f", folder.toString());
+    programs.run("tar", "--create", "--file=" + archive, "--directory=" + tree, ".");
+    programs.run("rm", "-rf", tree.toString());
     return new JobMaterial(repository, archive);
   }
 
@@ -72,11 +92,13 @@ record JobMaterial(Path repository, Path archive) {
   }
 
   /** Lines of words; half to one and a half times as many bytes as are said. */
-  private static void files(Path root, int count, int perDirectory, int bytes, Random random)
-      throws IOException {
+  private static void files(
+      Programs programs, Path root, int count, int perDirectory, int bytes, Random random)
+      throws IOException, InterruptedException {
     for (int i = 0; i < count; i++) {
       Path directory = root.resolve("d" + i / perDirectory);
       if (i % perDirectory == 0) {
+        programs.requireGoingOn();
         Files.createDirectories(directory);
       }
       int length = bytes / 2 + random.nextInt(bytes);
@@ -86,7 +108,7 @@ record JobMaterial(Path repository, Path archive) {
         text.append(random.nextInt(WORDS.length) == 0 ? '\n' : ' ');
       }
       Files.write(
-          directory.resolve("f" + i + ".txt"), text.toString().getBytes(StandardCharsets.UTF_8));
+          directory.resolve("f" + i + SUFFIX), text.toString().getBytes(StandardCharsets.UTF_8));
     }
   }
 }

@@ -7,43 +7,42 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 
 /** Does jobs in one place; what one leaves there is the next one's. */
 final class JobRun {
   private static final int MEBIBYTE = 1 << 20;
   private static final int LARGE_MEBIBYTES = 256;
   private static final int PAGE_BYTES = 4096;
+
+  /** As grep ends when it finds nothing. */
+  private static final int NOTHING_FOUND = 1;
+
   private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
 
   private final Place place;
   private final JobMaterial material;
+  private final Programs programs;
   private final Path clone;
   private final Path untarred;
   private final Path large;
-  private volatile @Nullable Process running;
-  private volatile boolean stopped;
 
-  JobRun(Place place, JobMaterial material) throws IOException {
+  JobRun(Place place, JobMaterial material, Programs programs) throws IOException {
     this.place = place;
     this.material = material;
+    this.programs = programs;
     Path root = Files.createDirectories(place.root());
     this.clone = root.resolve("clone");
     this.untarred = root.resolve("untarred");
     this.large = root.resolve("large");
   }
 
-  Place.Kind place() {
-    return place.kind();
+  /** Whether this machine lets us empty its caches. */
+  static boolean canDropCaches() {
+    return Files.isWritable(DROP_CACHES);
   }
 
-  /** Ends what runs, and lets nothing run after it. */
-  void stop() {
-    stopped = true;
-    Process process = running;
-    if (process != null) {
-      process.destroy();
-    }
+  Place.Kind place() {
+    return place.kind();
   }
 
   /**
@@ -54,8 +53,13 @@ final class JobRun {
    */
   long time(Job job) throws IOException, InterruptedException {
     prepare(job);
+    programs.run("sync"); // what others have written is not at the expense of this
+    if (job == Job.LARGE_READ_COLD) {
+      Files.writeString(DROP_CACHES, "3");
+    }
+    ByteBuffer block = job == Job.LARGE_WRITE ? randomBlock() : block();
     long beganNs = System.nanoTime();
-    run(job);
+    run(job, block);
     return System.nanoTime() - beganNs;
   }
 
@@ -63,30 +67,27 @@ final class JobRun {
     switch (job) {
       case STATUS, WALK, GREP -> {
         if (!Files.exists(clone)) {
-          run(Job.CLONE);
+          run(Job.CLONE, block());
         }
-        run(job); // once for the caches
+        run(job, block()); // once for the caches
       }
       case LARGE_READ_COLD, LARGE_READ_WARM -> {
         if (!Files.exists(large)) {
-          run(Job.LARGE_WRITE);
+          run(Job.LARGE_WRITE, randomBlock());
         }
-        if (job == Job.LARGE_READ_COLD) {
-          program("sync");
-          Files.writeString(DROP_CACHES, "3");
-        } else {
-          run(job);
+        if (job == Job.LARGE_READ_WARM) {
+          run(job, block());
         }
       }
       case REMOVE -> {
         if (!Files.exists(clone)) {
-          run(Job.CLONE);
+          run(Job.CLONE, block());
         }
         if (!Files.exists(untarred)) {
-          run(Job.UNTAR);
+          run(Job.UNTAR, block());
         }
       }
-      case CLONE, UNTAR, LARGE_WRITE -> program("rm", "-rf", target(job).toString());
+      case CLONE, UNTAR, LARGE_WRITE -> programs.run("rm", "-rf", target(job).toString());
     }
   }
 
@@ -98,10 +99,15 @@ final class JobRun {
     };
   }
 
-  private void run(Job job) throws IOException, InterruptedException {
+  /**
+   * Without a look at the clock.
+   *
+   * @param block memory for large files; what is to be written of it, if that is the job
+   */
+  private void run(Job job, ByteBuffer block) throws IOException, InterruptedException {
     switch (job) {
       case CLONE ->
-          program(
+          programs.run(
               JobMaterial.git(
                   place.root(),
                   "clone",
@@ -110,63 +116,43 @@ final class JobRun {
                   clone.toString()));
       case UNTAR -> {
         Files.createDirectory(untarred);
-        program("tar", "--extract", "--file=" + material.archive(), "--directory=" + untarred);
+        programs.run("tar", "--extract", "--file=" + material.archive(), "--directory=" + untarred);
       }
-      case STATUS -> program(JobMaterial.git(clone, "status", "--porcelain"));
-      case WALK -> program("find", clone.toString(), "-size", "+1G");
+      case STATUS -> programs.run(JobMaterial.git(clone, "status", "--porcelain"));
+      case WALK -> programs.run("find", clone.toString(), "-size", "+1G");
       case GREP ->
-          // It ends with 1, for there is none.
-          program(
-              "sh",
-              "-c",
-              "grep -r --exclude-dir=.git -e \"$1\" \"$2\"; test $? = 1",
-              "sh",
+          programs.run(
+              NOTHING_FOUND,
+              "grep",
+              "-r",
+              "--exclude-dir=.git",
               JobMaterial.ABSENT_WORD,
               clone.toString());
-      case REMOVE -> program("rm", "-rf", clone.toString(), untarred.toString());
-      case LARGE_WRITE -> writeLarge();
-      case LARGE_READ_COLD, LARGE_READ_WARM -> readLarge();
+      case REMOVE -> programs.run("rm", "-rf", clone.toString(), untarred.toString());
+      case LARGE_WRITE -> programs.run(() -> writeLarge(block));
+      case LARGE_READ_COLD, LARGE_READ_WARM -> programs.run(() -> readLarge(block));
     }
   }
 
-  private void program(String... command) throws IOException, InterruptedException {
-    if (stopped) {
-      throw new InterruptedException("stopped");
-    }
-    Process process = Command.start(command);
-    running = process;
-    try {
-      Command.finish(process, command);
-    } finally {
-      running = null;
-    }
-  }
-
-  private void writeLarge() throws IOException, InterruptedException {
-    ByteBuffer block = block();
-    byte[] bytes = new byte[MEBIBYTE];
-    new Random(3).nextBytes(bytes);
+  private void writeLarge(ByteBuffer block) throws IOException, InterruptedException {
     try (FileChannel file =
         FileChannel.open(large, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       for (int i = 0; i < LARGE_MEBIBYTES; i++) {
-        requireGoingOn();
-        block.clear().put(bytes).flip();
+        programs.requireGoingOn();
         for (int page = 0; page < MEBIBYTE; page += PAGE_BYTES) {
           block.putInt(page, i); // no two pages are the same
-          block.putInt(page + Integer.BYTES, page);
         }
-        FileWork.writeAll(file, block);
+        FileWork.writeAll(file, block.clear());
       }
       file.force(true);
     }
   }
 
-  private void readLarge() throws IOException, InterruptedException {
-    ByteBuffer block = block();
+  private void readLarge(ByteBuffer block) throws IOException, InterruptedException {
     long read = 0;
     try (FileChannel file = FileChannel.open(large, StandardOpenOption.READ)) {
-      for (int got = file.read(block); got >= 0; got = file.read(block.clear())) {
-        requireGoingOn();
+      for (int got = file.read(block.clear()); got >= 0; got = file.read(block.clear())) {
+        programs.requireGoingOn();
         read += got;
       }
     }
@@ -175,10 +161,11 @@ final class JobRun {
     }
   }
 
-  private void requireGoingOn() throws InterruptedException {
-    if (stopped) {
-      throw new InterruptedException("stopped");
-    }
+  /** What no file has had before. */
+  private static ByteBuffer randomBlock() {
+    byte[] bytes = new byte[MEBIBYTE];
+    new Random().nextBytes(bytes);
+    return block().put(bytes).clear();
   }
 
   /** Aligned: other memory makes two requests of each write. */

@@ -1,6 +1,5 @@
 package io.hypersync.bench;
 
-import io.hypersync.cli.demo.ChildDaemon;
 import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.cli.render.Quantities;
@@ -68,12 +67,7 @@ final class ManyFiles {
       throw failed;
     }
     long elapsedNs = System.nanoTime() - beganNs;
-    long commitIndex = cast.leader().status().path("commit_index").asLong();
-    for (ChildDaemon worker : List.of(cast.a(), cast.b())) {
-      worker.await(
-          "apply entry " + commitIndex,
-          status -> status.path("applied_index").asLong() >= commitIndex);
-    }
+    Demo.settle(cast);
     List<MemoryUse.Daemon> daemons = new ArrayList<>();
     weigh()
         .forEach((name, bytes) -> daemons.add(new MemoryUse.Daemon(name, empty.get(name), bytes)));

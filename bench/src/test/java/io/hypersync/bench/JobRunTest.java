@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,11 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 class JobRunTest {
   @TempDir Path temp;
 
+  private final Programs programs = new Programs();
+
   @Test
   void jobsMakeReadAndRemoveWhatTheySay() throws Exception {
-    JobMaterial material = JobMaterial.make(Files.createDirectory(temp.resolve("material")));
+    JobMaterial material = JobMaterial.make(programs, temp.resolve("material"), 1);
     Path root = temp.resolve("place");
-    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, root), material);
+    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, root), material, programs);
     for (Job job : List.of(Job.CLONE, Job.UNTAR, Job.STATUS, Job.WALK, Job.GREP)) {
       run.time(job);
     }
@@ -34,15 +37,32 @@ class JobRunTest {
     run.time(Job.LARGE_WRITE);
     assertEquals(256L << 20, Files.size(root.resolve("large")));
     run.time(Job.LARGE_READ_WARM);
+  }
 
-    run.stop();
-    assertThrows(InterruptedException.class, () -> run.time(Job.CLONE));
+  @Test
+  void whatIsStoppedHasEndedAndNothingBeginsAfterIt() throws Exception {
+    Thread stopper =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    Thread.sleep(Duration.ofMillis(300));
+                    programs.stop();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+    assertThrows(InterruptedException.class, () -> programs.run("sh", "-c", "sleep 4711; true"));
+    stopper.join();
+    assertEquals(0, ProcessHandle.current().descendants().count(), "processes left");
+    assertThrows(InterruptedException.class, () -> programs.run("true"));
+    assertThrows(InterruptedException.class, () -> programs.run(() -> {}));
   }
 
   @Test
   void aProgramThatFailsSaysWhy() throws Exception {
     JobMaterial nothing = new JobMaterial(temp.resolve("none"), temp.resolve("none.tar"));
-    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, temp.resolve("place")), nothing);
+    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, temp.resolve("place")), nothing, programs);
     IOException failure = assertThrows(IOException.class, () -> run.time(Job.CLONE));
     assertTrue(String.valueOf(failure.getMessage()).contains("none"), failure.getMessage());
   }

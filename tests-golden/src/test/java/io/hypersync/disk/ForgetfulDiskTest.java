@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ForgetfulDiskTest {
   private static final int PAGE_BYTES = 4096;
   private static final int SECTOR_BYTES = 512;
+  private static final int LIMIT_S = 30;
   private static final String NEW = "new";
   private static final String OLD = "old";
 
@@ -290,7 +292,15 @@ class ForgetfulDiskTest {
 
   private static void run(String... command) throws IOException {
     Process process = new ProcessBuilder(command).inheritIO().start();
-    assertEquals(0, process.onExit().join().exitValue(), command[0]);
+    try {
+      assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), command[0] + " does not end");
+      assertEquals(0, process.exitValue(), command[0]);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   private static Calls syncRoot(Calls first) {

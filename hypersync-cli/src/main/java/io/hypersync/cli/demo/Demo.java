@@ -183,7 +183,7 @@ public final class Demo {
   }
 
   /** Until both workers have applied all that the leader has committed. */
-  private static void settle(Cast cast) throws InterruptedException {
+  public static void settle(Cast cast) throws InterruptedException {
     long commitIndex = cast.leader().status().path("commit_index").asLong();
     for (ChildDaemon worker : List.of(cast.a(), cast.b())) {
       worker.await(

@@ -27,7 +27,7 @@ final class EntryReader implements Closeable {
 
   private static final int BATCH_ENTRIES = 512;
   private static final int BATCH_BYTES = 1 << 20;
-  private static final long LOOK_FOR_STOP_MS = 20;
+  private static final long LOOK_MS = 20;
 
   private final SegmentScanner scanner;
   private final long segmentId;
@@ -64,15 +64,21 @@ final class EntryReader implements Closeable {
   }
 
   /**
-   * The next entry.
+   * The next entry. A fault of ours in the other thread is thrown here as it was there.
    *
    * @return null if none follows
    * @throws IOException if the file cannot be read
    */
   @Nullable Entry next() throws IOException {
     while (taken == current.entries.size()) {
-      if (current.failure != null) {
-        throw new IOException("the op log cannot be read", current.failure);
+      switch (current.failure) {
+        case null -> {}
+        case IOException unreadable ->
+            throw new IOException(
+                "the op log cannot be read: " + unreadable.getMessage(), unreadable);
+        case RuntimeException fault -> throw fault;
+        case Error fault -> throw fault;
+        case Throwable other -> throw new IllegalStateException(other);
       }
       if (current.last) {
         return null;
@@ -85,7 +91,16 @@ final class EntryReader implements Closeable {
 
   private Batch take() throws IOException {
     try {
-      return batches.take();
+      while (true) {
+        boolean over = !thread.isAlive();
+        Batch batch = batches.poll(LOOK_MS, TimeUnit.MILLISECONDS);
+        if (batch != null) {
+          return batch;
+        }
+        if (over) {
+          throw new IllegalStateException("the thread that reads the op log ahead has ended");
+        }
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while the op log was read", e);
@@ -135,7 +150,7 @@ final class EntryReader implements Closeable {
     boolean taken = false;
     while (!taken && !stopped) {
       try {
-        taken = batches.offer(batch, LOOK_FOR_STOP_MS, TimeUnit.MILLISECONDS);
+        taken = batches.offer(batch, LOOK_MS, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
         stopped = true; // nobody interrupts it
       }

@@ -61,6 +61,31 @@ class EntryReaderTest {
   }
 
   @Test
+  void aFaultOfOursIsThrownAsItIs() throws Exception {
+    byte[] file = segment(ENTRIES);
+    IllegalStateException fault = new IllegalStateException("a bug");
+    LogFiles.Bytes faulty =
+        new LogFiles.Bytes() {
+          @Override
+          public long size() {
+            return file.length;
+          }
+
+          @Override
+          public int read(ByteBuffer target, long position) {
+            throw fault;
+          }
+
+          @Override
+          public void close() {}
+        };
+    try (SegmentScanner scanner = new SegmentScanner(faulty, SegmentScanner.POINT_WINDOW_BYTES);
+        EntryReader reader = new EntryReader(scanner, 0, SEGMENT)) {
+      assertSame(fault, assertThrows(IllegalStateException.class, reader::next));
+    }
+  }
+
+  @Test
   void closingEndsTheThreadWhileItWaitsForRoom() throws Exception {
     byte[] file = segment(ENTRIES);
     try (SegmentScanner scanner = scanner(new Stored(file, Long.MAX_VALUE))) {
