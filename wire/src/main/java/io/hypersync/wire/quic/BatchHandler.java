@@ -24,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  * delay is over. None is dropped, though the next one says all that it says: a window update can be
  * as small, and a sender that waits for it waits for seconds.
  *
- * <p>Messages are delivered while a batch arrives, never at its end. What QUIC does at the end is
- * to send: acknowledgements, window updates, and what it could not send before. So a batch ends at
- * once while a handshake goes on, while something waits for the other side to take more ({@link
- * #hurry}), and when much arrived.
+ * <p>What QUIC does at the end of a batch is to send: acknowledgements, window updates, and what it
+ * could not send before. It also delivers what came with the opening of a stream; other messages
+ * are delivered while the batch arrives. So a batch ends at once while a connection is made and
+ * while something waits for the other side to take more ({@link #hurry}), when much arrived, and
+ * when no message did: an acknowledgement needs none, but may make room for what QUIC has taken and
+ * not sent.
  *
- * <p>Used by the thread of the socket only.
+ * <p>All this is for the socket, so on the leader for all workers together. Used by the thread of
+ * the socket only.
  */
 final class BatchHandler extends ChannelDuplexHandler {
   /** As long as an acknowledgement may stay here, from the end of its batch. */
