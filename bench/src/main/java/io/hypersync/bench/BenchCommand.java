@@ -237,14 +237,11 @@ public final class BenchCommand implements ExtraCommand {
                   chosen(Operation.class, Operation::of, Operation.keys()),
                   threads,
                   neighbours(),
-                  peer == null ? Optional.empty() : Optional.of(script(peer)),
+                  peerScript(),
                   memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
               .run(narrator, cleanup, folder);
       case JOBS ->
-          new Jobs(
-                  chosen(Job.class, Job::of, Job.keys()),
-                  neighbours(),
-                  peer == null ? Optional.empty() : Optional.of(script(peer)))
+          new Jobs(chosen(Job.class, Job::of, Job.keys()), neighbours(), peerScript())
               .run(narrator, cleanup, folder);
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();
@@ -286,6 +283,10 @@ public final class BenchCommand implements ExtraCommand {
 
   private Path baselineFile() {
     return baseline != null ? baseline : home().resolve("baselines/" + suite.key() + ".json");
+  }
+
+  private Optional<Path> peerScript() {
+    return Optional.ofNullable(peer).map(BenchCommand::script);
   }
 
   private static Path script(String peer) {
@@ -352,9 +353,7 @@ public final class BenchCommand implements ExtraCommand {
       throw new UserError("--threads must be from 1 to " + MAX_THREADS, "", UserError.USAGE);
     }
     var _ = neighbours();
-    if (peer != null) {
-      var _ = script(peer);
-    }
+    var _ = peerScript();
     if (tolerance <= 0) {
       throw new UserError("--tolerance must be more than 0", "", UserError.USAGE);
     }

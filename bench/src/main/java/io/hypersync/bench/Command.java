@@ -17,14 +17,28 @@ final class Command {
    * @throws IOException with what it wrote, if it fails or is not there
    */
   static String run(String... command) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .start();
+    return finish(prepare(command).start(), 0, command);
+  }
+
+  /** One that is not started yet: no input, both outputs together. */
+  static ProcessBuilder prepare(String... command) {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+  }
+
+  /**
+   * Waits for the end of one.
+   *
+   * @param expected what it is to end with
+   * @return what it wrote on both outputs
+   * @throws IOException with what it wrote, if it ends with something else
+   */
+  static String finish(Process process, int expected, String... command)
+      throws IOException, InterruptedException {
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int status = process.waitFor();
-    if (status != 0) {
+    if (status != expected) {
       throw new IOException(
           String.join(" ", command) + " ended with " + status + ": " + said.strip());
     }

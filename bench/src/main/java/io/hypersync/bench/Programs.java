@@ -1,8 +1,6 @@
 package io.hypersync.bench;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Programs {
   private static final long END_LIMIT_S = 10;
-  private static final Path NOTHING = Path.of("/dev/null");
+  private static final String NO_FILE = "/dev/null";
 
   /** Held while something is at work. */
   private final ReentrantLock work = new ReentrantLock();
@@ -63,17 +61,7 @@ final class Programs {
   void run(int status, String... command) throws IOException, InterruptedException {
     run(
         () -> {
-          Process process = start(command);
-          byte[] said = process.getInputStream().readAllBytes();
-          int ended = process.waitFor();
-          if (ended != status) {
-            throw new IOException(
-                String.join(" ", command)
-                    + " ended with "
-                    + ended
-                    + ": "
-                    + new String(said, StandardCharsets.UTF_8).strip());
-          }
+          var _ = Command.finish(start(command), status, command);
         });
   }
 
@@ -111,11 +99,8 @@ final class Programs {
 
   /** With no configuration of git but the one on its command line. */
   private Process start(String... command) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectInput(ProcessBuilder.Redirect.from(NOTHING.toFile()));
-    builder.environment().put("GIT_CONFIG_GLOBAL", NOTHING.toString());
+    ProcessBuilder builder = Command.prepare(command);
+    builder.environment().put("GIT_CONFIG_GLOBAL", NO_FILE);
     builder.environment().put("GIT_CONFIG_NOSYSTEM", "1");
     synchronized (starting) {
       requireGoingOn();
