@@ -284,7 +284,7 @@ public final class WorkerAgent implements Agent {
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
       case LeaderMessage.ChunkUnavailable(Hash hash, Errno errno, String text) ->
-          chunkFailed(hash, errno, "the leader cannot read it: " + text);
+          chunkUnavailable(hash, errno, "the leader cannot read it: " + text);
     }
   }
 
@@ -293,9 +293,14 @@ public final class WorkerAgent implements Agent {
     replica.chunkStored(hash);
   }
 
-  /** A chunk that is needed cannot be had or stored. */
+  /** A chunk that is needed cannot be stored. */
   public void chunkFailed(Hash hash, Errno errno, String why) {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
+    stopIfApplyFailed();
+  }
+
+  private void chunkUnavailable(Hash hash, Errno errno, String why) {
+    replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
     stopIfApplyFailed();
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A leader or a worker in a process of its own. */
@@ -104,9 +105,21 @@ final class DaemonJvm {
     Await.until(name + " says: " + text, () -> log().contains(text));
   }
 
-  /** kill -9, and waits until it is gone. */
+  /**
+   * kill -9, and waits until it is gone; fails if it stays, and says in what its threads wait.
+   *
+   * <p>One that waits in the kernel for a caller of its mount stays until its guard aborts that.
+   */
   void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+    process.destroyForcibly();
+    if (!process.waitFor(Await.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError(
+          name
+              + " was killed and is not gone within "
+              + Await.LIMIT.toSeconds()
+              + " s; its threads:\n"
+              + threads());
+    }
   }
 
   /**
@@ -121,6 +134,39 @@ final class DaemonJvm {
     waker = started;
     if (started.getInputStream().read() < 0) {
       throw new AssertionError("cannot stop " + name);
+    }
+    // A thread stops when it is next scheduled; until then it may still answer somebody.
+    Await.until("all threads of " + name + " stand still", () -> states().matches("T+"));
+  }
+
+  /** The states of all threads that there are, a letter each. */
+  private String states() throws IOException {
+    StringBuilder states = new StringBuilder();
+    for (Path thread : threadFolders()) {
+      String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+      states.append(stat.charAt(stat.lastIndexOf(')') + 2));
+    }
+    return states.toString();
+  }
+
+  private String threads() {
+    StringBuilder text = new StringBuilder();
+    try {
+      for (Path thread : threadFolders()) {
+        text.append(Files.readString(thread.resolve("comm")).strip())
+            .append(": ")
+            .append(Files.readString(thread.resolve("stack")).replace("\n", "; "))
+            .append('\n');
+      }
+    } catch (IOException gone) {
+      text.append(gone);
+    }
+    return text.toString();
+  }
+
+  private List<Path> threadFolders() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc", Long.toString(pid()), "task"))) {
+      return all.toList();
     }
   }
 

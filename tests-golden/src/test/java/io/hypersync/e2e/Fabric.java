@@ -458,14 +458,22 @@ final class Fabric implements AutoCloseable {
         daemon.terminate();
       }
     }
+    AssertionError stays = null;
     for (DaemonJvm daemon : reversed) {
-      daemon.end(END_LIMIT);
+      try {
+        daemon.end(END_LIMIT);
+      } catch (AssertionError failure) {
+        stays = failure; // to take its mount away ends it perhaps
+      }
     }
     for (Path mount : mounts().reversed()) {
       Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
     removeHook();
+    if (stays != null) {
+      throw stays;
+    }
   }
 
   private synchronized List<DaemonJvm> all() {

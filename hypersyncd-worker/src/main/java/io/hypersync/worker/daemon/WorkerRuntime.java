@@ -21,6 +21,7 @@ import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.dev.MountGuard;
 import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
@@ -69,6 +70,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private volatile @Nullable FuseSession session;
   private volatile @Nullable Vfs vfs;
   private volatile @Nullable Inotify inotify;
+  private volatile @Nullable MountGuard guard;
 
   /**
    * A worker that does nothing yet.
@@ -155,6 +157,7 @@ public final class WorkerRuntime implements AutoCloseable {
               options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
       FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
       session = started;
+      guard = guard(mount);
       notifier.start(started.notifier(), started.connection().minor() >= FuseVersion.PRUNE_MINOR);
       Vfs served = filesystem(started.connection());
       vfs = served;
@@ -281,6 +284,10 @@ public final class WorkerRuntime implements AutoCloseable {
         LOG.warn("while unmounting {}: {}", options.mountPoint(), e.getMessage());
       }
     }
+    MountGuard guarding = guard;
+    if (guarding != null) {
+      guarding.close();
+    }
     notifier.close();
     try {
       questions.ask(
@@ -293,6 +300,20 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     link.shutdown();
     chunks.close();
+  }
+
+  private static @Nullable MountGuard guard(FuseMount mount) {
+    if (mount.device().isEmpty()) {
+      LOG.warn("should this worker be killed its mount may hang: it has no device number");
+      return null;
+    }
+    try {
+      return MountGuard.start(
+          ProcessHandle.current().pid(), mount.device().getAsLong(), mount.mountPoint());
+    } catch (IOException e) {
+      LOG.warn("should this worker be killed its mount may hang: {}", e.getMessage());
+      return null;
+    }
   }
 
   /** The filesystem, with what local watchers need to hear of others if that is wanted. */

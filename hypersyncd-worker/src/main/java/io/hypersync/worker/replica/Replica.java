@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
- * verified (hypersync.md 12.3). What it cannot apply it stops at, for good (6.4.1).
+ * verified (hypersync.md 12.3). What it cannot apply it stops at (6.4.1): for good, or, if the
+ * leader could not read a chunk, until the next connection, for a leader whose disk fails is
+ * started again.
  *
  * <p>Entries may come before they are durable at the leader. They are applied ahead, while the
  * leader's disk works: a state is a value, and nobody is told of this one before the entry is known
@@ -49,6 +51,9 @@ public final class Replica {
 
   /** The failure was durable: this has stopped, whatever a later leader calls durable. */
   private boolean stopped;
+
+  /** The failure is none of this machine's: the leader has a chunk and could not read it. */
+  private boolean leadersFault;
 
   private Published published;
 
@@ -133,11 +138,12 @@ public final class Replica {
 
   /**
    * The connection is new: entries that are not applied and known to be durable will come again, or
-   * others in their place; chunks are asked for again.
+   * others in their place; chunks are asked for again, also one that the leader could not read.
    */
   public void forgetNotDurable() {
-    if (!stopped) {
+    if (!stopped || leadersFault) {
       failure = null;
+      stopped = false;
     }
     incoming.clear();
     requested.clear();
@@ -151,11 +157,22 @@ public final class Replica {
     requested.remove(hash);
   }
 
-  /** A chunk cannot be had: stops at the first entry that needs one. */
+  /** A chunk that has come cannot be stored: stops for good at the first entry that needs it. */
   public void chunkFailed(Hash hash, Errno errno, String message) {
+    stopBefore(hash, errno, message, false);
+  }
+
+  /**
+   * The leader cannot read a chunk: stops at the first entry that needs it, for this connection.
+   */
+  public void chunkUnavailable(Hash hash, Errno errno, String message) {
+    stopBefore(hash, errno, message, true);
+  }
+
+  private void stopBefore(Hash hash, Errno errno, String message, boolean isLeadersFault) {
     for (LogEntry entry : incoming) {
       if (entry.op().chunks().stream().anyMatch(chunk -> chunk.hash().equals(hash))) {
-        stop(entry.index(), errno, message);
+        stop(entry.index(), errno, message, isLeadersFault);
         return;
       }
     }
@@ -197,7 +214,7 @@ public final class Replica {
     try {
       return !chunks.contains(chunk.hash());
     } catch (ChunkStoreException e) {
-      stop(index, e.errno(), String.valueOf(e.getMessage()));
+      stop(index, e.errno(), String.valueOf(e.getMessage()), false);
       return false;
     }
   }
@@ -256,13 +273,14 @@ public final class Replica {
   }
 
   private boolean refuse(LogEntry entry, Errno errno, String message) {
-    stop(entry.index(), errno, message);
+    stop(entry.index(), errno, message, false);
     return false;
   }
 
-  private void stop(long index, Errno errno, String message) {
+  private void stop(long index, Errno errno, String message, boolean isLeadersFault) {
     if (failure == null || (!stopped && index < failure.logIndex())) {
       failure = new ApplyError(index, errno, message);
+      leadersFault = isLeadersFault;
       stopIfDurable();
     }
   }

@@ -178,6 +178,23 @@ class ReplicaTest {
   }
 
   @Test
+  void aChunkThatTheLeaderCouldNotReadIsAskedForAgainOnTheNextConnection() throws DecodeException {
+    List<byte[]> entries = List.of(setXattr(1, true), setXattr(2, false));
+    replica.offer(entries);
+    replica.apply(100, 2);
+    replica.chunkUnavailable(ref(2).hash(), Errno.EIO, "the disk fails");
+    assertNotNull(replica.error(), "until then it stops");
+
+    replica.forgetNotDurable();
+    assertNull(replica.error());
+    assertEquals(List.of(ref(2)), replica.offer(entries.subList(1, 2)));
+    replica.chunkStored(ref(2).hash());
+    replica.apply(100, 2);
+    assertEquals(List.of(1L, 2L), applied);
+    assertEquals(state.root(), replica.published().root());
+  }
+
+  @Test
   void whatCannotBeAppliedStopsItOnlyWhenItIsDurable() throws DecodeException {
     FsOp impossible = new FsOp.RemoveXattr(FsState.ROOT, new byte[] {'u', '.', 'z'});
     replica.offer(List.of(encode(impossible, NOTHING, Hash.ZERO)));
