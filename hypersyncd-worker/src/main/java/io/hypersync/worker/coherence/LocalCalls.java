@@ -15,4 +15,12 @@ public interface LocalCalls {
    * @param except a call that does not count
    */
   boolean mayHold(NodeId directory, IntentId except);
+
+  /**
+   * Whether a call that is unanswered has this directory locked for itself alone; see {@link
+   * DirectoryLocks}.
+   *
+   * @param except a call that does not count
+   */
+  boolean holds(NodeId directory, IntentId except);
 }

@@ -27,13 +27,18 @@ import org.jspecify.annotations.Nullable;
  * when it takes long, all names of the mount are distrusted instead, which waits for nobody.
  *
  * <p>A call of this machine has its own names put right by the kernel, but only when the caller
- * runs again. So after such an entry nothing newer becomes visible until the kernel is through.
+ * runs again. So after such an entry nothing newer becomes visible until the kernel is through: it
+ * says so itself, or another call has the directory locked, which proves it ({@link
+ * DirectoryLocks}).
  *
  * <p>Single-threaded; {@link #view()} may be read by any thread.
  */
 public final class Publisher {
   /** How long names may take to be dropped before all are distrusted. */
   private static final long PATIENCE_NS = 5_000_000;
+
+  /** So many drops of names may be on their way with nobody waiting for them; each has a thread. */
+  public static final int MAX_OVERTAKEN = 128;
 
   private final KernelCaches caches;
   private final CacheNotifier notifier;
@@ -320,24 +325,50 @@ public final class Publisher {
 
   private void dropNames(Wait waiting, boolean expire) {
     long ticket = ++tickets;
-    if (overtaken.isEmpty()) {
-      waiting.namesTicket = ticket;
-    } else {
-      // The way is blocked by an earlier one. It is taken nevertheless, later: a listing with
-      // attributes that the kernel is just taking up would count as newer than the distrust.
-      overtaken.add(ticket);
-      distrust();
+    waiting.namesTicket = ticket;
+    if (overtaken.size() >= MAX_OVERTAKEN) {
+      distrustInstead(waiting); // every thread waits for a directory
     }
     notifier.dropNames(ticket, waiting.names, expire);
   }
 
   private boolean isOver(Wait waiting, long nowNs) {
-    if (waiting.namesTicket != 0 && (nowNs - waiting.untilNs >= 0 || isHeld(waiting))) {
-      overtaken.add(waiting.namesTicket);
-      waiting.namesTicket = 0;
-      distrust();
+    if (waiting.namesTicket != 0) {
+      if (waiting.phase == Phase.OWN_NAMES && isLetGo(waiting)) {
+        overtake(waiting);
+      } else if (nowNs - waiting.untilNs >= 0 || isHeld(waiting)) {
+        distrustInstead(waiting);
+      }
     }
     return waiting.isOver();
+  }
+
+  /**
+   * Nobody waits any more for the drop of these names. It is made nevertheless, when the way is
+   * free, for a listing with attributes that the kernel is just taking up would count as newer than
+   * a distrust. Coming late it takes from the kernel, at worst, what it may keep.
+   */
+  private void overtake(Wait waiting) {
+    overtaken.add(waiting.namesTicket);
+    waiting.namesTicket = 0;
+  }
+
+  private void distrustInstead(Wait waiting) {
+    overtake(waiting);
+    distrust();
+  }
+
+  /**
+   * Whether others have locked every directory in which the kernel had to put names right for the
+   * call: each got its lock from that call's caller, when he was through with the names.
+   */
+  private boolean isLetGo(Wait waiting) {
+    for (CachedName name : waiting.names) {
+      if (!calls.holds(name.parent(), waiting.step.entry.intent())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether a call which may wait for this very step keeps the kernel from dropping the names. */

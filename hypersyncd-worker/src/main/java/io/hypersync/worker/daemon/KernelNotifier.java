@@ -4,6 +4,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.coherence.Publisher;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -12,9 +13,11 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -25,10 +28,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
- * kernel has a thread of its own, one for names, one for pages and one for each listing: a name
- * waits for calls that change its directory, and these wait for the agent, which must not wait for
- * them; pages wait only for READs, which nobody holds up, and must not stand behind a name; a
- * listing waits for who is reading it, whose memory may be anywhere.
+ * kernel has a thread of its own, one for the names of each entry, one for pages and one for each
+ * listing: a name waits for calls that change its directory, and these wait for the agent, which
+ * must not wait for them, nor need the names of one directory wait for another's; pages wait only
+ * for READs, which nobody holds up, and must not stand behind a name; a listing waits for who is
+ * reading it, whose memory may be anywhere.
  */
 final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
@@ -42,6 +46,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    */
   private static final long LISTING_PATIENCE_MS = 500;
 
+  private static final long IDLE_THREAD_S = 10;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -50,7 +55,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private final LongConsumer heldUp;
   private final Consumer<IOException> failed;
   private final FaultPoints faults;
-  private final ExecutorService names = thread("kernel-notifier-names");
+  private final ExecutorService names = namesThreads();
   private final ExecutorService contents = thread("kernel-notifier-contents");
   private final ExecutorService listings =
       Executors.newCachedThreadPool(daemon("kernel-notifier-listing"));
@@ -259,6 +264,33 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     } catch (RejectedExecutionException ended) {
       done.run(); // unmounted meanwhile
     }
+  }
+
+  /**
+   * A thread for each entry whose names are being dropped, up to a limit; then they wait for one.
+   * An idle thread is taken before there is a new one.
+   */
+  private static ExecutorService namesThreads() {
+    LinkedTransferQueue<Runnable> waiting =
+        new LinkedTransferQueue<>() {
+          @Override
+          public boolean offer(Runnable drop) {
+            return tryTransfer(drop);
+          }
+        };
+    return new ThreadPoolExecutor(
+        1,
+        Publisher.MAX_OVERTAKEN + 1,
+        IDLE_THREAD_S,
+        TimeUnit.SECONDS,
+        waiting,
+        daemon("kernel-notifier-names"),
+        (drop, threads) -> {
+          if (threads.isShutdown()) {
+            throw new RejectedExecutionException("unmounted");
+          }
+          waiting.put(drop);
+        });
   }
 
   private static ExecutorService thread(String name) {

@@ -18,6 +18,7 @@ import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
@@ -108,6 +109,17 @@ public final class IntentTracker implements LocalCalls {
     }
     for (Barrier barrier : barriers) {
       if (barrier.node().equals(directory)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean holds(NodeId directory, IntentId except) {
+    for (PendingMutation mutation : pending.values()) {
+      if (DirectoryLocks.holds(mutation.mutation().op(), directory)
+          && !mutation.id().equals(except)) {
         return true;
       }
     }

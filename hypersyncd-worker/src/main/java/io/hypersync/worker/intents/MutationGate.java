@@ -5,6 +5,7 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.link.Freshness;
 import java.util.ArrayList;
@@ -160,6 +161,16 @@ public final class MutationGate implements LocalCalls {
       }
     }
     return intents.mayHold(directory, except);
+  }
+
+  @Override
+  public boolean holds(NodeId directory, IntentId except) {
+    for (Mutation mutation : waiting.keySet()) {
+      if (DirectoryLocks.holds(mutation.op(), directory)) {
+        return true;
+      }
+    }
+    return intents.holds(directory, except);
   }
 
   private void passed(Mutation mutation) {

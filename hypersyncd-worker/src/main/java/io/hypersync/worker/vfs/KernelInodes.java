@@ -84,15 +84,15 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   /**
-   * The kernel may keep this name, unless the directory is being changed from here; see {@link
-   * KernelCaches}.
+   * The kernel may keep this name, unless the directory is being changed from here and the name is
+   * not a directory's, which a change of other names there leaves alone; see {@link KernelCaches}.
    *
    * @return whether it may be told so
    */
-  boolean noteName(long directory, Name name, long nowNs) {
+  boolean noteName(long directory, Name name, boolean ofDirectory, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null
-        && known.isQuiet(nowNs)
+        && (ofDirectory || known.isQuiet(nowNs))
         && known.noteName(name)
         && !isShadowed(directory, name);
   }

@@ -3,6 +3,7 @@ package io.hypersync.worker.vfs;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
@@ -105,7 +106,7 @@ final class Nodes {
     inodes.lookedUp(node);
     long inode = node.inode().value();
     long attributesNs = keepAttributes(inode);
-    long nameNs = noteName(directory, name);
+    long nameNs = noteName(directory, name, node.type() == NodeType.DIRECTORY);
     boolean same = current.get() == view;
     return Attributes.entry(
         node,
@@ -122,7 +123,7 @@ final class Nodes {
       inodes.noteName(new CachedName(directory.id(), inode, name));
       return 0;
     }
-    long nameNs = noteName(inode, name);
+    long nameNs = noteName(inode, name, false);
     return current.get() == view && view.keepsName(inode, name) ? nameNs : 0;
   }
 
@@ -169,8 +170,9 @@ final class Nodes {
     }
   }
 
-  private long noteName(long directory, Name name) {
-    boolean kept = policy.names() && inodes.noteName(directory, name, clock.monotonicNs());
+  private long noteName(long directory, Name name, boolean ofDirectory) {
+    boolean kept =
+        policy.names() && inodes.noteName(directory, name, ofDirectory, clock.monotonicNs());
     return kept ? CachePolicy.KEEP_NS : 0;
   }
 }

@@ -42,6 +42,7 @@ class PublisherTest {
   private final List<Long> callersTold = new ArrayList<>();
   private final Set<Long> unknownInodes = new HashSet<>();
   private final Set<IntentId> waitingCalls = new HashSet<>();
+  private final Set<NodeId> locked = new HashSet<>();
   private boolean held;
   private FsState state = FsState.genesis();
   private long index;
@@ -125,22 +126,20 @@ class PublisherTest {
   }
 
   @Test
-  void whenNamesTakeTooLongAllAreDistrustedAndTheWayIsNotTakenUntilItIsFree() {
-    kept.addAll(List.of("name 1 x", "name 1 y"));
+  void whenNamesTakeTooLongAllAreDistrustedInstead() {
+    kept.add("name 1 x");
     apply(new FsOp.Unlink(FsState.ROOT, X));
-    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
     publisher.publish(0);
     assertEquals(List.of(), visible);
     publisher.publish(5 * MS);
-    assertEquals(List.of("names 1 [x] at 1", "distrust", "distrust", "names 2 [y] at 2"), told);
-    assertEquals(List.of(2L, 3L), visible);
+    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    assertEquals(List.of(2L), visible);
     publisher.dropped(1);
-    publisher.dropped(2);
     kept.add("name 1 y");
-    apply(new FsOp.Unlink(FsState.ROOT, Y));
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
     publisher.publish(5 * MS);
-    assertEquals("names 3 [y] at 3", told.getLast());
-    assertEquals(2, publisher.namesDistrusted());
+    assertEquals("names 2 [y] at 2", told.getLast());
+    assertEquals(1, publisher.namesDistrusted());
   }
 
   @Test
@@ -157,6 +156,84 @@ class PublisherTest {
     publisher.dropped(1);
     publisher.publish(0);
     assertEquals(List.of(2L, 3L), visible);
+  }
+
+  /** It got the lock from the call before, whose caller is through then. */
+  @Test
+  void ofAnOwnCallNobodyWaitsForTheNamesOnceAnotherCallHasTheDirectoryLocked() {
+    kept.add("name 1 x");
+    waitingCalls.add(intent(2));
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    publisher.publish(0);
+    assertEquals(1, publisher.settled());
+    locked.add(FsState.ROOT);
+    held = true;
+    publisher.publish(0);
+    assertEquals(3, publisher.settled());
+    assertEquals(List.of("expire 1 [x] at 2"), told);
+    assertEquals(0, publisher.namesDistrusted());
+  }
+
+  @Test
+  void aCallThatOnlyWaitsForTheDirectoryProvesNothing() {
+    kept.add("name 1 x");
+    waitingCalls.add(intent(2));
+    held = true; // an fsync of it, say
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    publisher.publish(0);
+    assertEquals(List.of("expire 1 [x] at 2", "distrust"), told);
+  }
+
+  @Test
+  void ofAMoveBothDirectoriesMustBeLockedByOthers() {
+    NodeId directory = new NodeId(7, 2);
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    publisher.publish(0);
+    kept.add("name 1 x");
+    waitingCalls.add(intent(3));
+    apply(new FsOp.Rename(FsState.ROOT, X, directory, X, RenameMode.REPLACE));
+    publisher.publish(0);
+    locked.add(FsState.ROOT);
+    publisher.publish(0);
+    assertEquals(2, publisher.settled());
+    locked.add(directory);
+    publisher.publish(0);
+    assertEquals(3, publisher.settled());
+    assertEquals(0, publisher.namesDistrusted());
+  }
+
+  @Test
+  void namesOfAnotherEntryAreDroppedBesideOnesThatHaveToWait() {
+    kept.addAll(List.of("name 1 x", "name 1 y"));
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    publisher.publish(0);
+    publisher.publish(5 * MS);
+    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    publisher.publish(5 * MS);
+    assertEquals(List.of(2L), visible);
+    publisher.dropped(2);
+    publisher.publish(5 * MS);
+    assertEquals(List.of(2L, 3L), visible);
+    assertEquals(1, publisher.namesDistrusted());
+  }
+
+  @Test
+  void whenTooManyDropsWaitAllNamesAreDistrustedAtOnce() {
+    Name last = Name.of("last");
+    for (int i = 0; i <= Publisher.MAX_OVERTAKEN; i++) {
+      Name name = i == Publisher.MAX_OVERTAKEN ? last : Name.of("n" + i);
+      kept.add("name 1 " + name);
+      apply(new FsOp.CreateFile(FsState.ROOT, name, 0644, 0, 0));
+      publisher.publish(0);
+      if (i < Publisher.MAX_OVERTAKEN) {
+        publisher.publish(5 * MS);
+      }
+    }
+    assertEquals(Publisher.MAX_OVERTAKEN + 1, publisher.namesDistrusted());
+    assertEquals(Publisher.MAX_OVERTAKEN + 1, visible.size(), "nothing is waited for");
+    assertTrue(told.getLast().contains(" [last] at "), told.getLast());
   }
 
   @Test
@@ -367,6 +444,11 @@ class PublisherTest {
     @Override
     public boolean mayHold(NodeId directory, IntentId except) {
       return held;
+    }
+
+    @Override
+    public boolean holds(NodeId directory, IntentId except) {
+      return locked.contains(directory);
     }
   }
 
