@@ -19,12 +19,17 @@ final class ErrorReport {
 
   /** A command threw; picocli's handler. */
   static int onFailure(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
+    return onFailure(failure, command.getOut(), command.getErr(), parsed.originalArgs());
+  }
+
+  /** A command threw. */
+  static int onFailure(Exception failure, PrintWriter out, PrintWriter err, List<String> args) {
     if (failure instanceof UserError error) {
-      return report(error, command, parsed.originalArgs());
+      return report(error, out, err, args);
     }
-    command.getErr().println("hypersync: this is a bug in hypersync, please report it:");
-    failure.printStackTrace(command.getErr());
-    command.getErr().flush();
+    err.println("hypersync: this is a bug in hypersync, please report it:");
+    failure.printStackTrace(err);
+    err.flush();
     return BUG;
   }
 
@@ -35,11 +40,10 @@ final class ErrorReport {
     UserError error =
         new UserError(
             String.valueOf(misuse.getMessage()), "See: ./" + name + " --help", UserError.USAGE);
-    return report(error, command, List.of(args));
+    return report(error, command.getOut(), command.getErr(), List.of(args));
   }
 
-  private static int report(UserError error, CommandLine command, List<String> args) {
-    PrintWriter err = command.getErr();
+  private static int report(UserError error, PrintWriter out, PrintWriter err, List<String> args) {
     err.println("hypersync: " + error.message());
     error.hint().lines().forEach(line -> err.println("  " + line));
     err.flush();
@@ -49,8 +53,8 @@ final class ErrorReport {
           .put("message", error.message())
           .put("hint", error.hint())
           .put("exit_code", error.exitCode());
-      command.getOut().println(tree.toPrettyString());
-      command.getOut().flush();
+      out.println(tree.toPrettyString());
+      out.flush();
     }
     return error.exitCode();
   }

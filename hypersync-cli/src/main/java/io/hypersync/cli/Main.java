@@ -7,6 +7,10 @@ import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.List;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 
@@ -16,8 +20,20 @@ public final class Main {
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
+    List<String> words = List.of(args);
+    if (PlainStatus.isMeant(words)) {
+      PlainStatus.hasten();
+      int exitCode =
+          PlainStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
+      Runtime.getRuntime().halt(exitCode); // all is flushed; exit would look for a log to write to
+    }
     String command = args.length == 0 ? "" : args[0];
     System.exit(commandLine(command, LeaderDaemon::start, WorkerDaemon::start).execute(args));
+  }
+
+  /** Writes as the command line does: in the charset of Java, whatever the terminal's is. */
+  static PrintWriter writer(OutputStream stream) {
+    return new PrintWriter(stream, true, Charset.defaultCharset());
   }
 
   /**

@@ -17,13 +17,12 @@ final class Screen {
 
   /** Writes the tree for programs, or the text that comes of it for people. */
   void show(JsonNode tree, Supplier<String> text) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(tree.toPrettyString());
-    } else {
-      out.print(text.get());
-    }
-    out.flush();
+    output().show(tree, text);
+  }
+
+  /** What it writes to. */
+  Output output() {
+    return new Output(spec.commandLine().getOut(), json);
   }
 
   /** Whether programs read the result. */

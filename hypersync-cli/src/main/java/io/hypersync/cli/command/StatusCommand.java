@@ -1,11 +1,5 @@
 package io.hypersync.cli.command;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.cli.daemons.Daemons;
-import io.hypersync.cli.daemons.Mounts;
-import io.hypersync.cli.render.StatusReport;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,24 +24,6 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Daemons daemons = selection.daemons();
-    ObjectNode status = daemons.status();
-    ArrayNode deadMounts = status.putArray("dead_mounts");
-    for (Path mount : Mounts.all()) {
-      if (Mounts.probe(mount) == Mounts.Health.DEAD) {
-        deadMounts.add(mount.toString());
-      }
-    }
-    boolean none = status.path("leaders").isEmpty() && status.path("workers").isEmpty();
-    screen.show(
-        status,
-        () ->
-            (none
-                    ? "No HyperSync daemon runs on this machine (looked in "
-                        + daemons.searched()
-                        + ").\n"
-                    : "")
-                + StatusReport.render(status));
-    return none ? 1 : 0;
+    return StatusQuery.run(selection.daemons(), screen.output());
   }
 }

@@ -1,0 +1,56 @@
+package io.hypersync.cli;
+
+import io.hypersync.cli.command.Output;
+import io.hypersync.cli.command.StatusQuery;
+import io.hypersync.cli.daemons.Daemons;
+import io.hypersync.wire.admin.RunDirectory;
+import java.io.PrintWriter;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code status} and {@code status --json}, which programs run again and again, without the reader
+ * of options: it costs more time than the answer.
+ */
+final class PlainStatus {
+  private static final List<String> FOR_PEOPLE = List.of("status");
+  private static final List<String> FOR_PROGRAMS = List.of("status", "--json");
+
+  private static final String CHANNELS_OF_THE_JDK = "sun.nio.ch.EPollSelectorProvider";
+
+  private PlainStatus() {}
+
+  /** Whether these arguments are one of the two forms, with nothing else to read. */
+  static boolean isMeant(List<String> args) {
+    return args.equals(FOR_PEOPLE) || args.equals(FOR_PROGRAMS);
+  }
+
+  /**
+   * Names the channels of the JDK as those to use, for this whole process; else it would look for
+   * others in every jar. A JDK that has them under another name does that.
+   */
+  static void hasten() {
+    try {
+      Class.forName(CHANNELS_OF_THE_JDK, false, null);
+      System.setProperty(SelectorProvider.class.getName(), CHANNELS_OF_THE_JDK);
+    } catch (ClassNotFoundException another) {
+      // Then it takes a moment longer.
+    }
+  }
+
+  /**
+   * Does what the command does.
+   *
+   * @return the exit code
+   */
+  static int run(
+      List<String> args, Map<String, String> environment, PrintWriter out, PrintWriter err) {
+    try {
+      return StatusQuery.run(
+          Daemons.in(RunDirectory.of(environment)), new Output(out, args.equals(FOR_PROGRAMS)));
+    } catch (RuntimeException failure) {
+      return ErrorReport.onFailure(failure, out, err, args);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.hypersync.cli.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When the launcher has a command use the cache of the rehearsal; the JDK tells its arguments. */
+final class CacheChoiceTest {
+  private static final Path LAUNCHER = Path.of("..", "hypersync").toAbsolutePath().normalize();
+  private static final String TELLS = "#!/bin/sh\necho \"$@\"\n";
+  private static final String MAKES_A_CACHE =
+      """
+      #!/bin/sh
+      for arg; do case $arg in -XX:AOTCacheOutput=*) : >"${arg#*=}" ;; esac; done
+      """;
+
+  @TempDir Path directory;
+  private Path root;
+  private Path target;
+  private Path jdk;
+
+  /** What the launcher said. */
+  private record Said(int exitCode, String out, String err) {}
+
+  @BeforeEach
+  void buildWhatLooksBuilt() throws IOException {
+    root = Files.createDirectories(directory.resolve("the tree"));
+    Files.copy(LAUNCHER, root.resolve("hypersync"));
+    String[] modules = {
+      "fs-model", "chunkstore", "wire", "hypersyncd-leader", "hypersyncd-worker", "hypersync-cli"
+    };
+    write(root.resolve("pom.xml"), "");
+    for (String module : modules) {
+      write(root.resolve(module).resolve("pom.xml"), "");
+    }
+    target = root.resolve("hypersync-cli").resolve("target");
+    write(target.resolve("hypersync-cli.jar"), "");
+    write(target.resolve("hypersync.jvm.args"), "");
+    write(target.resolve("hypersync.stamp"), "");
+    Files.setLastModifiedTime(
+        target.resolve("hypersync.stamp"), FileTime.from(Instant.now().plusSeconds(10)));
+    jdk = directory.resolve("jdk 25");
+    write(jdk.resolve("release"), "JAVA_VERSION=\"25.0.3\"\n");
+    java(TELLS);
+    executable(jdk.resolve("bin/javac"), TELLS);
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private static void executable(Path file, String script) throws IOException {
+    write(file, script);
+    assertTrue(file.toFile().setExecutable(true));
+  }
+
+  private void java(String script) throws IOException {
+    executable(jdk.resolve("bin/java"), script);
+  }
+
+  private void cacheMadeBy(String maker) throws IOException {
+    write(target.resolve("hypersync.aot"), "");
+    write(target.resolve("hypersync.aot.jdk"), maker + "\n");
+  }
+
+  private Said launcher(String... args) throws IOException, InterruptedException {
+    String[] command = new String[args.length + 2];
+    command[0] = "/bin/bash";
+    command[1] = root.resolve("hypersync").toString();
+    System.arraycopy(args, 0, command, 2, args.length);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    builder.environment().put("PATH", "/usr/bin:/bin");
+    builder.environment().put("HYPERSYNC_JAVA_HOME", jdk.toString());
+    Process process = builder.start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "the launcher hangs");
+    return new Said(process.exitValue(), out, err);
+  }
+
+  private boolean usesTheCache(String... args) throws IOException, InterruptedException {
+    Said said = launcher(args);
+    assertEquals(0, said.exitCode(), said.err());
+    assertTrue(said.out().contains(" io.hypersync.cli.Main " + args[0]), said.out());
+    return said.out().contains("-XX:AOTCache=" + target.resolve("hypersync.aot"));
+  }
+
+  @Test
+  void aCommandUsesTheCacheOfItsJdkAndDaemonsDoNot() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    assertTrue(usesTheCache("status", "--json"));
+    assertFalse(usesTheCache("worker"));
+  }
+
+  @Test
+  void theCacheOfAnotherJdkOrOfOlderJarsIsNotUsed() throws Exception {
+    assertFalse(usesTheCache("status"), "there is none");
+    cacheMadeBy(jdk + " 25.0.2");
+    assertFalse(usesTheCache("status"), "of another version");
+    cacheMadeBy(jdk + " 25.0.3");
+    Files.setLastModifiedTime(
+        target.resolve("hypersync-cli.jar"), FileTime.from(Instant.now().plusSeconds(10)));
+    assertFalse(usesTheCache("status"), "of older jars");
+  }
+
+  @Test
+  void theBuildRehearsesAgainWhatAnotherJdkRehearsed() throws Exception {
+    cacheMadeBy("another JDK");
+    java(MAKES_A_CACHE);
+    assertEquals(new Said(0, "", "hypersync: up to date\n"), launcher("build"));
+    java(TELLS);
+    assertTrue(usesTheCache("status"));
+  }
+
+  @Test
+  void aRehearsalThatFailsIsOneLineAndCommandsDoWithoutIt() throws Exception {
+    cacheMadeBy("another JDK");
+    java("#!/bin/sh\nexit 1\n");
+    Said build = launcher("build");
+    assertEquals(0, build.exitCode());
+    assertTrue(
+        build.err().matches("hypersync: commands will take longer[^\n]*\nhypersync: up to date\n"),
+        build.err());
+    java(TELLS);
+    assertFalse(usesTheCache("status"));
+  }
+}
