@@ -32,9 +32,9 @@ final class PlainStatus {
    */
   static void hasten() {
     try {
-      Class.forName(CHANNELS_OF_THE_JDK, false, null);
+      var _ = Class.forName(CHANNELS_OF_THE_JDK, false, null).getConstructor();
       System.setProperty(SelectorProvider.class.getName(), CHANNELS_OF_THE_JDK);
-    } catch (ClassNotFoundException another) {
+    } catch (ReflectiveOperationException another) {
       // Then it takes a moment longer.
     }
   }

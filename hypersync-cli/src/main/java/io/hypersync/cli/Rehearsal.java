@@ -43,7 +43,11 @@ final class Rehearsal {
   /** Takes no arguments, and says nothing unless it fails. */
   public static void main(String[] args) throws IOException {
     PlainStatus.hasten();
-    Path run = Files.createTempDirectory("hypersync-rehearsal-");
+    rehearse(Files.createTempDirectory("hypersync-rehearsal-"));
+  }
+
+  /** Has its daemons in this folder, and removes it. */
+  static void rehearse(Path run) throws IOException {
     try (AdminServer _ = daemon(run.resolve("leader-00112233.sock"), LEADER);
         AdminServer _ = daemon(run.resolve("worker-00112233-fmd.sock"), WORKER)) {
       ask(run, List.of("status", "--json"));

@@ -45,6 +45,7 @@ import io.hypersync.worker.replica.IndexWaits;
 import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,10 @@ public final class WorkerAgent implements Agent {
   private long nextReportNs;
   private long fsyncsElided;
   private volatile boolean writable;
+
+  /** The failure to apply that the log speaks of. */
+  private @Nullable ApplyError saidError;
+
   private boolean stopping;
 
   /**
@@ -458,8 +463,16 @@ public final class WorkerAgent implements Agent {
 
   /** At once, so that no mutation is accepted whose effect can never be visible here (6.4.1). */
   private void stopIfApplyFailed() {
-    if (replica.error() != null && writable) {
-      LOG.error("apply stopped, the mount is read-only: {}", replica.error());
+    ApplyError error = replica.error();
+    if (!Objects.equals(error, saidError)) {
+      saidError = error;
+      if (error != null) {
+        LOG.error("apply stopped, the mount is read-only: {}", error);
+      } else {
+        LOG.info("apply goes on: the leader is asked again for what it could not read");
+      }
+    }
+    if (error != null && writable) {
       updateWritable();
     }
   }

@@ -135,8 +135,9 @@ final class DaemonJvm {
     if (started.getInputStream().read() < 0) {
       throw new AssertionError("cannot stop " + name);
     }
-    // A thread stops when it is next scheduled; until then it may still answer somebody.
-    Await.until("all threads of " + name + " stand still", () -> states().matches("T+"));
+    // A thread stops when it is next scheduled; until then it may still answer somebody. One that
+    // waits in the kernel does so already.
+    Await.until("all threads of " + name + " stand still", () -> states().matches("[TD]+"));
   }
 
   /** The states of all threads that there are, a letter each. */

@@ -463,6 +463,9 @@ final class Fabric implements AutoCloseable {
       try {
         daemon.end(END_LIMIT);
       } catch (AssertionError failure) {
+        if (stays != null) {
+          failure.addSuppressed(stays);
+        }
         stays = failure; // to take its mount away ends it perhaps
       }
     }

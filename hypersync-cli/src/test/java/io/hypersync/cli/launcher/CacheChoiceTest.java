@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,11 @@ final class CacheChoiceTest {
   }
 
   private Said launcher(String... args) throws IOException, InterruptedException {
+    return launcher(Map.of(), args);
+  }
+
+  private Said launcher(Map<String, String> environment, String... args)
+      throws IOException, InterruptedException {
     String[] command = new String[args.length + 2];
     command[0] = "/bin/bash";
     command[1] = root.resolve("hypersync").toString();
@@ -84,6 +91,7 @@ final class CacheChoiceTest {
     builder.environment().clear();
     builder.environment().put("PATH", "/usr/bin:/bin");
     builder.environment().put("HYPERSYNC_JAVA_HOME", jdk.toString());
+    builder.environment().putAll(environment);
     Process process = builder.start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -114,6 +122,22 @@ final class CacheChoiceTest {
     Files.setLastModifiedTime(
         target.resolve("hypersync-cli.jar"), FileTime.from(Instant.now().plusSeconds(10)));
     assertFalse(usesTheCache("status"), "of older jars");
+  }
+
+  /** With both it does not start at all. */
+  @Test
+  void whoGivesTheJavaMachineAnArchiveOfHisOwnDoesWithoutTheCache() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    for (String variable :
+        List.of("HYPERSYNC_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
+      for (String option : List.of("-Xshare:off", "-XX:SharedArchiveFile=x", "-XX:AOTCache=x")) {
+        Said said = launcher(Map.of(variable, option), "status");
+        assertFalse(
+            said.out().contains(target.resolve("hypersync.aot").toString()), variable + option);
+      }
+    }
+    assertTrue(
+        launcher(Map.of("HYPERSYNC_JAVA_OPTS", "-Xmx64m"), "status").out().contains("AOTCache"));
   }
 
   @Test

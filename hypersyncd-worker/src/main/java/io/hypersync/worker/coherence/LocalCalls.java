@@ -2,6 +2,7 @@ package io.hypersync.worker.coherence;
 
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.state.FsState;
 
 /** The mutating calls of this worker's processes that have not been answered. */
 public interface LocalCalls {
@@ -12,15 +13,17 @@ public interface LocalCalls {
    * Whether a call that is unanswered keeps the kernel from changing what it has cached of this
    * directory.
    *
+   * @param state the state in which the calls have found their names
    * @param except a call that does not count
    */
-  boolean mayHold(NodeId directory, IntentId except);
+  boolean mayHold(NodeId directory, FsState state, IntentId except);
 
   /**
    * Whether a call that is unanswered has this directory locked for itself alone; see {@link
    * DirectoryLocks}.
    *
+   * @param state the state in which the calls have found their names
    * @param except a call that does not count
    */
-  boolean holds(NodeId directory, IntentId except);
+  boolean holds(NodeId directory, FsState state, IntentId except);
 }

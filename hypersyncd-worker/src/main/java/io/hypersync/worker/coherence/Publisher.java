@@ -81,16 +81,40 @@ public final class Publisher {
     private final List<CachedName> ownNames;
 
     private final long untilNs;
+
+    /**
+     * Its own names go by what the caller is told here, which is that the call has succeeded. Where
+     * he was told before that nobody knows, the kernel leaves its names as they were.
+     */
+    private final boolean kernelChangesNames;
+
     private long namesTicket;
     private long contentsTicket;
     private final Set<Long> listingTickets = new HashSet<>(0);
 
     Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
+      this(step, phase, names, ownNames, untilNs, false);
+    }
+
+    private Wait(
+        Step step,
+        Phase phase,
+        List<CachedName> names,
+        List<CachedName> ownNames,
+        long untilNs,
+        boolean kernelChangesNames) {
       this.step = step;
       this.phase = phase;
       this.names = names;
       this.ownNames = ownNames;
       this.untilNs = untilNs;
+      this.kernelChangesNames = kernelChangesNames;
+    }
+
+    /** For the kernel, until it is through with the names of a call that was made here. */
+    static Wait forOwnNames(
+        Step step, List<CachedName> names, long untilNs, boolean kernelChangesNames) {
+      return new Wait(step, Phase.OWN_NAMES, names, names, untilNs, kernelChangesNames);
     }
 
     boolean isOver() {
@@ -308,11 +332,12 @@ public final class Publisher {
 
   /** A caller here may be told. */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
+    boolean toldHere = calls.isWaiting(step.entry.intent());
     done.applied(step.entry, step.before.state(), step.after.state());
     if (ownNames.isEmpty()) {
       settle(step);
     } else {
-      Wait waiting = new Wait(step, Phase.OWN_NAMES, ownNames, ownNames, nowNs + PATIENCE_NS);
+      Wait waiting = Wait.forOwnNames(step, ownNames, nowNs + PATIENCE_NS, toldHere);
       dropNames(waiting, true);
       wait = waiting;
     }
@@ -334,7 +359,7 @@ public final class Publisher {
 
   private boolean isOver(Wait waiting, long nowNs) {
     if (waiting.namesTicket != 0) {
-      if (waiting.phase == Phase.OWN_NAMES && isLetGo(waiting)) {
+      if (waiting.kernelChangesNames && isLetGo(waiting)) {
         overtake(waiting);
       } else if (nowNs - waiting.untilNs >= 0 || isHeld(waiting)) {
         distrustInstead(waiting);
@@ -364,7 +389,7 @@ public final class Publisher {
    */
   private boolean isLetGo(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (!calls.holds(name.parent(), waiting.step.entry.intent())) {
+      if (!calls.holds(name.parent(), waiting.step.after.state(), waiting.step.entry.intent())) {
         return false;
       }
     }
@@ -374,7 +399,7 @@ public final class Publisher {
   /** Whether a call which may wait for this very step keeps the kernel from dropping the names. */
   private boolean isHeld(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (calls.mayHold(name.parent(), waiting.step.entry.intent())) {
+      if (calls.mayHold(name.parent(), view.published().state(), waiting.step.entry.intent())) {
         return true;
       }
     }

@@ -271,26 +271,35 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * An idle thread is taken before there is a new one.
    */
   private static ExecutorService namesThreads() {
-    LinkedTransferQueue<Runnable> waiting =
-        new LinkedTransferQueue<>() {
-          @Override
-          public boolean offer(Runnable drop) {
-            return tryTransfer(drop);
-          }
-        };
+    NamesQueue queue = new NamesQueue();
     return new ThreadPoolExecutor(
         1,
         Publisher.MAX_OVERTAKEN + 1,
         IDLE_THREAD_S,
         TimeUnit.SECONDS,
-        waiting,
+        queue,
         daemon("kernel-notifier-names"),
         (drop, threads) -> {
           if (threads.isShutdown()) {
             throw new RejectedExecutionException("unmounted");
           }
-          waiting.put(drop);
+          queue.add(drop);
         });
+  }
+
+  /** Takes what an idle thread can do at once; the rest only when there can be no new thread. */
+  private static final class NamesQueue extends LinkedTransferQueue<Runnable> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public boolean offer(Runnable drop) {
+      return tryTransfer(drop);
+    }
+
+    @Override
+    public boolean add(Runnable drop) {
+      return super.offer(drop);
+    }
   }
 
   private static ExecutorService thread(String name) {

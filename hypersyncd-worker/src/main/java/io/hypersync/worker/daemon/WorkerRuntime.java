@@ -280,13 +280,13 @@ public final class WorkerRuntime implements AutoCloseable {
     if (mounted != null) {
       try {
         mounted.close();
+        MountGuard guarding = guard; // else it stays, and ends after this process
+        if (guarding != null) {
+          guarding.close();
+        }
       } catch (IOException e) {
         LOG.warn("while unmounting {}: {}", options.mountPoint(), e.getMessage());
       }
-    }
-    MountGuard guarding = guard;
-    if (guarding != null) {
-      guarding.close();
     }
     notifier.close();
     try {

@@ -101,9 +101,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   @Override
-  public boolean mayHold(NodeId directory, IntentId except) {
+  public boolean mayHold(NodeId directory, FsState state, IntentId except) {
     for (PendingMutation mutation : pending.values()) {
-      if (touches(mutation.mutation().op(), directory) && !mutation.id().equals(except)) {
+      if (mayHold(mutation.mutation().op(), directory, state) && !mutation.id().equals(except)) {
         return true;
       }
     }
@@ -116,9 +116,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   @Override
-  public boolean holds(NodeId directory, IntentId except) {
+  public boolean holds(NodeId directory, FsState state, IntentId except) {
     for (PendingMutation mutation : pending.values()) {
-      if (DirectoryLocks.holds(mutation.mutation().op(), directory)
+      if (DirectoryLocks.holds(mutation.mutation().op(), directory, state)
           && !mutation.id().equals(except)) {
         return true;
       }
@@ -454,6 +454,14 @@ public final class IntentTracker implements LocalCalls {
       at += chunk.bytes().length;
     }
     return all;
+  }
+
+  /**
+   * Whether an unanswered call that makes this change may have the kernel's lock of the directory,
+   * be it for itself alone or as any node that is changed.
+   */
+  static boolean mayHold(FsOp op, NodeId directory, FsState state) {
+    return touches(op, directory) || DirectoryLocks.holds(op, directory, state);
   }
 
   /** Whether the op changes this node, or an entry of this directory. */

@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
@@ -149,9 +150,9 @@ public final class MutationGate implements LocalCalls {
   }
 
   @Override
-  public boolean mayHold(NodeId directory, IntentId except) {
+  public boolean mayHold(NodeId directory, FsState state, IntentId except) {
     for (Mutation mutation : waiting.keySet()) {
-      if (IntentTracker.touches(mutation.op(), directory)) {
+      if (IntentTracker.mayHold(mutation.op(), directory, state)) {
         return true;
       }
     }
@@ -160,17 +161,17 @@ public final class MutationGate implements LocalCalls {
         return true;
       }
     }
-    return intents.mayHold(directory, except);
+    return intents.mayHold(directory, state, except);
   }
 
   @Override
-  public boolean holds(NodeId directory, IntentId except) {
+  public boolean holds(NodeId directory, FsState state, IntentId except) {
     for (Mutation mutation : waiting.keySet()) {
-      if (DirectoryLocks.holds(mutation.op(), directory)) {
+      if (DirectoryLocks.holds(mutation.op(), directory, state)) {
         return true;
       }
     }
-    return intents.holds(directory, except);
+    return intents.holds(directory, state, except);
   }
 
   private void passed(Mutation mutation) {

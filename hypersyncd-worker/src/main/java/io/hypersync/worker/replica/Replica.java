@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
  * verified (hypersync.md 12.3). What it cannot apply it stops at (6.4.1): for good, or, if the
- * leader could not read a chunk, until the next connection, for a leader whose disk fails is
- * started again.
+ * leader could not read a chunk, until the next connection. That is no limit of this machine, and
+ * what mends a leader has it connect anew.
  *
  * <p>Entries may come before they are durable at the leader. They are applied ahead, while the
  * leader's disk works: a state is a value, and nobody is told of this one before the entry is known

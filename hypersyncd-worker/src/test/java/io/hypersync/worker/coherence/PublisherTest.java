@@ -42,7 +42,7 @@ class PublisherTest {
   private final List<Long> callersTold = new ArrayList<>();
   private final Set<Long> unknownInodes = new HashSet<>();
   private final Set<IntentId> waitingCalls = new HashSet<>();
-  private final Set<NodeId> locked = new HashSet<>();
+  private final Set<Lock> locked = new HashSet<>();
   private boolean held;
   private FsState state = FsState.genesis();
   private long index;
@@ -54,6 +54,9 @@ class PublisherTest {
           new Calls(),
           (entry, _, _) -> visible.add(entry.index()),
           (entry, _, _) -> callersTold.add(entry.index()));
+
+  /** A directory that a call which is unanswered has locked. */
+  private record Lock(NodeId directory, IntentId call) {}
 
   PublisherTest() {
     apply(new FsOp.CreateFile(FsState.ROOT, X, 0644, 0, 0));
@@ -165,14 +168,33 @@ class PublisherTest {
     waitingCalls.add(intent(2));
     apply(new FsOp.Unlink(FsState.ROOT, X));
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
+    locked.add(new Lock(FsState.ROOT, intent(2)));
     publisher.publish(0);
-    assertEquals(1, publisher.settled());
-    locked.add(FsState.ROOT);
+    assertEquals(1, publisher.settled(), "its own lock proves nothing");
+    locked.add(new Lock(FsState.ROOT, intent(4)));
     held = true;
     publisher.publish(0);
     assertEquals(3, publisher.settled());
     assertEquals(List.of("expire 1 [x] at 2"), told);
     assertEquals(0, publisher.namesDistrusted());
+  }
+
+  /** The kernel leaves its names as they were then, and they are wrong until it is told. */
+  @Test
+  void ofAnOwnCallWhoseCallerWasToldThatNobodyKnowsNoLockProvesAnything() {
+    kept.addAll(List.of("name 1 x", "attributes 2"));
+    unknownInodes.add(FILE);
+    waitingCalls.add(intent(2));
+    apply(new FsOp.Unlink(FsState.ROOT, X));
+    publisher.publish(0);
+    assertEquals(1, publisher.settled());
+    waitingCalls.clear(); // its time is over
+    publisher.dropped(1);
+    locked.add(new Lock(FsState.ROOT, intent(3)));
+    held = true;
+    publisher.publish(0);
+    assertEquals("distrust", told.getLast());
+    assertEquals(2, publisher.settled());
   }
 
   @Test
@@ -194,10 +216,10 @@ class PublisherTest {
     waitingCalls.add(intent(3));
     apply(new FsOp.Rename(FsState.ROOT, X, directory, X, RenameMode.REPLACE));
     publisher.publish(0);
-    locked.add(FsState.ROOT);
+    locked.add(new Lock(FsState.ROOT, intent(9)));
     publisher.publish(0);
     assertEquals(2, publisher.settled());
-    locked.add(directory);
+    locked.add(new Lock(directory, intent(9)));
     publisher.publish(0);
     assertEquals(3, publisher.settled());
     assertEquals(0, publisher.namesDistrusted());
@@ -442,13 +464,14 @@ class PublisherTest {
     }
 
     @Override
-    public boolean mayHold(NodeId directory, IntentId except) {
+    public boolean mayHold(NodeId directory, FsState in, IntentId except) {
       return held;
     }
 
     @Override
-    public boolean holds(NodeId directory, IntentId except) {
-      return locked.contains(directory);
+    public boolean holds(NodeId directory, FsState in, IntentId except) {
+      return locked.stream()
+          .anyMatch(lock -> lock.directory.equals(directory) && !lock.call.equals(except));
     }
   }
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** What waits for the state that it was decided on, before it goes to the leader (6.2). */
 class MutationGateTest {
+  private static final FsState STATE = FsState.genesis();
   private static final long STALE_NS = 250;
   private static final long DEADLINE_NS = 1_000_000;
   private static final NodeId DIRECTORY = new NodeId(7, 7);
@@ -175,12 +176,12 @@ class MutationGateTest {
 
   @Test
   void aDirectoryMayBeHeldByWhatWaitsHere() {
-    assertFalse(gate.mayHold(DIRECTORY, NONE));
+    assertFalse(gate.mayHold(DIRECTORY, STATE, NONE));
     gate.submit(mkdir(2), 5);
-    assertTrue(gate.mayHold(DIRECTORY, NONE));
-    assertFalse(gate.mayHold(FILE, NONE));
+    assertTrue(gate.mayHold(DIRECTORY, STATE, NONE));
+    assertFalse(gate.mayHold(FILE, STATE, NONE));
     gate.interrupt(2);
-    assertFalse(gate.mayHold(DIRECTORY, NONE));
+    assertFalse(gate.mayHold(DIRECTORY, STATE, NONE));
   }
 
   @Test
@@ -188,10 +189,22 @@ class MutationGateTest {
     gate.submit(mkdir(2), 5);
     gate.fsync(DIRECTORY, call("synced"));
     freshness.advance(7);
-    assertTrue(gate.mayHold(DIRECTORY, sent.getFirst()), "by the fsync alone");
+    assertTrue(gate.mayHold(DIRECTORY, STATE, sent.getFirst()), "by the fsync alone");
     gate.interrupt(12);
-    assertFalse(gate.mayHold(DIRECTORY, sent.getFirst()));
-    assertTrue(gate.mayHold(DIRECTORY, NONE));
+    assertFalse(gate.mayHold(DIRECTORY, STATE, sent.getFirst()));
+    assertTrue(gate.mayHold(DIRECTORY, STATE, NONE));
+  }
+
+  @Test
+  void aDirectoryIsHeldByACallThatWaitsHereOrForTheLeaderAndByNoFsync() {
+    assertFalse(gate.holds(DIRECTORY, STATE, NONE));
+    gate.submit(mkdir(2), 5);
+    assertTrue(gate.holds(DIRECTORY, STATE, NONE), "it waits here");
+    freshness.advance(7);
+    assertTrue(gate.holds(DIRECTORY, STATE, NONE), "it is sent");
+    assertFalse(gate.holds(DIRECTORY, STATE, sent.getFirst()), "but for itself");
+    gate.fsync(DIRECTORY, call("synced"));
+    assertFalse(gate.holds(DIRECTORY, STATE, sent.getFirst()));
   }
 
   private Mutation mkdir(long unique) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.Name;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,5 +68,16 @@ class KernelInodesTest {
     assertNull(inodes.node(file.inode().value()));
     inodes.forget(999, 1);
     assertEquals(1, inodes.size());
+  }
+
+  @Test
+  void ofADirectoryThatIsBeingChangedOnlyNamesOfDirectoriesAreKept() {
+    Name name = Name.of("n");
+    long busyUntilNs = 1_000;
+    assertTrue(inodes.noteName(1, name, false, 0), "quiet");
+    inodes.changing(1, busyUntilNs);
+    assertFalse(inodes.noteName(1, name, false, busyUntilNs - 1));
+    assertTrue(inodes.noteName(1, name, true, busyUntilNs - 1));
+    assertTrue(inodes.noteName(1, name, false, busyUntilNs), "quiet again");
   }
 }

@@ -33,17 +33,21 @@ public final class MountGuard implements AutoCloseable {
   private static final String SCRIPT =
       """
       trap '' HUP INT QUIT TERM
-      pid=$1 abort=/sys/fs/fuse/connections/$2/abort point=$3 born=
+      pid=$1 connection=$2 point=$3 abort=/sys/fs/fuse/connections/$2/abort born=
       while read -r stat <"/proc/$pid/stat"; do
         set -- ${stat##*) }
         [ "${born:=${20}}" = "${20}" ] || exit 0
         if [ "$1" = Z ]; then
           set -- "/proc/$pid/task/"*
           if [ $# -gt 1 ]; then
-            if [ -w "$abort" ]; then echo 1 >"$abort"; else umount -f "$point"; fi
+            if [ -w "$abort" ]; then
+              echo 1 >"$abort"
+            elif grep -qF " 0:$connection / $point " /proc/self/mountinfo; then
+              umount -f "$point"
+            fi
           fi
         fi
-        sleep 1
+        sleep 1 || exit 1
       done
       """;
 
@@ -58,7 +62,8 @@ public final class MountGuard implements AutoCloseable {
    *
    * @param pid the daemon that serves the mount
    * @param connection number of the connection: the minor device number of the mount
-   * @param point where it is mounted; used where {@code /sys/fs/fuse/connections} is not
+   * @param point where it is mounted; it is unmounted by force where {@code
+   *     /sys/fs/fuse/connections} is not there
    * @throws IOException if no process can be started
    */
   public static MountGuard start(long pid, long connection, Path point) throws IOException {

@@ -73,7 +73,9 @@ class MountGuardTest {
 
   /** Its outputs are ours to read: one that is left behind must not hold those of the tests. */
   private Process start(String... command) throws IOException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C");
+    Process process = builder.start();
     started.add(process);
     return process;
   }

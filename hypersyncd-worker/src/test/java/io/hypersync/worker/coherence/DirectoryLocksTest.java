@@ -1,0 +1,91 @@
+package io.hypersync.worker.coherence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.RenameMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which of /, /a, /b, /a/c the kernel has locked while a call is unanswered. */
+class DirectoryLocksTest {
+  private static final NodeId A = new NodeId(7, 1);
+  private static final NodeId B = new NodeId(7, 2);
+  private static final NodeId C = new NodeId(7, 3);
+  private static final NodeId FILE = new NodeId(7, 4);
+  private static final Name X = Name.of("x");
+  private static final FsState STATE =
+      after(
+          mkdir(FsState.ROOT, "a"),
+          mkdir(FsState.ROOT, "b"),
+          mkdir(A, "c"),
+          new FsOp.CreateFile(A, Name.of("file"), 0644, 0, 0));
+
+  @ParameterizedTest(name = "{0} locks {1}")
+  @MethodSource("calls")
+  void locked(FsOp op, List<NodeId> expected) {
+    List<NodeId> locked = new ArrayList<>();
+    for (NodeId directory : List.of(FsState.ROOT, A, B, C)) {
+      if (DirectoryLocks.holds(op, directory, STATE)) {
+        locked.add(directory);
+      }
+    }
+    assertEquals(expected, locked);
+  }
+
+  static Stream<Arguments> calls() {
+    return Stream.of(
+        arguments(new FsOp.CreateFile(A, X, 0644, 0, 0), List.of(A)),
+        arguments(mkdir(A, "x"), List.of(A)),
+        arguments(new FsOp.Link(FILE, B, X), List.of(B)),
+        arguments(new FsOp.Unlink(A, Name.of("file")), List.of(A)),
+        arguments(new FsOp.RemoveDir(A, Name.of("c")), List.of(A, C)),
+        arguments(new FsOp.RemoveDir(A, X), List.of(A)),
+        arguments(rename(A, "file", A, "x", RenameMode.REPLACE), List.of(A)),
+        arguments(rename(A, "file", B, "x", RenameMode.REPLACE), List.of(A, B)),
+        arguments(rename(A, "c", A, "x", RenameMode.REPLACE), List.of(A)),
+        arguments(rename(A, "c", B, "x", RenameMode.REPLACE), List.of(A, B, C)),
+        arguments(
+            rename(FsState.ROOT, "b", FsState.ROOT, "a", RenameMode.REPLACE),
+            List.of(FsState.ROOT, A)),
+        arguments(
+            rename(FsState.ROOT, "b", FsState.ROOT, "a", RenameMode.EXCHANGE),
+            List.of(FsState.ROOT)),
+        arguments(
+            rename(FsState.ROOT, "b", A, "c", RenameMode.EXCHANGE), List.of(FsState.ROOT, A, B, C)),
+        arguments(new FsOp.Truncate(FILE, 0, false), List.of()),
+        arguments(new FsOp.SetAttributes(A, FsOp.SetAttributes.MODE, 0700, 0, 0, 0), List.of()),
+        arguments(new FsOp.ReapOrphans(List.of(A)), List.of()));
+  }
+
+  private static FsOp mkdir(NodeId parent, String name) {
+    return new FsOp.MakeDir(parent, Name.of(name), 0755, 0, 0);
+  }
+
+  private static FsOp rename(NodeId from, String name, NodeId to, String newName, RenameMode mode) {
+    return new FsOp.Rename(from, Name.of(name), to, Name.of(newName), mode);
+  }
+
+  private static FsState after(FsOp... ops) {
+    FsState state = FsState.genesis();
+    for (int i = 0; i < ops.length; i++) {
+      if (!(FsStateMachine.apply(state, ops[i], new Stamp(i + 1, new NodeId(7, i + 1)))
+          instanceof Outcome.Applied(FsState next))) {
+        throw new AssertionError(ops[i] + " is not possible");
+      }
+      state = next;
+    }
+    return state;
+  }
+}
