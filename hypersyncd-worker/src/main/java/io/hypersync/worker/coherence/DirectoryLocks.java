@@ -3,15 +3,13 @@ package io.hypersync.worker.coherence;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
-import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 
 /**
  * Which directories the kernel has locked for one call alone, from before the request until its
- * caller has taken up the answer: those in which the call makes, removes or moves a name, one that
- * it removes or replaces, and one that it moves to another directory. Of two calls that lock the
- * same directory the second one's request comes only when the first one's caller is through.
+ * caller has taken up the answer. Of two calls that lock the same directory the second one's
+ * request comes only when the first one's caller is through.
  *
  * <p>That is so in every kernel that is told to keep names (Linux 6.16): {@code i_rwsem} is held
  * for writing. Should a later one let two calls change a directory at once, this must go.
@@ -20,11 +18,10 @@ public final class DirectoryLocks {
   private DirectoryLocks() {}
 
   /**
-   * Whether an unanswered call that makes this change has the directory locked.
-   *
-   * @param state the state in which the call found its names
+   * Whether an unanswered call that makes this change has the directory locked for certain: it
+   * makes, removes or moves a name there.
    */
-  public static boolean holds(FsOp op, NodeId directory, FsState state) {
+  public static boolean holds(FsOp op, NodeId directory) {
     return switch (op) {
       case FsOp.CreateFile create -> create.parent().equals(directory);
       case FsOp.MakeDir make -> make.parent().equals(directory);
@@ -33,10 +30,9 @@ public final class DirectoryLocks {
       case FsOp.Link link -> link.newParent().equals(directory);
       case FsOp.LinkTemporary link -> link.newParent().equals(directory);
       case FsOp.Unlink unlink -> unlink.parent().equals(directory);
-      case FsOp.RemoveDir remove ->
-          remove.parent().equals(directory)
-              || leadsTo(state, remove.parent(), remove.name(), directory);
-      case FsOp.Rename rename -> holds(rename, directory, state);
+      case FsOp.RemoveDir remove -> remove.parent().equals(directory);
+      case FsOp.Rename rename ->
+          rename.parent().equals(directory) || rename.newParent().equals(directory);
       case FsOp.Write _,
           FsOp.Truncate _,
           FsOp.Allocate _,
@@ -50,13 +46,23 @@ public final class DirectoryLocks {
     };
   }
 
-  private static boolean holds(FsOp.Rename rename, NodeId directory, FsState state) {
-    boolean elsewhere = !rename.parent().equals(rename.newParent());
-    return rename.parent().equals(directory)
-        || rename.newParent().equals(directory)
-        || (elsewhere && leadsTo(state, rename.parent(), rename.name(), directory))
-        || ((elsewhere || rename.mode() != RenameMode.EXCHANGE)
-            && leadsTo(state, rename.newParent(), rename.newName(), directory));
+  /**
+   * Whether it may have it locked: also one that it removes or replaces, or moves to another
+   * directory. Which one that is depends on where its names led when its caller found them, so
+   * nothing can be proved by it.
+   *
+   * @param state where names lead now
+   */
+  public static boolean mayHold(FsOp op, NodeId directory, FsState state) {
+    return holds(op, directory)
+        || switch (op) {
+          case FsOp.RemoveDir remove -> leadsTo(state, remove.parent(), remove.name(), directory);
+          case FsOp.Rename rename ->
+              leadsTo(state, rename.newParent(), rename.newName(), directory)
+                  || (!rename.parent().equals(rename.newParent())
+                      && leadsTo(state, rename.parent(), rename.name(), directory));
+          default -> false;
+        };
   }
 
   private static boolean leadsTo(FsState state, NodeId parent, Name name, NodeId directory) {

@@ -13,7 +13,7 @@ public interface LocalCalls {
    * Whether a call that is unanswered keeps the kernel from changing what it has cached of this
    * directory.
    *
-   * @param state the state in which the calls have found their names
+   * @param state where names lead now
    * @param except a call that does not count
    */
   boolean mayHold(NodeId directory, FsState state, IntentId except);
@@ -22,8 +22,7 @@ public interface LocalCalls {
    * Whether a call that is unanswered has this directory locked for itself alone; see {@link
    * DirectoryLocks}.
    *
-   * @param state the state in which the calls have found their names
    * @param except a call that does not count
    */
-  boolean holds(NodeId directory, FsState state, IntentId except);
+  boolean holds(NodeId directory, IntentId except);
 }

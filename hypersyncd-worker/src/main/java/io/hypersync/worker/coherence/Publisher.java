@@ -389,7 +389,7 @@ public final class Publisher {
    */
   private boolean isLetGo(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (!calls.holds(name.parent(), waiting.step.after.state(), waiting.step.entry.intent())) {
+      if (!calls.holds(name.parent(), waiting.step.entry.intent())) {
         return false;
       }
     }

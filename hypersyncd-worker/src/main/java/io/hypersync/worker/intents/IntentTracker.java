@@ -116,9 +116,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   @Override
-  public boolean holds(NodeId directory, FsState state, IntentId except) {
+  public boolean holds(NodeId directory, IntentId except) {
     for (PendingMutation mutation : pending.values()) {
-      if (DirectoryLocks.holds(mutation.mutation().op(), directory, state)
+      if (DirectoryLocks.holds(mutation.mutation().op(), directory)
           && !mutation.id().equals(except)) {
         return true;
       }
@@ -461,7 +461,7 @@ public final class IntentTracker implements LocalCalls {
    * be it for itself alone or as any node that is changed.
    */
   static boolean mayHold(FsOp op, NodeId directory, FsState state) {
-    return touches(op, directory) || DirectoryLocks.holds(op, directory, state);
+    return touches(op, directory) || DirectoryLocks.mayHold(op, directory, state);
   }
 
   /** Whether the op changes this node, or an entry of this directory. */

@@ -165,13 +165,13 @@ public final class MutationGate implements LocalCalls {
   }
 
   @Override
-  public boolean holds(NodeId directory, FsState state, IntentId except) {
+  public boolean holds(NodeId directory, IntentId except) {
     for (Mutation mutation : waiting.keySet()) {
-      if (DirectoryLocks.holds(mutation.op(), directory, state)) {
+      if (DirectoryLocks.holds(mutation.op(), directory)) {
         return true;
       }
     }
-    return intents.holds(directory, state, except);
+    return intents.holds(directory, except);
   }
 
   private void passed(Mutation mutation) {

@@ -469,7 +469,7 @@ class PublisherTest {
     }
 
     @Override
-    public boolean holds(NodeId directory, FsState in, IntentId except) {
+    public boolean holds(NodeId directory, IntentId except) {
       return locked.stream()
           .anyMatch(lock -> lock.directory.equals(directory) && !lock.call.equals(except));
     }

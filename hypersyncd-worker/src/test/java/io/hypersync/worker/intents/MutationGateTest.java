@@ -197,14 +197,14 @@ class MutationGateTest {
 
   @Test
   void aDirectoryIsHeldByACallThatWaitsHereOrForTheLeaderAndByNoFsync() {
-    assertFalse(gate.holds(DIRECTORY, STATE, NONE));
+    assertFalse(gate.holds(DIRECTORY, NONE));
     gate.submit(mkdir(2), 5);
-    assertTrue(gate.holds(DIRECTORY, STATE, NONE), "it waits here");
+    assertTrue(gate.holds(DIRECTORY, NONE), "it waits here");
     freshness.advance(7);
-    assertTrue(gate.holds(DIRECTORY, STATE, NONE), "it is sent");
-    assertFalse(gate.holds(DIRECTORY, STATE, sent.getFirst()), "but for itself");
+    assertTrue(gate.holds(DIRECTORY, NONE), "it is sent");
+    assertFalse(gate.holds(DIRECTORY, sent.getFirst()), "but for itself");
     gate.fsync(DIRECTORY, call("synced"));
-    assertFalse(gate.holds(DIRECTORY, STATE, sent.getFirst()));
+    assertFalse(gate.holds(DIRECTORY, sent.getFirst()));
   }
 
   private Mutation mkdir(long unique) {
