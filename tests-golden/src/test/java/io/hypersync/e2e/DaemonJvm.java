@@ -64,6 +64,24 @@ final class DaemonJvm {
     return process.isAlive();
   }
 
+  /** The helper process of it whose command line has this word; fails if there is none. */
+  ProcessHandle helper(String word) {
+    return process
+        .children()
+        .filter(child -> commandLine(child.pid()).contains(word))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " has no helper process " + word));
+  }
+
+  /** Whole, which {@link ProcessHandle#info} does not tell of a long one; empty if it has ended. */
+  private static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
+    } catch (IOException ended) {
+      return "";
+    }
+  }
+
   /** How it is now. */
   JsonNode status() {
     return ask("status", JsonNodeFactory.instance.objectNode());

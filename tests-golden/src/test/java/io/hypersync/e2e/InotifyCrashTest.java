@@ -68,12 +68,7 @@ class InotifyCrashTest {
 
   /** The shadow process of a worker that has one. */
   private static long shadowOf(DaemonJvm worker) {
-    return ProcessHandle.of(worker.pid())
-        .orElseThrow()
-        .children()
-        .mapToLong(ProcessHandle::pid)
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no shadow process"));
+    return worker.helper("ShadowMain").pid();
   }
 
   private static boolean isAlive(long pid) {

@@ -4,11 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -75,11 +73,10 @@ class WorkerCrashTest {
   @Test
   void aWorkerThatIsStoppedInOrderLeavesNoMount() throws Exception {
     Fabric fabric = extension.get();
-    String guard = "hypersync-mount-guard " + fabric.worker("b").pid() + " ";
-    assertTrue(isRunning(guard), "a guard watches over the mount");
+    ProcessHandle guard = fabric.worker("b").helper("hypersync-mount-guard");
     fabric.worker("b").terminate();
     assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
-    assertFalse(isRunning(guard), "its guard is gone with it");
+    assertFalse(guard.isAlive(), "its guard is gone with it");
     assertEquals(
         "nothing",
         Shell.must(
@@ -111,20 +108,6 @@ class WorkerCrashTest {
     fabric.assertSameRoots("a", "b", "c");
     Files.writeString(fabric.mount("c").resolve("f"), "from c");
     Await.same("on A", "from c", () -> Files.readString(a.resolve("f")));
-  }
-
-  private static boolean isRunning(String arguments) throws Exception {
-    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-      return processes.anyMatch(process -> commandLine(process).contains(arguments));
-    }
-  }
-
-  private static String commandLine(Path process) {
-    try {
-      return Files.readString(process.resolve("cmdline")).replace('\0', ' ');
-    } catch (IOException ended) {
-      return "";
-    }
   }
 
   private static void assertContains(String text, String part) {

@@ -4,22 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.cli.launcher.Launcher.Said;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When the launcher has a command use the cache of the rehearsal; the JDK tells its arguments. */
 final class CacheChoiceTest {
-  private static final Path LAUNCHER = Path.of("..", "hypersync").toAbsolutePath().normalize();
   private static final String TELLS = "#!/bin/sh\necho \"$@\"\n";
   private static final String MAKES_A_CACHE =
       """
@@ -32,13 +31,10 @@ final class CacheChoiceTest {
   private Path target;
   private Path jdk;
 
-  /** What the launcher said. */
-  private record Said(int exitCode, String out, String err) {}
-
   @BeforeEach
   void buildWhatLooksBuilt() throws IOException {
     root = Files.createDirectories(directory.resolve("the tree"));
-    Files.copy(LAUNCHER, root.resolve("hypersync"));
+    Files.copy(Launcher.OURS, root.resolve("hypersync"));
     String[] modules = {
       "fs-model", "chunkstore", "wire", "hypersyncd-leader", "hypersyncd-worker", "hypersync-cli"
     };
@@ -83,20 +79,10 @@ final class CacheChoiceTest {
 
   private Said launcher(Map<String, String> environment, String... args)
       throws IOException, InterruptedException {
-    String[] command = new String[args.length + 2];
-    command[0] = "/bin/bash";
-    command[1] = root.resolve("hypersync").toString();
-    System.arraycopy(args, 0, command, 2, args.length);
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().clear();
-    builder.environment().put("PATH", "/usr/bin:/bin");
-    builder.environment().put("HYPERSYNC_JAVA_HOME", jdk.toString());
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "the launcher hangs");
-    return new Said(process.exitValue(), out, err);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("PATH", "/usr/bin:/bin");
+    all.put("HYPERSYNC_JAVA_HOME", jdk.toString());
+    return Launcher.run(root.resolve("hypersync"), all, args);
   }
 
   private boolean usesTheCache(String... args) throws IOException, InterruptedException {

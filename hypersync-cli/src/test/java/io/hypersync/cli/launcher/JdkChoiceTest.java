@@ -3,26 +3,21 @@ package io.hypersync.cli.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.cli.launcher.Launcher.Said;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which of a machine's JDKs the launcher takes; the JDKs are folders with a release file. */
 final class JdkChoiceTest {
-  private static final Path LAUNCHER = Path.of("..", "hypersync").toAbsolutePath().normalize();
 
   @TempDir Path directory;
   private final Map<String, String> environment = new HashMap<>();
-
-  /** What the launcher said. */
-  private record Said(int exitCode, String out, String err) {}
 
   @BeforeEach
   void useOnlyTheFoldersOfTheTest() {
@@ -47,18 +42,7 @@ final class JdkChoiceTest {
   }
 
   private Said launcher(String... args) throws IOException, InterruptedException {
-    String[] command = new String[args.length + 2];
-    command[0] = "/bin/bash";
-    command[1] = LAUNCHER.toString();
-    System.arraycopy(args, 0, command, 2, args.length);
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "the launcher hangs");
-    return new Said(process.exitValue(), out, err);
+    return Launcher.run(Launcher.OURS, environment, args);
   }
 
   private void assertTaken(Path home) throws IOException, InterruptedException {

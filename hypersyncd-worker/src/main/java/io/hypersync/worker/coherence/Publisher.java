@@ -69,7 +69,12 @@ public final class Publisher {
     /** It is shown; the kernel drops the pages that it changes; then a caller here is told. */
     PAGES,
     /** A caller here is told; the kernel puts the names right; then the next step is taken. */
-    OWN_NAMES
+    OWN_NAMES,
+    /**
+     * The same for a caller who was told before that nobody knows: the kernel leaves its names as
+     * they were, and they are wrong until it drops them.
+     */
+    NAMES_LEFT_OLD
   }
 
   private static final class Wait {
@@ -81,40 +86,16 @@ public final class Publisher {
     private final List<CachedName> ownNames;
 
     private final long untilNs;
-
-    /**
-     * Its own names go by what the caller is told here, which is that the call has succeeded. Where
-     * he was told before that nobody knows, the kernel leaves its names as they were.
-     */
-    private final boolean kernelChangesNames;
-
     private long namesTicket;
     private long contentsTicket;
     private final Set<Long> listingTickets = new HashSet<>(0);
 
     Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
-      this(step, phase, names, ownNames, untilNs, false);
-    }
-
-    private Wait(
-        Step step,
-        Phase phase,
-        List<CachedName> names,
-        List<CachedName> ownNames,
-        long untilNs,
-        boolean kernelChangesNames) {
       this.step = step;
       this.phase = phase;
       this.names = names;
       this.ownNames = ownNames;
       this.untilNs = untilNs;
-      this.kernelChangesNames = kernelChangesNames;
-    }
-
-    /** For the kernel, until it is through with the names of a call that was made here. */
-    static Wait forOwnNames(
-        Step step, List<CachedName> names, long untilNs, boolean kernelChangesNames) {
-      return new Wait(step, Phase.OWN_NAMES, names, names, untilNs, kernelChangesNames);
     }
 
     boolean isOver() {
@@ -220,7 +201,7 @@ public final class Publisher {
             show(waiting.step, waiting.ownNames, nowNs);
           }
           case PAGES -> finish(waiting.step, waiting.ownNames, nowNs);
-          case OWN_NAMES -> settle(waiting.step);
+          case OWN_NAMES, NAMES_LEFT_OLD -> settle(waiting.step);
         }
       } else {
         Step step = steps.pollFirst();
@@ -332,15 +313,17 @@ public final class Publisher {
 
   /** A caller here may be told. */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
-    boolean toldHere = calls.isWaiting(step.entry.intent());
-    done.applied(step.entry, step.before.state(), step.after.state());
     if (ownNames.isEmpty()) {
+      done.applied(step.entry, step.before.state(), step.after.state());
       settle(step);
-    } else {
-      Wait waiting = Wait.forOwnNames(step, ownNames, nowNs + PATIENCE_NS, toldHere);
-      dropNames(waiting, true);
-      wait = waiting;
+      return;
     }
+    boolean tellsNow = calls.isWaiting(step.entry.intent());
+    done.applied(step.entry, step.before.state(), step.after.state());
+    Phase phase = tellsNow ? Phase.OWN_NAMES : Phase.NAMES_LEFT_OLD;
+    Wait waiting = new Wait(step, phase, ownNames, ownNames, nowNs + PATIENCE_NS);
+    dropNames(waiting, true);
+    wait = waiting;
   }
 
   private void settle(Step step) {
@@ -359,7 +342,7 @@ public final class Publisher {
 
   private boolean isOver(Wait waiting, long nowNs) {
     if (waiting.namesTicket != 0) {
-      if (waiting.kernelChangesNames && isLetGo(waiting)) {
+      if (waiting.phase == Phase.OWN_NAMES && isLetGo(waiting)) {
         overtake(waiting);
       } else if (nowNs - waiting.untilNs >= 0 || isHeld(waiting)) {
         distrustInstead(waiting);

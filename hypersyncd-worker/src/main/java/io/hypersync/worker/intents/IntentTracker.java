@@ -466,25 +466,27 @@ public final class IntentTracker implements LocalCalls {
 
   /** Whether the op changes this node, or an entry of this directory. */
   public static boolean touches(FsOp op, NodeId node) {
-    return switch (op) {
-      case FsOp.CreateFile create -> create.parent().equals(node);
-      case FsOp.MakeDir make -> make.parent().equals(node);
-      case FsOp.MakeSymlink make -> make.parent().equals(node);
-      case FsOp.MakeNode make -> make.parent().equals(node);
-      case FsOp.Link made -> made.node().equals(node) || made.newParent().equals(node);
-      case FsOp.Unlink unlink -> unlink.parent().equals(node);
-      case FsOp.RemoveDir remove -> remove.parent().equals(node);
-      case FsOp.Rename rename -> rename.parent().equals(node) || rename.newParent().equals(node);
-      case FsOp.Write write -> write.node().equals(node);
-      case FsOp.Truncate truncate -> truncate.node().equals(node);
-      case FsOp.SetAttributes set -> set.node().equals(node);
-      case FsOp.SetXattr set -> set.node().equals(node);
-      case FsOp.RemoveXattr remove -> remove.node().equals(node);
-      case FsOp.ReapOrphans reap -> reap.nodes().contains(node);
-      case FsOp.Allocate allocate -> allocate.node().equals(node);
-      case FsOp.CopyRange copy -> copy.target().equals(node);
-      case FsOp.MakeTemporary _ -> false;
-      case FsOp.LinkTemporary made -> made.node().equals(node) || made.newParent().equals(node);
-    };
+    return DirectoryLocks.holds(op, node)
+        || switch (op) {
+          case FsOp.Link made -> made.node().equals(node);
+          case FsOp.LinkTemporary made -> made.node().equals(node);
+          case FsOp.Write write -> write.node().equals(node);
+          case FsOp.Truncate truncate -> truncate.node().equals(node);
+          case FsOp.SetAttributes set -> set.node().equals(node);
+          case FsOp.SetXattr set -> set.node().equals(node);
+          case FsOp.RemoveXattr remove -> remove.node().equals(node);
+          case FsOp.ReapOrphans reap -> reap.nodes().contains(node);
+          case FsOp.Allocate allocate -> allocate.node().equals(node);
+          case FsOp.CopyRange copy -> copy.target().equals(node);
+          case FsOp.CreateFile _,
+              FsOp.MakeDir _,
+              FsOp.MakeSymlink _,
+              FsOp.MakeNode _,
+              FsOp.MakeTemporary _,
+              FsOp.Unlink _,
+              FsOp.RemoveDir _,
+              FsOp.Rename _ ->
+              false;
+        };
   }
 }

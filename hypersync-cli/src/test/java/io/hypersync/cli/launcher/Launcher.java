@@ -1,0 +1,43 @@
+package io.hypersync.cli.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a launcher to its end. */
+final class Launcher {
+  /** The one of this project. */
+  static final Path OURS = Path.of("..", "hypersync").toAbsolutePath().normalize();
+
+  private static final int LIMIT_S = 30;
+
+  private Launcher() {}
+
+  /** What it said. */
+  record Said(int exitCode, String out, String err) {}
+
+  /**
+   * Runs it.
+   *
+   * @param environment all that it finds in its environment
+   */
+  static Said run(Path launcher, Map<String, String> environment, String... args)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("/bin/bash", launcher.toString()));
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), "the launcher hangs");
+    return new Said(process.exitValue(), out, err);
+  }
+}
