@@ -47,14 +47,14 @@ public final class ChronicleOpLog implements OpLog {
       OpLogOptions options,
       ChunkSync chunks,
       OpLogListener listener,
-      RangeSync rangeSync,
+      SegmentWrite disk,
       SegmentCatalog catalog,
       OpenSegment begun) {
     this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.segmentBytes());
     this.catalog = catalog;
     this.preparer =
         new SegmentPreparer(
-            directory, options.segmentBytes(), begun.segment().sequence() + 1, rangeSync);
+            directory, options.segmentBytes(), begun.segment().sequence() + 1, disk);
     this.chunkSync = new ParallelChunkSync(chunks);
     this.writer = new BatchWriter(options, listener, chunkSync, preparer::retire, catalog, begun);
     this.appendedIndex = begun.lastIndex();
@@ -78,7 +78,7 @@ public final class ChronicleOpLog implements OpLog {
       RecoveryListener recovery,
       OpLogListener listener)
       throws IOException {
-    return open(directory, options, chunkSync, recovery, listener, RangeSync.MSYNC);
+    return open(directory, options, chunkSync, recovery, listener, SegmentWrite.DSYNC);
   }
 
   /**
@@ -97,7 +97,7 @@ public final class ChronicleOpLog implements OpLog {
       ChunkSync chunkSync,
       RecoveryListener recovery,
       OpLogListener listener,
-      RangeSync rangeSync)
+      SegmentWrite disk)
       throws IOException {
     DurableFiles.createDirectories(directory);
     RecoveredLog recovered = LogRecovery.recover(LogFiles.in(directory), recovery);
@@ -105,13 +105,13 @@ public final class ChronicleOpLog implements OpLog {
     if (!recovered.carried().isEmpty()) {
       chunkSync.sync(); // the new segment will claim that these entries are durable
     }
-    OpenSegment begun = beginSegment(directory, options, recovered, rangeSync);
+    OpenSegment begun = beginSegment(directory, options, recovered, disk);
     SegmentCatalog catalog = new SegmentCatalog();
     recovered.segments().forEach(catalog::add);
     catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
     tidy(recovered);
     ChronicleOpLog log =
-        new ChronicleOpLog(directory, options, chunkSync, listener, rangeSync, catalog, begun);
+        new ChronicleOpLog(directory, options, chunkSync, listener, disk, catalog, begun);
     log.preparer.start();
     log.chunkSync.start();
     log.writer.start();
@@ -119,15 +119,14 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   private static OpenSegment beginSegment(
-      Path directory, OpLogOptions options, RecoveredLog recovered, RangeSync rangeSync)
+      Path directory, OpLogOptions options, RecoveredLog recovered, SegmentWrite disk)
       throws IOException {
     int bytes =
         Math.max(options.segmentBytes(), SegmentLayout.segmentBytesFor(recovered.carried()));
     SegmentAppender segment;
     try {
       segment =
-          SegmentAppender.prepare(
-              directory, recovered.nextSequence(), bytes, rangeSync, () -> false);
+          SegmentAppender.prepare(directory, recovered.nextSequence(), bytes, disk, () -> false);
     } catch (IOException e) {
       throw new OpLogFullException("no room for a new op log segment in " + directory, e);
     }

@@ -4,8 +4,8 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,13 +13,14 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
-import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The writable side of one segment: a Chronicle queue with a single, preallocated cycle file.
@@ -28,66 +29,62 @@ import net.openhft.chronicle.wire.DocumentContext;
  * older segment, {@link #sync}, {@link #publish} (a rename: the segment exists from here on), then
  * records and syncs until it is full. Used by one thread at a time.
  *
- * <p><b>How a record becomes durable.</b> Measured with {@code strace -e
- * trace=msync,fdatasync,fsync} on Chronicle Queue 2026.4:
+ * <p><b>How a record becomes durable</b> (decision 015). Chronicle makes the file and writes its
+ * header, while the segment is prepared, and is closed. The records are appended in its framing by
+ * writes to the file, which is open with {@code O_DSYNC}: each batch is one system call, which
+ * returns when the disk has it, or fails. Chronicle's own way, stores to a mapping and {@code
+ * msync}, costs more: the kernel takes the right to write from each page before it writes it back,
+ * interrupting every processor that runs a thread of ours, and gives it back in a page fault.
+ * {@code ExcerptAppender.sync()} also returns normally when {@code msync} has failed, and not
+ * always waits for it.
  *
- * <ul>
- *   <li>{@code ExcerptAppender.sync()} calls {@code msync(MS_ASYNC)} by default and {@code
- *       msync(MS_SYNC)} on a queue built with {@code SyncMode.SYNC}. The range starts at the page
- *       that holds the end of the last sync and ends with the page of the last byte, so a second
- *       append to the same page syncs that page again. The first sync covers Chronicle's header,
- *       later ones do not, although every append stores a write position in the header: after a
- *       power loss that word is old. Nothing here reads it.
- *   <li>If that {@code msync} fails, Chronicle logs it and {@code sync()} returns normally. A lost
- *       write would be acknowledged. So the sync is done here, by {@code msync(MS_SYNC)} over the
- *       same range of a second mapping of the file (both mappings show the same page cache), which
- *       throws. {@code SyncMode.SYNC} still makes closing the queue write back Chronicle's own
- *       pages.
- *   <li>{@code fdatasync} of the whole file also writes Chronicle's header page each time: 108 us
- *       against 89 us for the range, 82-95 us for an {@code O_DSYNC} overwrite of 4 KiB.
- * </ul>
+ * <p>So the write position in Chronicle's header, and its index, say that the queue is empty. A
+ * tailer reads it all the same from its beginning, and nothing here reads either.
  *
- * <p>Chronicle never grows the file and never writes behind {@code segmentBytes}: the owner counts
- * the room before it hands over a record, and {@link #append} checks again, because a store to a
- * page without a block would kill the process with SIGBUS when the disk is full.
+ * <p>The file never grows and is never written behind {@code segmentBytes}: the owner counts the
+ * room before it hands over a record, and {@link #append} checks again. All blocks are there, so no
+ * write of a record can fail for want of space.
  */
 final class SegmentAppender implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentAppender.class);
+
+  /** What is collected before it is written without waiting for the sync. */
+  private static final int MAX_COLLECTED_BYTES = 1 << 20;
+
   private final Path logDirectory;
   private final long sequence;
   private final int segmentBytes;
   private final long segmentId;
-  private final SingleChronicleQueue queue;
-  private final ExcerptAppender appender;
-  private final Arena arena;
-  private final MemorySegment mapping;
-  private final RangeSync rangeSync;
+  private final FileChannel channel;
+  private final SegmentWrite disk;
   private Path directory;
   private byte[] scratch = new byte[4096];
+
+  /** Documents that are not written yet; they go to {@link #written}. */
+  private ByteBuffer collected = ByteBuffer.allocateDirect(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+
+  private long written;
   private long lastPosition;
   private long end;
-  private long synced;
-  private long written; // bytes of the documents with entries
+  private long entryBytes; // of the documents with entries
 
   private SegmentAppender(
       Path logDirectory,
       Path directory,
       long sequence,
       int segmentBytes,
-      SingleChronicleQueue queue,
-      ExcerptAppender appender,
-      Arena arena,
-      MemorySegment mapping,
-      RangeSync rangeSync) {
+      FileChannel channel,
+      long firstDocument,
+      SegmentWrite disk) {
     this.logDirectory = logDirectory;
     this.directory = directory;
     this.sequence = sequence;
     this.segmentBytes = segmentBytes;
     this.segmentId = ThreadLocalRandom.current().nextLong();
-    this.queue = queue;
-    this.appender = appender;
-    this.arena = arena;
-    this.mapping = mapping;
-    this.rangeSync = rangeSync;
+    this.channel = channel;
+    this.written = firstDocument;
+    this.end = firstDocument;
+    this.disk = disk;
   }
 
   /**
@@ -100,7 +97,7 @@ final class SegmentAppender implements AutoCloseable {
       Path logDirectory,
       long sequence,
       int segmentBytes,
-      RangeSync rangeSync,
+      SegmentWrite disk,
       BooleanSupplier abandon)
       throws IOException {
     ChronicleRuntime.initialise();
@@ -115,8 +112,7 @@ final class SegmentAppender implements AutoCloseable {
           directory.resolve(SegmentLayout.METADATA_FILE), SegmentLayout.METADATA_BYTES, 0, abandon);
       Path zeros = directory.resolve("zeros");
       Durably.createZeroed(zeros, segmentBytes, SegmentLayout.overlapBytes(segmentBytes), abandon);
-      SegmentAppender segment =
-          open(logDirectory, directory, zeros, sequence, segmentBytes, rangeSync);
+      SegmentAppender segment = open(logDirectory, directory, zeros, sequence, segmentBytes, disk);
       DurableFiles.syncDirectory(directory);
       return segment;
     } catch (IOException | RuntimeException e) {
@@ -132,42 +128,51 @@ final class SegmentAppender implements AutoCloseable {
       Path zeros,
       long sequence,
       int segmentBytes,
-      RangeSync rangeSync)
+      SegmentWrite disk)
       throws IOException {
-    SingleChronicleQueue queue =
-        SingleChronicleQueueBuilder.binary(directory)
-            .rollCycle(RollCycles.FAST_DAILY)
-            .timeProvider(() -> 0L) // never rolls by itself
-            .blockSize(segmentBytes)
-            .indexCount(SegmentLayout.CHRONICLE_INDEX_COUNT)
-            .indexSpacing(SegmentLayout.CHRONICLE_INDEX_SPACING)
-            .syncMode(SyncMode.SYNC)
-            .build();
-    Arena arena = Arena.ofShared();
+    long firstDocument = writeChronicleHeader(directory, zeros, segmentBytes);
+    FileChannel channel =
+        FileChannel.open(
+            directory.resolve(SegmentLayout.CYCLE_FILE),
+            StandardOpenOption.WRITE,
+            StandardOpenOption.DSYNC);
     try {
-      ExcerptAppender appender = queue.createAppender();
-      appender.singleThreadedCheckDisabled(true); // prepared by one thread, used by another
-      // Only now: an appender that finds a file without a header waits ten seconds for its writer.
-      Path file = directory.resolve(SegmentLayout.CYCLE_FILE);
-      Files.move(zeros, file);
-      try (FileChannel channel =
-          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        MemorySegment mapping = channel.map(FileChannel.MapMode.READ_WRITE, 0, segmentBytes, arena);
-        return new SegmentAppender(
-            logDirectory,
-            directory,
-            sequence,
-            segmentBytes,
-            queue,
-            appender,
-            arena,
-            mapping,
-            rangeSync);
+      channel.force(true); // Chronicle's header
+      long expected = (long) segmentBytes + SegmentLayout.overlapBytes(segmentBytes);
+      if (channel.size() != expected) {
+        throw new IOException(zeros + " has become " + channel.size() + " bytes long");
       }
+      return new SegmentAppender(
+          logDirectory, directory, sequence, segmentBytes, channel, firstDocument, disk);
     } catch (IOException | RuntimeException e) {
-      arena.close();
-      queue.close();
+      channel.close();
       throw e;
+    }
+  }
+
+  /**
+   * Makes a queue of the zeros.
+   *
+   * @return where its first document is to begin
+   */
+  private static long writeChronicleHeader(Path directory, Path zeros, int segmentBytes)
+      throws IOException {
+    try (SingleChronicleQueue queue =
+            SingleChronicleQueueBuilder.binary(directory)
+                .rollCycle(RollCycles.FAST_DAILY)
+                .timeProvider(() -> 0L) // never rolls by itself
+                .blockSize(segmentBytes)
+                .indexCount(SegmentLayout.CHRONICLE_INDEX_COUNT)
+                .indexSpacing(SegmentLayout.CHRONICLE_INDEX_SPACING)
+                .syncMode(SyncMode.SYNC)
+                .build();
+        ExcerptAppender appender = queue.createAppender()) {
+      // Only now: an appender that finds a file without a header waits ten seconds for its writer.
+      Files.move(zeros, directory.resolve(SegmentLayout.CYCLE_FILE));
+      try (DocumentContext document = appender.writingDocument()) {
+        document.rollbackOnClose();
+        return document.wire().bytes().writePosition() - SegmentLayout.DOCUMENT_WORD_BYTES;
+      }
     }
   }
 
@@ -178,7 +183,7 @@ final class SegmentAppender implements AutoCloseable {
 
   /** Room left behind what has been written. */
   long roomLeft() {
-    return roomForEntries() - written;
+    return roomForEntries() - entryBytes;
   }
 
   long sequence() {
@@ -207,7 +212,7 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /** Writes the segment header, not yet durable. */
-  void begin(long firstIndex, long commitWatermark, Hash previous) {
+  void begin(long firstIndex, long commitWatermark, Hash previous) throws IOException {
     append(
         RecordKind.SEGMENT_HEADER,
         firstIndex,
@@ -217,30 +222,34 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /** Writes an entry, not yet durable, and returns the record's hash. */
-  Hash append(long index, long commitWatermark, Hash previous, byte[] payload) {
+  Hash append(long index, long commitWatermark, Hash previous, byte[] payload) throws IOException {
     int length = append(RecordKind.ENTRY, index, commitWatermark, previous, payload);
-    written += SegmentLayout.documentBytes(payload.length);
+    entryBytes += SegmentLayout.documentBytes(payload.length);
     return Blake3.hash(scratch, 0, length);
   }
 
   private int append(
-      RecordKind kind, long index, long commitWatermark, Hash previous, byte[] payload) {
+      RecordKind kind, long index, long commitWatermark, Hash previous, byte[] payload)
+      throws IOException {
     int length = RecordCodec.recordBytes(payload.length);
+    int document = (int) SegmentLayout.documentBytes(payload.length);
+    if (end + document + SegmentLayout.PAGE_BYTES / 2 > segmentBytes) {
+      throw new IllegalStateException(
+          "index " + index + " does not fit into " + file() + " at " + end);
+    }
     if (length > scratch.length) {
       scratch = new byte[length];
     }
     RecordCodec.encode(scratch, kind, index, commitWatermark, segmentId, previous, payload);
-    if (end + SegmentLayout.documentBytes(payload.length) + SegmentLayout.PAGE_BYTES / 2
-        > segmentBytes) {
-      throw new IllegalStateException(
-          "index " + index + " does not fit into " + file() + " at " + end);
+    makeRoom(document);
+    collected.putInt(length).put(scratch, 0, length);
+    for (int padding = document - SegmentLayout.DOCUMENT_WORD_BYTES - length;
+        padding > 0;
+        padding--) {
+      collected.put((byte) 0);
     }
-    try (DocumentContext document = appender.writingDocument()) {
-      Bytes<?> bytes = document.wire().bytes();
-      lastPosition = bytes.writePosition();
-      bytes.write(scratch, 0, length);
-      end = bytes.writePosition();
-    }
+    lastPosition = end + SegmentLayout.DOCUMENT_WORD_BYTES;
+    end += document;
     return length;
   }
 
@@ -250,9 +259,21 @@ final class SegmentAppender implements AutoCloseable {
    * @throws IOException if it may not be; the segment must not be written or synced again
    */
   void sync() throws IOException {
-    long from = synced / SegmentLayout.PAGE_BYTES * SegmentLayout.PAGE_BYTES;
-    rangeSync.force(file(), mapping, from, end - from);
-    synced = end;
+    collected.flip();
+    disk.write(file(), channel, collected, written);
+    written = end;
+    collected.clear();
+  }
+
+  private void makeRoom(int bytes) throws IOException {
+    if (collected.position() > 0 && collected.position() + bytes > MAX_COLLECTED_BYTES) {
+      sync();
+    }
+    if (collected.remaining() < bytes) {
+      int capacity = Math.max(2 * collected.capacity(), collected.position() + bytes);
+      collected =
+          ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN).put(collected.flip());
+    }
   }
 
   /** Gives the segment its final name, durably; all that was appended must have been synced. */
@@ -264,12 +285,14 @@ final class SegmentAppender implements AutoCloseable {
     directory = published;
   }
 
-  /** Releases the mappings. The segment stays where it is. */
+  /** Closes the file. The segment stays where it is. */
   @Override
   public void close() {
-    appender.close();
-    queue.close();
-    arena.close();
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("op log: cannot close {}", file(), e); // nothing in it waits to be written
+    }
   }
 
   /** Releases a segment that was never published and deletes it. */

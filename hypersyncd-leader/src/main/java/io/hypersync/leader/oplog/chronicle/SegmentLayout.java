@@ -46,7 +46,9 @@ final class SegmentLayout {
   /** Chronicle's file header and index of indexes come before this position. */
   static final int FIRST_RECORD_BEFORE = 16 << 10;
 
-  private static final int DOCUMENT_WORD_BYTES = 4;
+  /** What Chronicle puts before each document: its length. */
+  static final int DOCUMENT_WORD_BYTES = 4;
+
   private static final int INDEX_ARRAY_BYTES = CHRONICLE_INDEX_COUNT * Long.BYTES + 256;
   private static final Pattern PUBLISHED = Pattern.compile("segment-([0-9a-f]{16})");
 

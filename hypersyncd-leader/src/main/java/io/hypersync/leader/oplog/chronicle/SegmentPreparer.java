@@ -22,7 +22,7 @@ final class SegmentPreparer implements AutoCloseable {
 
   private final Path logDirectory;
   private final int segmentBytes;
-  private final RangeSync rangeSync;
+  private final SegmentWrite disk;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -33,11 +33,11 @@ final class SegmentPreparer implements AutoCloseable {
   private @Nullable IOException failure;
   private volatile boolean closing;
 
-  SegmentPreparer(Path logDirectory, int segmentBytes, long nextSequence, RangeSync rangeSync) {
+  SegmentPreparer(Path logDirectory, int segmentBytes, long nextSequence, SegmentWrite disk) {
     this.logDirectory = logDirectory;
     this.segmentBytes = segmentBytes;
     this.nextSequence = nextSequence;
-    this.rangeSync = rangeSync;
+    this.disk = disk;
     this.thread = Thread.ofPlatform().name("oplog-preparer").daemon().unstarted(this::run);
   }
 
@@ -132,8 +132,7 @@ final class SegmentPreparer implements AutoCloseable {
     IOException failed = null;
     try {
       prepared =
-          SegmentAppender.prepare(
-              logDirectory, nextSequence, segmentBytes, rangeSync, () -> closing);
+          SegmentAppender.prepare(logDirectory, nextSequence, segmentBytes, disk, () -> closing);
     } catch (IOException e) {
       failed = e;
     }

@@ -222,13 +222,13 @@ class ChronicleOpLogTest {
     CountDownLatch inFirstSync = new CountDownLatch(1);
     Semaphore syncs = new Semaphore(0);
     AtomicInteger calls = new AtomicInteger();
-    RangeSync slow =
-        (file, mapping, offset, length) -> {
+    SegmentWrite slow =
+        (file, channel, bytes, offset) -> {
           if (calls.getAndIncrement() > 0) { // the first one publishes the segment
             inFirstSync.countDown();
             syncs.acquireUninterruptibly();
           }
-          RangeSync.MSYNC.force(file, mapping, offset, length);
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
     try (TestLog test = TestLog.open(directory, new OpLogOptions(256 << 10, 10, 1000), slow)) {
       test.append(1);
@@ -279,12 +279,12 @@ class ChronicleOpLogTest {
   @Test
   void aFailedSyncIsFatalAndNeverRetried() throws IOException {
     AtomicInteger calls = new AtomicInteger();
-    RangeSync failing =
-        (file, mapping, offset, length) -> {
+    SegmentWrite failing =
+        (file, channel, bytes, offset) -> {
           if (calls.incrementAndGet() == 3) {
             throw new IOException("Input/output error");
           }
-          RangeSync.MSYNC.force(file, mapping, offset, length);
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
       test.appendDurably(1);

@@ -3,8 +3,8 @@ package io.hypersync.leader.oplog.chronicle;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -78,10 +78,8 @@ class PowerLossTest {
     return test.log.durableIndex();
   }
 
-  /**
-   * Keeps, for each segment, the pages that a sync has covered; fails once, and leaves an image.
-   */
-  private static final class LossyDisk implements RangeSync {
+  /** Keeps, for each segment, what durable writes have written; fails once, and leaves an image. */
+  private static final class LossyDisk implements SegmentWrite {
     private final Path log;
     private final Path image;
     private final Random random;
@@ -104,9 +102,11 @@ class PowerLossTest {
     }
 
     @Override
-    public void force(Path file, MemorySegment mapping, long offset, long length)
+    public void write(Path file, FileChannel channel, ByteBuffer bytes, long offset)
         throws IOException {
-      byte[] current = mapping.toArray(ValueLayout.JAVA_BYTE);
+      int length = bytes.remaining();
+      SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+      byte[] current = Files.readAllBytes(file);
       byte[] onDisk = synced.computeIfAbsent(name(file.getParent()), n -> new byte[current.length]);
       if (--syncsLeft == 0) {
         for (int page = 0; page < current.length; page += SegmentLayout.PAGE_BYTES) {
@@ -118,8 +118,7 @@ class PowerLossTest {
         failed = true;
         throw new IOException("the power has failed");
       }
-      int end = (int) SegmentLayout.alignUp(offset + length, SegmentLayout.PAGE_BYTES);
-      System.arraycopy(current, (int) offset, onDisk, (int) offset, end - (int) offset);
+      System.arraycopy(current, (int) offset, onDisk, (int) offset, length);
     }
 
     private void leaveImage() throws IOException {

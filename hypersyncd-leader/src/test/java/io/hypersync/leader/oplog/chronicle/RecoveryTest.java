@@ -277,14 +277,14 @@ class RecoveryTest {
     for (int crash = 0; crash < 4; crash++) { // again and again, each time from the image of before
       Path before = scratch.resolve("before-" + crash);
       Path after = scratch.resolve("after-" + crash);
-      RangeSync imaging =
-          (path, mapping, offset, length) -> {
+      SegmentWrite imaging =
+          (path, channel, bytes, offset) -> {
             if (!Files.exists(before)) {
               Disk.copy(log, before);
-              RangeSync.MSYNC.force(path, mapping, offset, length);
+              SegmentWrite.DSYNC.write(path, channel, bytes, offset);
               Disk.copy(log, after);
             } else {
-              RangeSync.MSYNC.force(path, mapping, offset, length);
+              SegmentWrite.DSYNC.write(path, channel, bytes, offset);
             }
           };
       Path published = scratch.resolve("published-" + crash);
@@ -353,10 +353,10 @@ class RecoveryTest {
   private Path writeTwoBatches(int first, int second) throws IOException {
     Path written = directory.resolve("written");
     Semaphore syncs = new Semaphore(first); // the header's and all but that of the last entry
-    RangeSync gated =
-        (file, mapping, offset, length) -> {
+    SegmentWrite gated =
+        (file, channel, bytes, offset) -> {
           syncs.acquireUninterruptibly();
-          RangeSync.MSYNC.force(file, mapping, offset, length);
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
     try (TestLog test = TestLog.open(written, TestLog.SMALL, gated)) {
       test.appendOneByOne(first - 1);

@@ -34,7 +34,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
       Path directory,
       OpLogOptions options,
       ChunkSync chunkSync,
-      RangeSync rangeSync,
+      SegmentWrite disk,
       RecoveryListener veto)
       throws IOException {
     this.log =
@@ -54,7 +54,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
               return Verdict.KEEP;
             },
             this,
-            rangeSync);
+            disk);
   }
 
   static TestLog open(Path directory) throws IOException {
@@ -63,19 +63,17 @@ final class TestLog implements AutoCloseable, OpLogListener {
 
   static TestLog open(Path directory, OpLogOptions options) throws IOException {
     return new TestLog(
-        directory, options, ChunkSync.NONE, RangeSync.MSYNC, (index, payload) -> Verdict.KEEP);
+        directory, options, ChunkSync.NONE, SegmentWrite.DSYNC, (index, payload) -> Verdict.KEEP);
   }
 
   static TestLog open(Path directory, OpLogOptions options, ChunkSync chunkSync)
       throws IOException {
     return new TestLog(
-        directory, options, chunkSync, RangeSync.MSYNC, (index, payload) -> Verdict.KEEP);
+        directory, options, chunkSync, SegmentWrite.DSYNC, (index, payload) -> Verdict.KEEP);
   }
 
-  static TestLog open(Path directory, OpLogOptions options, RangeSync rangeSync)
-      throws IOException {
-    return new TestLog(
-        directory, options, ChunkSync.NONE, rangeSync, (index, payload) -> Verdict.KEEP);
+  static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk) throws IOException {
+    return new TestLog(directory, options, ChunkSync.NONE, disk, (index, payload) -> Verdict.KEEP);
   }
 
   /** Cuts from that index on. */
@@ -84,7 +82,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         directory,
         SMALL,
         ChunkSync.NONE,
-        RangeSync.MSYNC,
+        SegmentWrite.DSYNC,
         (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 
