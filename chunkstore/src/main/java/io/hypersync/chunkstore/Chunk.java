@@ -44,7 +44,7 @@ public record Chunk(Hash hash, byte[] bytes) {
    * The chunks of an op whose bytes travel inside its entry, one after another (hypersync.md 9.2).
    * They are not verified.
    *
-   * @param payload as long as all of them together
+   * @param payload as long as all of them together; shared if it is one chunk: nobody may change it
    * @param wanted those that are not wanted are not copied
    */
   public static List<Chunk> split(
@@ -53,7 +53,11 @@ public record Chunk(Hash hash, byte[] bytes) {
     int at = 0;
     for (ChunkRef ref : chunks) {
       if (wanted.test(ref)) {
-        pieces.add(new Chunk(ref.hash(), Arrays.copyOfRange(payload, at, at + ref.length())));
+        byte[] bytes =
+            ref.length() == payload.length
+                ? payload
+                : Arrays.copyOfRange(payload, at, at + ref.length());
+        pieces.add(new Chunk(ref.hash(), bytes));
       }
       at += ref.length();
     }

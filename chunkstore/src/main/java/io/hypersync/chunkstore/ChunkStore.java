@@ -64,8 +64,8 @@ public interface ChunkStore extends AutoCloseable {
   void put(Hash hash, byte[] bytes);
 
   /**
-   * Stores chunks as {@link #put} does, with less work for each. After a failure or a crash some
-   * may be there and some not.
+   * Stores chunks as {@link #put} does, with less work for each: their bytes, which nobody changes,
+   * may be kept. After a failure or a crash some may be there and some not.
    */
   void putAll(List<Chunk> chunks);
 

@@ -13,9 +13,14 @@ public final class Chunker {
 
   private Chunker() {}
 
-  /** Splits the whole buffer; see {@link #split(byte[], int, int)}. */
+  /**
+   * Splits the whole buffer; see {@link #split(byte[], int, int)}. But one that is a single chunk
+   * is shared, not copied: nobody may change it.
+   */
   public static List<Chunk> split(byte[] buffer) {
-    return split(buffer, 0, buffer.length);
+    return buffer.length > 0 && buffer.length <= MAX_CHUNK_BYTES
+        ? List.of(Chunk.of(buffer))
+        : split(buffer, 0, buffer.length);
   }
 
   /**

@@ -102,7 +102,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
 
   @Override
   public void put(Hash hash, byte[] bytes) {
-    putAll(List.of(new Chunk(hash, bytes)));
+    putAll(List.of(new Chunk(hash, bytes.clone())));
   }
 
   @Override
@@ -138,7 +138,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
       spaceCheckedNs = nowNs;
     }
     for (Chunk chunk : chunks) {
-      Taken fresh = new Taken(chunk.bytes().clone(), repairs);
+      Taken fresh = new Taken(chunk.bytes(), repairs);
       Taken waiting =
           repairs ? taken.put(chunk.hash(), fresh) : taken.putIfAbsent(chunk.hash(), fresh);
       if (waiting == null) {

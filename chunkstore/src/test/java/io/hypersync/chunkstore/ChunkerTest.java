@@ -52,7 +52,7 @@ class ChunkerTest {
   @Test
   void theBufferMayBeUsedAgain() {
     byte[] buffer = random(1000);
-    Chunk chunk = Chunker.split(buffer).getFirst();
+    Chunk chunk = Chunker.split(buffer, 0, buffer.length).getFirst();
     Arrays.fill(buffer, (byte) 0);
     assertTrue(chunk.isIntact(), "a chunk has its own copy");
   }

@@ -50,6 +50,10 @@ final class IndexDatabase implements AutoCloseable {
     return db;
   }
 
+  long approximateCount() throws RocksDBException {
+    return db.getLongProperty("rocksdb.estimate-num-keys");
+  }
+
   /** Returns when all of it is on stable storage, or none. */
   void write(WriteBatch batch) throws RocksDBException {
     db.write(durably, batch);

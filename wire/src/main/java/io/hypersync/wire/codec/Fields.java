@@ -1,6 +1,7 @@
 package io.hypersync.wire.codec;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -25,13 +26,26 @@ import java.util.List;
 final class Fields {
   private static final int ID_BYTES = 16;
   private static final int MAX_ERRNO = 4095;
+  private static final int LARGE_BODY_BYTES = 1024;
 
   private Fields() {}
 
+  /**
+   * Parses a body. Of a large one the fields are views, so what comes of it must be taken out of
+   * the message before the body is used for anything else; the views of a small one would cost more
+   * than copies.
+   */
   static <T extends Message> T parse(Parser<T> parser, FrameKind kind, ByteBuffer body)
       throws ProtocolException {
     try {
-      return parser.parseFrom(body);
+      if (body.remaining() < LARGE_BODY_BYTES) {
+        return parser.parseFrom(body);
+      }
+      CodedInputStream in = UnsafeByteOperations.unsafeWrap(body).newCodedInput();
+      in.enableAliasing(true);
+      T message = parser.parseFrom(in);
+      in.checkLastTagWas(0);
+      return message;
     } catch (InvalidProtocolBufferException e) {
       throw new ProtocolException("a " + kind + " that cannot be parsed: " + e.getMessage(), e);
     }

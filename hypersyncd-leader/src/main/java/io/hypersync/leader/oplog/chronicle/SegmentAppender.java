@@ -140,7 +140,8 @@ final class SegmentAppender implements AutoCloseable {
       channel.force(true); // Chronicle's header
       long expected = (long) segmentBytes + SegmentLayout.overlapBytes(segmentBytes);
       if (channel.size() != expected) {
-        throw new IOException(zeros + " has become " + channel.size() + " bytes long");
+        throw new IOException(
+            directory + ": the file has become " + channel.size() + " bytes long");
       }
       return new SegmentAppender(
           logDirectory, directory, sequence, segmentBytes, channel, firstDocument, disk);

@@ -1,0 +1,69 @@
+package io.hypersync.chunkstore.disk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.hypersync.chunkstore.disk.SegmentWriter.Written;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChunkIndexTest {
+  /** Several slices of what is read at once. */
+  private static final int MANY = 20_000;
+
+  private static final long CACHE_BYTES = 1 << 20;
+
+  @TempDir Path directory;
+
+  @Test
+  void whatAnEarlierRunEnteredIsFoundFromTheFirstMomentOn() throws IOException {
+    try (ChunkIndex index = open()) {
+      enter(index, 0, MANY);
+    }
+    for (int run = 0; run < 5; run++) { // the filter is filled sooner or later than the first look
+      try (ChunkIndex index = open()) {
+        enter(index, MANY + run, MANY + run + 1);
+        for (int round = 0; round < 3; round++) {
+          for (int i = 0; i <= MANY + run; i++) {
+            assertEquals(place(i), index.get(hash(i)), "chunk " + i + " in run " + run);
+          }
+        }
+        assertNull(index.get(hash(-1)));
+      }
+    }
+  }
+
+  @Test
+  void closingDoesNotWaitForTheFilter() throws IOException {
+    try (ChunkIndex index = open()) {
+      enter(index, 0, MANY);
+    }
+    for (int i = 0; i < 20; i++) {
+      open().close();
+    }
+  }
+
+  private ChunkIndex open() throws IOException {
+    return ChunkIndex.open(directory.resolve("index"), CACHE_BYTES, FreeSpace.of(directory));
+  }
+
+  private static void enter(ChunkIndex index, int from, int to) {
+    List<Written> all =
+        IntStream.range(from, to).mapToObj(i -> new Written(hash(i), place(i))).toList();
+    index.writePatiently(all, new Mark(1, to));
+  }
+
+  private static Place place(int i) {
+    return new Place(i, 1, i);
+  }
+
+  private static Hash hash(int i) {
+    return Blake3.hash(Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+  }
+}
