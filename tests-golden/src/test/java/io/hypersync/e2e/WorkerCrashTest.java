@@ -36,9 +36,15 @@ class WorkerCrashTest {
       assertContains(again.output(), "a workspace is mounted at " + b + " already");
       assertContains(again.output(), "./hypersync umount " + b);
 
-      Shell umount = fabric.hypersync("umount", b.toString());
-      assertEquals(0, umount.exit(), umount.output());
-      assertContains(umount.output(), "which a dead worker had left behind");
+      Process user = new ProcessBuilder("sleep", "300").directory(a.toFile()).start();
+      try {
+        Shell umount = fabric.hypersync("umount", a.toString(), b.toString());
+        assertEquals(1, umount.exit(), umount.output());
+        assertContains(umount.output(), a + " is in use by");
+        assertContains(umount.output(), b + ", which a dead worker had left behind");
+      } finally {
+        user.destroyForcibly().waitFor();
+      }
       assertFalse(Files.exists(b.resolve("journal")), "the mount point is an empty folder again");
 
       survivor.awaitProgress(MUTATIONS);

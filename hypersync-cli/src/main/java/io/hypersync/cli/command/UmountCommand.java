@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -61,24 +62,50 @@ final class UmountCommand implements Callable<Integer> {
     List<Daemons.Living> workers = daemons.workers();
     ObjectNode result = JsonNodeFactory.instance.objectNode();
     ArrayNode unmounted = result.putArray("unmounted");
+    List<UserError> failed = new ArrayList<>();
     for (Path mount : wanted()) {
-      refuseIfUsed(mount);
-      Optional<Daemons.Living> owner =
-          workers.stream()
-              .filter(worker -> mount.toString().equals(worker.status().path("mount").asText()))
-              .findFirst();
-      if (owner.isPresent()) {
-        new AdminClient(owner.get().socket(), LIMIT)
-            .call("stop", JsonNodeFactory.instance.objectNode());
-      } else {
-        clearAway(mount);
-        daemons.forgetDeadWorkers();
+      try {
+        boolean wasAlive = unmount(mount, workers, daemons);
+        unmounted.addObject().put("mount", mount.toString()).put("worker_was_alive", wasAlive);
+      } catch (UserError e) {
+        failed.add(e); // one that cannot be unmounted is no reason to leave the others
       }
-      unmounted
-          .addObject()
-          .put("mount", mount.toString())
-          .put("worker_was_alive", owner.isPresent());
     }
+    if (failed.isEmpty() || !unmounted.isEmpty()) {
+      show(result);
+    }
+    if (failed.size() == 1) {
+      throw failed.getFirst();
+    }
+    if (!failed.isEmpty()) {
+      throw new UserError(
+          failed.size() + " mounts are left",
+          failed.stream()
+              .map(e -> e.message() + "\n" + e.hint().indent(2).stripTrailing())
+              .collect(Collectors.joining("\n")),
+          failed.getFirst().exitCode());
+    }
+    return 0;
+  }
+
+  /** Returns whether its worker was alive. */
+  private boolean unmount(Path mount, List<Daemons.Living> workers, Daemons daemons) {
+    refuseIfUsed(mount);
+    Optional<Daemons.Living> owner =
+        workers.stream()
+            .filter(worker -> mount.toString().equals(worker.status().path("mount").asText()))
+            .findFirst();
+    if (owner.isPresent()) {
+      new AdminClient(owner.get().socket(), LIMIT)
+          .call("stop", JsonNodeFactory.instance.objectNode());
+    } else {
+      clearAway(mount);
+      daemons.forgetDeadWorkers();
+    }
+    return owner.isPresent();
+  }
+
+  private void show(ObjectNode result) {
     screen.show(
         result,
         () ->
@@ -93,7 +120,6 @@ final class UmountCommand implements Callable<Integer> {
                                 ? "\n"
                                 : ", which a dead worker had left behind\n"))
                 .collect(Collectors.joining()));
-    return 0;
   }
 
   private List<Path> wanted() {
