@@ -52,6 +52,7 @@ public final class LeaderAgent implements Agent {
   private final Greeter greeter;
   private final OpenLeases leases;
   private final Reaper reaper;
+  private final DirectWrites directWrites = new DirectWrites();
   private long streamedThrough;
   private long nextHeartbeatNs;
   private boolean sessionsChanged;
@@ -196,9 +197,10 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * Sends the acks that rest on what has become durable; then sequences what can be sequenced, and
-   * sends the entries that are durable, and to a worker its own ones while they are on their way to
-   * the disk; then heartbeats when they are due.
+   * Sends the acks that rest on what has become durable; then sequences what can be sequenced,
+   * which may wait for the disk ({@link DirectWrites}), and sends the entries that are durable, and
+   * to a worker its own ones while they are on their way to the disk; then heartbeats when they are
+   * due.
    */
   @Override
   public int doWork() {
@@ -210,8 +212,9 @@ public final class LeaderAgent implements Agent {
       // read the transport holds even this back.
       port.flush();
     }
-    int sequenced = hasBegun() ? desk.sequence() : 0;
+    int sequenced = sequence();
     if (sequenced > 0) {
+      durable = log.durableIndex();
       work += sequenced + desk.release(durable); // refusals rest on no entry that is not durable
     }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
@@ -235,6 +238,22 @@ public final class LeaderAgent implements Agent {
     work += reaper.tick(durable, now);
     port.flush();
     return work;
+  }
+
+  private int sequence() {
+    if (!hasBegun() || desk.pending() == 0) {
+      return 0;
+    }
+    if (!directWrites.isWorthwhile(desk.hasLoneIntent()) || !log.takeOver()) {
+      return desk.sequence();
+    }
+    long begunNs = clock.monotonicNs();
+    try {
+      return desk.sequence();
+    } finally {
+      log.writeHere();
+      directWrites.took(clock.monotonicNs() - begunNs);
+    }
   }
 
   /** The random number of this run of the leader (hypersync.md 2). */

@@ -191,7 +191,7 @@ public final class LeaderDaemon implements Daemon {
     };
   }
 
-  /** From the log's thread; the log is open a moment before there is anybody to tell. */
+  /** From who writes the log, which is open a moment before there is anybody to tell. */
   private static final class DurabilityEvents implements OpLogListener {
     private final CompletableFuture<Void> ended;
     private volatile @Nullable LeaderRuntime runtime;

@@ -49,6 +49,16 @@ public final class MemoryOpLog implements OpLog {
   }
 
   @Override
+  public boolean takeOver() {
+    return false;
+  }
+
+  @Override
+  public void writeHere() {
+    throw new IllegalStateException("nothing was taken over");
+  }
+
+  @Override
   public boolean mayWait() {
     return busy;
   }

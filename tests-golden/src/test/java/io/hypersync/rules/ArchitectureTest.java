@@ -126,14 +126,13 @@ class ArchitectureTest {
     codec.check(CLASSES);
   }
 
-  /** /dev/fuse, and the ranges of the mapped log that are synced. */
+  /** /dev/fuse. */
   @Test
-  void foreignMemoryIsTouchedInTwoPlaces() {
+  void foreignMemoryIsTouchedInOnePlace() {
     ArchRule rule =
         noClasses()
             .that()
-            .resideOutsideOfPackages(
-                "io.hypersync.worker.fuse.dev..", "io.hypersync.leader.oplog.chronicle..")
+            .resideOutsideOfPackage("io.hypersync.worker.fuse.dev..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("java.lang.foreign..");

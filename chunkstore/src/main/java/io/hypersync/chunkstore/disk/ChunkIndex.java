@@ -89,10 +89,18 @@ final class ChunkIndex implements AutoCloseable {
     Files.createDirectories(directory);
     try {
       IndexDatabase database = new IndexDatabase(directory.toString(), cacheBytes, false);
-      ChunkIndex index =
-          new ChunkIndex(directory, cacheBytes, space, database, database.approximateCount());
-      index.filler.start();
-      return index;
+      boolean started = false;
+      try {
+        ChunkIndex index =
+            new ChunkIndex(directory, cacheBytes, space, database, database.approximateCount());
+        index.filler.start();
+        started = true;
+        return index;
+      } finally {
+        if (!started) {
+          database.close();
+        }
+      }
     } catch (RocksDBException e) {
       throw RocksFailures.translateOpen(directory.toString(), e);
     }
@@ -169,6 +177,11 @@ final class ChunkIndex implements AutoCloseable {
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  /** Whether the filter answers by now, for tests. */
+  boolean isFilled() {
+    return filled;
   }
 
   /**

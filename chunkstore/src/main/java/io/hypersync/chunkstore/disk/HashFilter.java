@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * A set of hashes that forgets which they were: of one that was added it says "perhaps", of nearly
- * all others "no" (a blocked Bloom filter: about one in 200 passes). It takes 1.5 to 3 bytes a
- * hash, and one cache line is looked at for each of its parts.
+ * all others "no" (a blocked Bloom filter: of a part that is full about one in 200 passes). It
+ * takes 1.5 to 3 bytes of the heap for a hash, and 64 bytes are looked at in each of its parts.
  *
  * <p>It grows by a part twice as large as the one before, so there are few. Hashes are evenly
  * distributed, so their own bits say where: the first word which line, the second one bit in each

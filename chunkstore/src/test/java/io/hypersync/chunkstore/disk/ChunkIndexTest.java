@@ -7,10 +7,12 @@ import io.hypersync.chunkstore.disk.SegmentWriter.Written;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ChunkIndexTest {
@@ -40,7 +42,26 @@ class ChunkIndexTest {
   }
 
   @Test
-  void closingDoesNotWaitForTheFilter() throws IOException {
+  @Timeout(30)
+  void theFilterIsFilledInTheEndAndKnowsWhatWasEnteredMeanwhile() throws IOException {
+    try (ChunkIndex index = open()) {
+      enter(index, 0, MANY);
+    }
+    try (ChunkIndex index = open()) {
+      for (int next = MANY; !index.isFilled(); next++) {
+        enter(index, next, next + 1);
+        assertEquals(place(next), index.get(hash(next)));
+      }
+      for (int i = 0; i < MANY; i++) {
+        assertEquals(place(i), index.get(hash(i)), "chunk " + i);
+      }
+      assertNull(index.get(hash(-1)));
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void itCanBeClosedWhileTheFilterIsFilled() throws IOException {
     try (ChunkIndex index = open()) {
       enter(index, 0, MANY);
     }
@@ -64,6 +85,6 @@ class ChunkIndexTest {
   }
 
   private static Hash hash(int i) {
-    return Blake3.hash(Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return Blake3.hash(Integer.toString(i).getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.cli.command;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,11 +13,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,30 +64,44 @@ final class UmountCommand implements Callable<Integer> {
     List<Daemons.Living> workers = daemons.workers();
     ObjectNode result = JsonNodeFactory.instance.objectNode();
     ArrayNode unmounted = result.putArray("unmounted");
-    List<UserError> failed = new ArrayList<>();
-    for (Path mount : wanted()) {
+    @Nullable UserError first = null;
+    ArrayNode left = result.putArray("left");
+    List<Path> mounts = wanted();
+    for (Path mount : mounts) {
       try {
         boolean wasAlive = unmount(mount, workers, daemons);
         unmounted.addObject().put("mount", mount.toString()).put("worker_was_alive", wasAlive);
       } catch (UserError e) {
-        failed.add(e); // one that cannot be unmounted is no reason to leave the others
+        if (mounts.size() == 1) {
+          throw e;
+        }
+        // One that cannot be unmounted is no reason to leave the others.
+        left.addObject()
+            .put("mount", mount.toString())
+            .put("error", e.message())
+            .put("hint", e.hint());
+        first = first == null ? e : first;
       }
     }
-    if (failed.isEmpty() || !unmounted.isEmpty()) {
-      show(result);
-    }
-    if (failed.size() == 1) {
-      throw failed.getFirst();
-    }
-    if (!failed.isEmpty()) {
-      throw new UserError(
-          failed.size() + " mounts are left",
-          failed.stream()
-              .map(e -> e.message() + "\n" + e.hint().indent(2).stripTrailing())
-              .collect(Collectors.joining("\n")),
-          failed.getFirst().exitCode());
-    }
-    return 0;
+    screen.show(
+        result, () -> lines(unmounted, UmountCommand::done) + lines(left, UmountCommand::notDone));
+    return first == null ? 0 : first.exitCode();
+  }
+
+  private static String lines(ArrayNode entries, Function<JsonNode, String> line) {
+    return entries.valueStream().map(line).collect(Collectors.joining());
+  }
+
+  private static String done(JsonNode entry) {
+    return "Unmounted "
+        + entry.path("mount").asText()
+        + (entry.path("worker_was_alive").asBoolean()
+            ? "\n"
+            : ", which a dead worker had left behind\n");
+  }
+
+  private static String notDone(JsonNode entry) {
+    return "Left: " + entry.path("error").asText() + "\n" + entry.path("hint").asText().indent(2);
   }
 
   /** Returns whether its worker was alive. */
@@ -103,23 +119,6 @@ final class UmountCommand implements Callable<Integer> {
       daemons.forgetDeadWorkers();
     }
     return owner.isPresent();
-  }
-
-  private void show(ObjectNode result) {
-    screen.show(
-        result,
-        () ->
-            result
-                .path("unmounted")
-                .valueStream()
-                .map(
-                    entry ->
-                        "Unmounted "
-                            + entry.path("mount").asText()
-                            + (entry.path("worker_was_alive").asBoolean()
-                                ? "\n"
-                                : ", which a dead worker had left behind\n"))
-                .collect(Collectors.joining()));
   }
 
   private List<Path> wanted() {
@@ -144,7 +143,8 @@ final class UmountCommand implements Callable<Integer> {
                   + mounts.stream().map(Path::toString).collect(Collectors.joining("\n")),
           UserError.USAGE);
     }
-    List<Path> wanted = paths.stream().map(path -> path.toAbsolutePath().normalize()).toList();
+    List<Path> wanted =
+        paths.stream().map(path -> path.toAbsolutePath().normalize()).distinct().toList();
     for (Path path : wanted) {
       if (!mounts.contains(path)) {
         throw new UserError(

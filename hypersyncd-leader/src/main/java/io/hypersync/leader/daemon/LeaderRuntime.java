@@ -145,7 +145,7 @@ public final class LeaderRuntime implements AutoCloseable {
     return transport.localAddress();
   }
 
-  /** A batch is durable; from the log's thread. */
+  /** A batch is durable; from the thread that has written it. */
   public void committed(CommittedBatch batch) {
     stages.durable();
     commits.add(batch);

@@ -32,7 +32,7 @@ final class LeaderStages implements CommitListener {
         new StageHistograms<>(LeaderStage.class, LeaderStage.TOTAL, clock.monotonicNs());
   }
 
-  /** A batch has just become durable; on the log's thread, before the agent hears of it. */
+  /** A batch has just become durable; on the thread that wrote it, before the agent hears of it. */
   void durable() {
     durableNs = clock.monotonicNs();
   }

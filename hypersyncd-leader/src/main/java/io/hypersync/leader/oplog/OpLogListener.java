@@ -1,6 +1,9 @@
 package io.hypersync.leader.oplog;
 
-/** Told about durability from the log's own thread; must return quickly and must not throw. */
+/**
+ * Told about durability by the thread that writes, which is the log's own one or, after {@link
+ * OpLog#takeOver}, the one that appends; must return quickly and must not throw.
+ */
 public interface OpLogListener {
   /** A batch became durable; {@link OpLog#durableIndex()} already says so. */
   void onDurable(CommittedBatch batch);

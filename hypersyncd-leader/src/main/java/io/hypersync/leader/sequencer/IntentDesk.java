@@ -286,6 +286,11 @@ public final class IntentDesk {
         durableIndex, sender::accept, (ack, times) -> listener.committed(ack.intent(), times));
   }
 
+  /** Whether there is one intent that can be sequenced, and nothing else is on its way. */
+  public boolean hasLoneIntent() {
+    return queue.isLone() && acks.size() == 0;
+  }
+
   /** Intents that wait for chunks or for their turn. */
   public int pending() {
     return queue.size();

@@ -30,6 +30,11 @@ final class IntentQueue {
     return byId.size();
   }
 
+  /** Whether there is one, and it is ready. */
+  boolean isLone() {
+    return byId.size() == 1 && byId.values().iterator().next().missing().isEmpty();
+  }
+
   /** How many of them are this worker's. */
   int size(WorkerId worker) {
     return counts.of(worker);

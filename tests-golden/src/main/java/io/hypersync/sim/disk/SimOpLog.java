@@ -81,6 +81,33 @@ public final class SimOpLog implements OpLog {
   }
 
   @Override
+  public boolean takeOver() {
+    if (busy || !queue.isEmpty()) {
+      return false;
+    }
+    busy = true;
+    return true;
+  }
+
+  /** The whole turn of the agent takes no time here, and so does this. */
+  @Override
+  public void writeHere() {
+    if (queue.isEmpty() || queue.getFirst().needsChunkSync) {
+      busy = false;
+      next();
+      return;
+    }
+    List<byte[]> batch = List.of(queue.removeFirst().payload);
+    try {
+      log.write(batch);
+    } catch (IOException e) {
+      events.failed.accept(e);
+      return;
+    }
+    sync(batch, List.of());
+  }
+
+  @Override
   public boolean mayWait() {
     return chance.oneIn(NOT_READY_ONE_IN);
   }

@@ -31,9 +31,9 @@ final class Fields {
   private Fields() {}
 
   /**
-   * Parses a body. Of a large one the fields are views, so what comes of it must be taken out of
-   * the message before the body is used for anything else; the views of a small one would cost more
-   * than copies.
+   * Parses a body. The fields of a large one are views, of the body itself or of one copy of it
+   * all, so what comes of it must be taken out of the message before the body is used for anything
+   * else. The views of a small one would cost more than copies.
    */
   static <T extends Message> T parse(Parser<T> parser, FrameKind kind, ByteBuffer body)
       throws ProtocolException {

@@ -1,11 +1,14 @@
 package io.hypersync.wire.codec;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockKind;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages to frames and back. */
 class FrameCodecTest {
@@ -246,6 +250,38 @@ class FrameCodecTest {
       assertNull(decode(message, part), "with " + length + " bytes");
       assertEquals(length, part.readableBytes(), "nothing was taken");
     }
+  }
+
+  /** Fields of large messages are read from the buffer itself, which is used again afterwards. */
+  @ParameterizedTest(name = "direct buffer: {0}")
+  @ValueSource(booleans = {false, true})
+  void whatWasDecodedKeepsNothingOfTheBuffer(boolean direct) throws ProtocolException {
+    byte[] payload = new byte[5_000];
+    new Random(1).nextBytes(payload);
+    List<Hash> hashes = List.of(SampleMessages.HASH, Blake3.hash(payload));
+    ByteBuf buffer = direct ? Unpooled.directBuffer() : Unpooled.buffer();
+    FrameCodec.encode(
+        new WorkerMessage.SubmitIntent(
+            SampleMessages.INTENT, "an agent", new byte[] {1, 2, 3}, payload, hashes),
+        buffer);
+    WorkerMessage.SubmitIntent submit =
+        (WorkerMessage.SubmitIntent) FrameCodec.decodeWorkerMessage(StreamKind.INTENTS, buffer);
+    buffer.clear();
+    FrameCodec.encode(new LeaderMessage.LogEntries(7, List.of(payload, new byte[] {4, 5})), buffer);
+    LeaderMessage.LogEntries entries =
+        (LeaderMessage.LogEntries) FrameCodec.decodeLeaderMessage(StreamKind.LOG, buffer);
+    buffer.setZero(0, buffer.capacity());
+    buffer.release();
+    assertNotNull(submit);
+    assertNotNull(entries);
+    assertEquals(SampleMessages.INTENT, submit.intent());
+    assertEquals("an agent", submit.agent());
+    assertArrayEquals(new byte[] {1, 2, 3}, submit.op());
+    assertArrayEquals(payload, submit.inlinePayload());
+    assertEquals(hashes, submit.uploading());
+    assertEquals(7, entries.commitIndex());
+    assertArrayEquals(payload, entries.entries().getFirst());
+    assertArrayEquals(new byte[] {4, 5}, entries.entries().getLast());
   }
 
   @Test

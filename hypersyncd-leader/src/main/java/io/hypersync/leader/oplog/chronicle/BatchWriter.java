@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,10 @@ import org.jspecify.annotations.Nullable;
  * The thread that writes and syncs: group commit without a timer (hypersync.md 6.3.1). Whatever has
  * queued up while one sync ran is the next batch; an idle log syncs at once. A batch never spans
  * two segments and is not begun before the previous one is durable; recovery depends on both.
+ *
+ * <p>The thread that hands entries over may write one itself while there is nothing else to do
+ * ({@link #takeOver}). Whoever writes holds {@link #writing}, which passes all that a batch needs
+ * from one to the other.
  */
 final class BatchWriter {
   private final OpLogOptions options;
@@ -29,6 +35,11 @@ final class BatchWriter {
   private final Queue<PendingEntry> queue = new ConcurrentLinkedQueue<>();
   private final List<PendingEntry> batch = new ArrayList<>();
   private final Thread thread;
+  private final ReentrantLock writing = new ReentrantLock();
+
+  /** Entries stay with the thread that offers them, which has taken over; only it looks here. */
+  private boolean writesHere;
+
   private volatile boolean idle;
   private volatile boolean closing;
   private volatile long durableIndex;
@@ -72,6 +83,39 @@ final class BatchWriter {
   /** Hands over an entry; called by one thread. */
   void offer(PendingEntry entry) {
     queue.offer(entry);
+    if (!writesHere) {
+      wakeThread();
+    }
+  }
+
+  /** See {@link OpLog#takeOver}; called by the thread that offers. */
+  boolean takeOver() {
+    if (!idle || failure != null || !queue.isEmpty() || !writing.tryLock()) {
+      return false;
+    }
+    writesHere = true;
+    return true;
+  }
+
+  /** See {@link OpLog#writeHere}. */
+  void writeHere() {
+    writesHere = false;
+    try {
+      PendingEntry first = queue.peek();
+      if (first != null && first.rollTo() == null && !first.needsChunkSync()) {
+        commit();
+      }
+    } catch (Throwable e) {
+      fail(e);
+    } finally {
+      writing.unlock();
+    }
+    if (!queue.isEmpty()) {
+      wakeThread();
+    }
+  }
+
+  private void wakeThread() {
     VarHandle.fullFence(); // either this thread sees idle, or the writer sees the entry
     if (idle) {
       LockSupport.unpark(thread);
@@ -81,14 +125,21 @@ final class BatchWriter {
   private void run() {
     try {
       while (awaitEntry()) {
-        commit();
+        writing.lock();
+        try {
+          if (failure == null && !queue.isEmpty()) { // else somebody else has written it
+            commit();
+          }
+        } finally {
+          writing.unlock();
+        }
       }
     } catch (Throwable e) {
       fail(e);
     }
   }
 
-  /** Waits for an entry; false when the log is closed and everything has been written. */
+  /** Waits for an entry; false when the log has failed, or is closed and all has been written. */
   private boolean awaitEntry() {
     while (queue.isEmpty()) {
       if (closing && queue.isEmpty()) {
@@ -101,7 +152,7 @@ final class BatchWriter {
       }
       idle = false;
     }
-    return true;
+    return failure == null;
   }
 
   private void commit() throws IOException {

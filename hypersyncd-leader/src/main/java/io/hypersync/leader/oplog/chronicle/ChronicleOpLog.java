@@ -191,6 +191,16 @@ public final class ChronicleOpLog implements OpLog {
     return SegmentLayout.documentBytes(maxPayloadBytes) > room && !preparer.answersAtOnce();
   }
 
+  @Override
+  public boolean takeOver() {
+    return !closed && writer.takeOver();
+  }
+
+  @Override
+  public void writeHere() {
+    writer.writeHere();
+  }
+
   private void requireUsable() {
     @Nullable OpLogFailedException failure = writer.failure();
     if (failure != null) {

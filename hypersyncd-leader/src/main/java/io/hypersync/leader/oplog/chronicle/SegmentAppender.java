@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>How a record becomes durable</b> (decision 015). Chronicle makes the file and writes its
  * header, while the segment is prepared, and is closed. The records are appended in its framing by
- * writes to the file, which is open with {@code O_DSYNC}: each batch is one system call, which
- * returns when the disk has it, or fails. Chronicle's own way, stores to a mapping and {@code
- * msync}, costs more: the kernel takes the right to write from each page before it writes it back,
- * interrupting every processor that runs a thread of ours, and gives it back in a page fault.
+ * writes to the file, which is open with {@code O_DSYNC}: a batch of up to 1 MiB is one system
+ * call, which returns when the disk has it, or fails. Chronicle's own way, stores to a mapping and
+ * {@code msync}, costs more: the kernel takes the right to write from each page before it writes it
+ * back, interrupting every processor that runs a thread of ours, and gives it back in a page fault.
  * {@code ExcerptAppender.sync()} also returns normally when {@code msync} has failed, and not
  * always waits for it.
  *
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 final class SegmentAppender implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentAppender.class);
 
-  /** What is collected before it is written without waiting for the sync. */
+  /** When so much is collected it is written, and the rest of the batch with another write. */
   private static final int MAX_COLLECTED_BYTES = 1 << 20;
 
   private final Path logDirectory;
@@ -113,7 +113,12 @@ final class SegmentAppender implements AutoCloseable {
       Path zeros = directory.resolve("zeros");
       Durably.createZeroed(zeros, segmentBytes, SegmentLayout.overlapBytes(segmentBytes), abandon);
       SegmentAppender segment = open(logDirectory, directory, zeros, sequence, segmentBytes, disk);
-      DurableFiles.syncDirectory(directory);
+      try {
+        DurableFiles.syncDirectory(directory);
+      } catch (IOException | RuntimeException e) {
+        segment.close();
+        throw e;
+      }
       return segment;
     } catch (IOException | RuntimeException e) {
       Durably.deleteTree(directory);
@@ -172,7 +177,11 @@ final class SegmentAppender implements AutoCloseable {
       Files.move(zeros, directory.resolve(SegmentLayout.CYCLE_FILE));
       try (DocumentContext document = appender.writingDocument()) {
         document.rollbackOnClose();
-        return document.wire().bytes().writePosition() - SegmentLayout.DOCUMENT_WORD_BYTES;
+        long first = document.wire().bytes().writePosition() - SegmentLayout.DOCUMENT_WORD_BYTES;
+        if (first % Integer.BYTES != 0 || first >= SegmentLayout.FIRST_RECORD_BEFORE) {
+          throw new IOException(directory + ": recovery would not find a record at " + first);
+        }
+        return first;
       }
     }
   }
@@ -212,7 +221,7 @@ final class SegmentAppender implements AutoCloseable {
         LogFiles.in(logDirectory), directory, sequence, firstIndex, segmentId, positions);
   }
 
-  /** Writes the segment header, not yet durable. */
+  /** Appends the segment header, durable after {@link #sync}. */
   void begin(long firstIndex, long commitWatermark, Hash previous) throws IOException {
     append(
         RecordKind.SEGMENT_HEADER,
@@ -222,7 +231,7 @@ final class SegmentAppender implements AutoCloseable {
         RecordCodec.segmentHeaderPayload(sequence));
   }
 
-  /** Writes an entry, not yet durable, and returns the record's hash. */
+  /** Appends an entry, durable after {@link #sync}, and returns the record's hash. */
   Hash append(long index, long commitWatermark, Hash previous, byte[] payload) throws IOException {
     int length = append(RecordKind.ENTRY, index, commitWatermark, previous, payload);
     entryBytes += SegmentLayout.documentBytes(payload.length);
@@ -273,7 +282,7 @@ final class SegmentAppender implements AutoCloseable {
     if (collected.remaining() < bytes) {
       int capacity = Math.max(2 * collected.capacity(), collected.position() + bytes);
       collected =
-          ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN).put(collected.flip());
+          ByteBuffer.allocate(capacity).order(ByteOrder.LITTLE_ENDIAN).put(collected.flip());
     }
   }
 

@@ -40,7 +40,7 @@ final class SegmentLayout {
   /** Entries of one Chronicle index array; small, because records are never found through it. */
   static final int CHRONICLE_INDEX_COUNT = 512;
 
-  /** Every how many documents Chronicle writes an index entry (a store to a distant page). */
+  /** Every how many documents Chronicle would write an index entry. */
   static final int CHRONICLE_INDEX_SPACING = 4096;
 
   /** Chronicle's file header and index of indexes come before this position. */
@@ -84,7 +84,7 @@ final class SegmentLayout {
     return matcher.matches() ? Long.parseUnsignedLong(matcher.group(1), 16) : -1;
   }
 
-  /** What one record takes in the file, at most. */
+  /** What one record takes in the file. */
   static long documentBytes(int payloadBytes) {
     return alignUp(DOCUMENT_WORD_BYTES + (long) RecordCodec.recordBytes(payloadBytes), 4);
   }
@@ -104,7 +104,7 @@ final class SegmentLayout {
     return roomForDocuments(segmentBytes) - documentBytes(RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES);
   }
 
-  /** Chronicle limits a document to its mapping overlap, which is a quarter of the block. */
+  /** Chronicle reads documents up to its mapping overlap, which is a quarter of the block. */
   static int maxPayloadBytes(int segmentBytes) {
     return overlapBytes(segmentBytes) - PAGE_BYTES;
   }
@@ -122,7 +122,7 @@ final class SegmentLayout {
     return Math.toIntExact(alignUp(bytes, 64 << 10));
   }
 
-  /** The hole behind the segment: part of Chronicle's mapping, never written. */
+  /** The hole behind the segment: part of a mapping by Chronicle, never written. */
   static int overlapBytes(int segmentBytes) {
     return segmentBytes / 4;
   }

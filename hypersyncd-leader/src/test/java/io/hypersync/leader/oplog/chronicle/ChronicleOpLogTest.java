@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,9 +19,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -273,6 +276,151 @@ class ChronicleOpLogTest {
       test.awaitDurable(4);
       assertEquals(1, syncs.get());
       assertEquals(1, test.batches.stream().filter(CommittedBatch::syncedChunks).count());
+    }
+  }
+
+  @Test
+  void aBatchLargerThanOneWriteIsWrittenInParts() throws IOException {
+    Semaphore syncs = new Semaphore(2); // the segment's header, and the first entry
+    AtomicInteger calls = new AtomicInteger();
+    SegmentWrite gated =
+        (file, channel, bytes, offset) -> {
+          syncs.acquireUninterruptibly();
+          calls.incrementAndGet();
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+        };
+    OpLogOptions large = new OpLogOptions(16 << 20, 1_000, 8 << 20);
+    List<byte[]> payloads = new ArrayList<>();
+    try (TestLog test = TestLog.open(directory, large, gated)) {
+      for (int index = 1; index <= 31; index++) {
+        byte[] payload = new byte[100_001 + index];
+        Arrays.fill(payload, (byte) index);
+        payloads.add(payload);
+        test.log.append(index, payload, false);
+        while (index == 1 && syncs.availablePermits() > 0) {
+          Thread.onSpinWait();
+        }
+      }
+      test.awaitDurable(1);
+      syncs.release(100);
+      test.awaitDurable(31);
+      assertTrue(calls.get() >= 5, calls + " writes");
+      for (int index = 1; index <= 31; index++) {
+        assertArrayEquals(payloads.get(index - 1), test.log.read(index), "entry " + index);
+      }
+    }
+    List<byte[]> recovered = new ArrayList<>();
+    ChronicleOpLog.open(
+            directory,
+            large,
+            ChunkSync.NONE,
+            (_, payload) -> {
+              recovered.add(payload);
+              return RecoveryListener.Verdict.KEEP;
+            },
+            NOBODY)
+        .close();
+    assertEquals(31, recovered.size());
+    for (int i = 0; i < 31; i++) {
+      assertArrayEquals(payloads.get(i), recovered.get(i), "entry " + (i + 1));
+    }
+  }
+
+  @Test
+  void whoTakesOverWritesItself() throws IOException {
+    List<String> writers = new CopyOnWriteArrayList<>();
+    SegmentWrite named =
+        (file, channel, bytes, offset) -> {
+          writers.add(Thread.currentThread().getName());
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+        };
+    String me = Thread.currentThread().getName();
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, named)) {
+      for (int round = 0; round < 50; round++) {
+        takeOver(test.log);
+        test.append(1);
+        test.log.writeHere();
+        assertEquals(test.log.appendedIndex(), test.log.durableIndex(), "durable on return");
+        test.appendDurably(1); // and the thread goes on behind it
+      }
+      test.verifyAll();
+      assertEquals(50, writers.stream().filter("oplog-writer"::equals).count());
+      assertEquals(writers.size() - 50L, writers.stream().filter(me::equals).count());
+    }
+    try (TestLog test = TestLog.open(directory)) {
+      assertEquals(100, test.lastRecovered());
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void whatNeedsMoreThanOneWriteIsLeftToTheThread() throws IOException {
+    AtomicInteger chunkSyncs = new AtomicInteger();
+    try (TestLog test =
+        TestLog.open(directory, TestLog.SMALL, () -> chunkSyncs.incrementAndGet())) {
+      takeOver(test.log);
+      test.log.append(1, TestLog.payload(1), true);
+      test.log.writeHere();
+      test.awaitDurable(1);
+      assertEquals(1, chunkSyncs.get());
+      while (Disk.segments(directory).size() == 1) { // over the end of a segment
+        takeOver(test.log);
+        test.append(1);
+        test.log.writeHere();
+        test.awaitDurable(test.log.appendedIndex());
+      }
+      takeOver(test.log);
+      test.log.writeHere(); // nothing was appended
+      test.appendDurably(1);
+      test.verifyAll();
+    }
+  }
+
+  @Test
+  void nobodyTakesOverWhileTheThreadWrites() throws IOException, InterruptedException {
+    CountDownLatch inSync = new CountDownLatch(2);
+    Semaphore syncs = new Semaphore(1);
+    SegmentWrite slow =
+        (file, channel, bytes, offset) -> {
+          inSync.countDown();
+          syncs.acquireUninterruptibly();
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+        };
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, slow)) {
+      test.append(1);
+      inSync.await();
+      assertFalse(test.log.takeOver());
+      syncs.release(100);
+      test.awaitDurable(1);
+    }
+  }
+
+  @Test
+  void aFailureOfWhoTookOverIsFatalForTheThread() throws IOException {
+    AtomicInteger calls = new AtomicInteger();
+    SegmentWrite failing =
+        (file, channel, bytes, offset) -> {
+          if (calls.incrementAndGet() == 2) {
+            throw new IOException("Input/output error");
+          }
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+        };
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
+      takeOver(test.log);
+      test.append(1);
+      test.log.writeHere();
+      assertEquals("Input/output error", test.awaitFailure().getCause().getMessage());
+      assertEquals(0, test.log.durableIndex());
+      assertFalse(test.log.takeOver());
+      assertThrows(OpLogFailedException.class, () -> test.append(1));
+    }
+    assertEquals(2, calls.get(), "writes, with that of the segment's header");
+  }
+
+  /** The thread may still be on its way to its rest. */
+  private static void takeOver(ChronicleOpLog log) {
+    while (!log.takeOver()) {
+      Thread.onSpinWait();
     }
   }
 
