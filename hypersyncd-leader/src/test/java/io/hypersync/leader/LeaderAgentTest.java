@@ -105,6 +105,33 @@ class LeaderAgentTest {
     assertEquals(2, acks().getFirst().asOfIndex());
   }
 
+  @Test
+  void afterAWhileWithoutCompanyAnEntryAndItsAckLeaveTogether() {
+    log.givesWriting(true);
+    for (int seqNo = 1; seqNo < 8; seqNo++) {
+      submit(seqNo, new FsOp.MakeDir(FsState.ROOT, Name.of("a" + seqNo), 0755, 0, 0));
+      port.sent.clear();
+      leader.doWork();
+      assertEquals(List.of(), acks(), "intent " + seqNo + " waits for the log's thread");
+      turn();
+    }
+    submit(8, new FsOp.MakeDir(FsState.ROOT, Name.of("a8"), 0755, 0, 0));
+    port.sent.clear();
+    leader.doWork();
+    assertEquals(1, acks().size());
+    LogEntries entry = (LogEntries) port.sent.getLast().message();
+    assertEquals(log.durableIndex(), entry.commitIndex(), "the entry itself");
+    assertEquals(log.durableIndex(), acks().getFirst().asOfIndex());
+
+    submit(9, new FsOp.MakeDir(FsState.ROOT, Name.of("a9"), 0755, 0, 0));
+    submit(10, new FsOp.MakeDir(FsState.ROOT, Name.of("a10"), 0755, 0, 0));
+    port.sent.clear();
+    leader.doWork();
+    assertEquals(List.of(), acks(), "two at once are the thread's");
+    turn();
+    assertEquals(2, acks().size());
+  }
+
   private void turn() {
     leader.doWork();
     log.sync();
