@@ -212,10 +212,11 @@ public final class LeaderAgent implements Agent {
       // read the transport holds even this back.
       port.flush();
     }
-    int sequenced = sequence();
+    int sequenced = sequence(work == 0 && durable == streamedThrough);
     if (sequenced > 0) {
       durable = log.durableIndex();
-      work += sequenced + desk.release(durable); // refusals rest on no entry that is not durable
+      // What was written here, and refusals, which rest on no entry that is not durable.
+      work += sequenced + desk.release(durable);
     }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
@@ -240,11 +241,17 @@ public final class LeaderAgent implements Agent {
     return work;
   }
 
-  private int sequence() {
-    if (!hasBegun() || desk.pending() == 0) {
+  /**
+   * Sequences what can be, and for a lone intent waits for the disk if that is worthwhile.
+   *
+   * @param owesNothing whether all that is durable has been sent: it must not wait for the next
+   */
+  private int sequence(boolean owesNothing) {
+    if (!hasBegun() || desk.pending() == 0 || log.mayWait()) {
       return 0;
     }
-    if (!directWrites.isWorthwhile(desk.hasLoneIntent()) || !log.takeOver()) {
+    boolean isLone = owesNothing && desk.hasLoneIntent();
+    if (!directWrites.isWorthwhile(isLone) || !log.takeOver()) {
       return desk.sequence();
     }
     long begunNs = clock.monotonicNs();

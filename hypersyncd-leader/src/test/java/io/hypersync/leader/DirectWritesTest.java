@@ -2,13 +2,12 @@ package io.hypersync.leader;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DirectWritesTest {
   /**
-   * Commits: a lone one, c one with company, L a lone one whose write is slow. Below each what is
+   * Turns: a lone intent, c with company, L a lone one whose write is slow. Below each what is
    * done: d the agent writes, t the thread does.
    */
   @ParameterizedTest(name = "{0}: {1}")
@@ -28,22 +27,24 @@ class DirectWritesTest {
       boolean direct = rule.isWorthwhile(commit != 'c');
       done.append(direct ? 'd' : 't');
       if (direct) {
-        rule.took(commit == 'L' ? 6_000_000 : 4_000_000);
+        rule.took(commit == 'L' ? 2_000_000 : 1_900_000);
       }
     }
     assertEquals(expected, done.toString());
   }
 
-  @Test
-  void triesASlowDiskAgainAfterAThousandCommits() {
+  @ParameterizedTest(name = "{0} ms: one in {1}")
+  @CsvSource({"1, 1", "2, 108", "20, 1008", "500, 10008"})
+  void theSlowerTheDiskTheMoreIsLeftToTheThread(int millis, int oneIn) {
     DirectWrites rule = new DirectWrites();
+    int turns = 100_000;
     int direct = 0;
-    for (int i = 0; i < 10_000; i++) {
+    for (int i = 0; i < turns; i++) {
       if (rule.isWorthwhile(true)) {
         direct++;
-        rule.took(10_000_000);
+        rule.took(millis * 1_000_000L);
       }
     }
-    assertEquals(10, direct, 1);
+    assertEquals((double) turns / oneIn, direct, 10);
   }
 }

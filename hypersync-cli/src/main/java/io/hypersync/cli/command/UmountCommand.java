@@ -83,8 +83,10 @@ final class UmountCommand implements Callable<Integer> {
         first = first == null ? e : first;
       }
     }
-    screen.show(
-        result, () -> lines(unmounted, UmountCommand::done) + lines(left, UmountCommand::notDone));
+    screen.show(result, () -> lines(unmounted, UmountCommand::done));
+    if (!screen.isJson() && !left.isEmpty()) {
+      screen.tell(lines(left, UmountCommand::notDone).stripTrailing());
+    }
     return first == null ? 0 : first.exitCode();
   }
 

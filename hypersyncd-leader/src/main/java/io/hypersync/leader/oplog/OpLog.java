@@ -34,8 +34,9 @@ public interface OpLog extends AutoCloseable {
   boolean mayWait();
 
   /**
-   * Takes the writing over from the log's own thread, for what the appending thread is about to
-   * append: to wait for the disk itself is quicker than to be woken. To be called by that thread.
+   * Takes the writing over from the log's own thread, for the one entry that the appending thread
+   * is about to append: to wait for the disk itself is quicker than to be woken. To be called by
+   * that thread.
    *
    * @return false if something is being written or waits to be, and nothing has changed; else
    *     {@link #writeHere} must follow, and what is appended until then is written there
@@ -43,10 +44,10 @@ public interface OpLog extends AutoCloseable {
   boolean takeOver();
 
   /**
-   * Makes durable what was appended since {@link #takeOver}, and gives the writing back. What has
-   * to wait for more than one write to the disk (a new segment, chunks) is left to the log's
-   * thread: {@link #durableIndex()} says what has been done. A failure is told as the thread tells
-   * it.
+   * Makes durable the entry that was appended since {@link #takeOver}, if one was, and gives the
+   * writing back. More than one, and what has to wait for more than one write to the disk (a new
+   * segment, chunks), is left to the log's thread: {@link #durableIndex()} says what has been done.
+   * A failure is told as the thread tells it.
    */
   void writeHere();
 

@@ -286,7 +286,7 @@ public final class IntentDesk {
         durableIndex, sender::accept, (ack, times) -> listener.committed(ack.intent(), times));
   }
 
-  /** Whether there is one intent that can be sequenced, and nothing else is on its way. */
+  /** Whether there is one intent, it can be sequenced, and no answer waits for the disk. */
   public boolean hasLoneIntent() {
     return queue.isLone() && acks.size() == 0;
   }

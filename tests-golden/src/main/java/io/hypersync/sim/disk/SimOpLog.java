@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 public final class SimOpLog implements OpLog {
   private static final int MAX_BATCH = 8;
   private static final int NOT_READY_ONE_IN = 20;
+  private static final int REFUSES_ONE_IN = 4;
   private static final int MAX_PAYLOAD_BYTES = 16 << 20;
   private static final long FASTEST_NS = 10_000;
   private static final long SLOWEST_WRITE_NS = 500_000;
@@ -82,7 +83,7 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public boolean takeOver() {
-    if (busy || !queue.isEmpty()) {
+    if (busy || !queue.isEmpty() || chance.oneIn(REFUSES_ONE_IN)) {
       return false;
     }
     busy = true;
@@ -92,7 +93,7 @@ public final class SimOpLog implements OpLog {
   /** The whole turn of the agent takes no time here, and so does this. */
   @Override
   public void writeHere() {
-    if (queue.isEmpty() || queue.getFirst().needsChunkSync) {
+    if (queue.size() != 1 || queue.getFirst().needsChunkSync) {
       busy = false;
       next();
       return;
@@ -100,11 +101,13 @@ public final class SimOpLog implements OpLog {
     List<byte[]> batch = List.of(queue.removeFirst().payload);
     try {
       log.write(batch);
+      disk.sync(log, batch, List.of());
     } catch (IOException e) {
-      events.failed.accept(e);
+      host.after(0, "", () -> events.failed.accept(e)); // not while the agent is at work
       return;
     }
-    sync(batch, List.of());
+    busy = false;
+    events.durable.run();
   }
 
   @Override

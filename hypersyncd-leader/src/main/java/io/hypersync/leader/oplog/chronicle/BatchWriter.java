@@ -18,9 +18,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that writes and syncs: group commit without a timer (hypersync.md 6.3.1). Whatever has
- * queued up while one sync ran is the next batch; an idle log syncs at once. A batch never spans
- * two segments and is not begun before the previous one is durable; recovery depends on both.
+ * Writes and syncs, as a rule on a thread of its own: group commit without a timer (hypersync.md
+ * 6.3.1). Whatever has queued up while one sync ran is the next batch; an idle log syncs at once. A
+ * batch never spans two segments and is not begun before the previous one is durable; recovery
+ * depends on both.
  *
  * <p>The thread that hands entries over may write one itself while there is nothing else to do
  * ({@link #takeOver}). Whoever writes holds {@link #writing}, which passes all that a batch needs
@@ -42,6 +43,10 @@ final class BatchWriter {
 
   private volatile boolean idle;
   private volatile boolean closing;
+
+  /** The segment is; guarded by {@link #writing}. */
+  private boolean closed;
+
   private volatile long durableIndex;
   private volatile @Nullable OpLogFailedException failure;
   private SegmentAppender segment;
@@ -90,19 +95,23 @@ final class BatchWriter {
 
   /** See {@link OpLog#takeOver}; called by the thread that offers. */
   boolean takeOver() {
-    if (!idle || failure != null || !queue.isEmpty() || !writing.tryLock()) {
+    if (!idle || !writing.tryLock()) {
       return false;
     }
-    writesHere = true;
-    return true;
+    // Only now: the thread may have taken an entry, and failed with it, since it was idle.
+    writesHere = isUsable() && queue.isEmpty();
+    if (!writesHere) {
+      writing.unlock();
+    }
+    return writesHere;
   }
 
   /** See {@link OpLog#writeHere}. */
   void writeHere() {
     writesHere = false;
     try {
-      PendingEntry first = queue.peek();
-      if (first != null && first.rollTo() == null && !first.needsChunkSync()) {
+      PendingEntry only = queue.size() == 1 ? queue.peek() : null;
+      if (isUsable() && only != null && only.rollTo() == null && !only.needsChunkSync()) {
         commit();
       }
     } catch (Throwable e) {
@@ -115,6 +124,11 @@ final class BatchWriter {
     }
   }
 
+  /** While {@link #writing} is held. */
+  private boolean isUsable() {
+    return failure == null && !closed;
+  }
+
   private void wakeThread() {
     VarHandle.fullFence(); // either this thread sees idle, or the writer sees the entry
     if (idle) {
@@ -123,19 +137,17 @@ final class BatchWriter {
   }
 
   private void run() {
-    try {
-      while (awaitEntry()) {
-        writing.lock();
-        try {
-          if (failure == null && !queue.isEmpty()) { // else somebody else has written it
-            commit();
-          }
-        } finally {
-          writing.unlock();
+    while (awaitEntry()) {
+      writing.lock();
+      try {
+        if (isUsable() && !queue.isEmpty()) { // else it was written by who had taken over
+          commit();
         }
+      } catch (Throwable e) {
+        fail(e); // before anybody else may write
+      } finally {
+        writing.unlock();
       }
-    } catch (Throwable e) {
-      fail(e);
     }
   }
 
@@ -226,11 +238,17 @@ final class BatchWriter {
     if (thread.isAlive()) {
       SegmentPreparer.joinUninterruptibly(thread);
     }
-    for (PendingEntry entry = queue.poll(); entry != null; entry = queue.poll()) {
-      if (entry.rollTo() != null) { // only after a failure
-        entry.rollTo().close();
+    writing.lock(); // who has taken over may be at it still
+    try {
+      closed = true;
+      for (PendingEntry entry = queue.poll(); entry != null; entry = queue.poll()) {
+        if (entry.rollTo() != null) { // only after a failure
+          entry.rollTo().close();
+        }
       }
+      segment.close();
+    } finally {
+      writing.unlock();
     }
-    segment.close();
   }
 }

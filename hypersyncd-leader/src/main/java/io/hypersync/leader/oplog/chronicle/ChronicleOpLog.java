@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * The op log on Chronicle Queue.
  *
  * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
- * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread only
- * counts the room that is left and hands over.
+ * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread counts
+ * the room that is left and hands over, or writes a lone entry itself (decision 016).
  *
  * <p>The caller holds the lock on the state directory; the file system must overwrite in place
  * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.

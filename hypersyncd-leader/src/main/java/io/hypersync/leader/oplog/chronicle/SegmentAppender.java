@@ -60,10 +60,14 @@ final class SegmentAppender implements AutoCloseable {
   private Path directory;
   private byte[] scratch = new byte[4096];
 
-  /** Documents that are not written yet; they go to {@link #written}. */
-  private ByteBuffer collected = ByteBuffer.allocateDirect(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+  /**
+   * Documents that are not written yet; they go to {@link #written}. In the heap, which takes it
+   * back with the segment: direct buffers are few, and the network's.
+   */
+  private ByteBuffer collected = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
 
   private long written;
+  private boolean failed;
   private long lastPosition;
   private long end;
   private long entryBytes; // of the documents with entries
@@ -269,10 +273,15 @@ final class SegmentAppender implements AutoCloseable {
    * @throws IOException if it may not be; the segment must not be written or synced again
    */
   void sync() throws IOException {
+    if (failed) {
+      throw new IOException(file() + " has failed before");
+    }
+    failed = true; // unless this returns: nobody knows what of it is on the disk
     collected.flip();
     disk.write(file(), channel, collected, written);
     written = end;
     collected.clear();
+    failed = false;
   }
 
   private void makeRoom(int bytes) throws IOException {

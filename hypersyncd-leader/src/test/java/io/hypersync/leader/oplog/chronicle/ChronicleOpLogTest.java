@@ -22,11 +22,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -34,6 +36,7 @@ import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -415,6 +418,46 @@ class ChronicleOpLogTest {
       assertThrows(OpLogFailedException.class, () -> test.append(1));
     }
     assertEquals(2, calls.get(), "writes, with that of the segment's header");
+  }
+
+  @RepeatedTest(30)
+  void nobodyWritesAfterAFailureWhoeverItWas() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    int failing = 2 + random.nextInt(30);
+    AtomicInteger calls = new AtomicInteger();
+    SegmentWrite disk =
+        (file, channel, bytes, offset) -> {
+          if (calls.incrementAndGet() == failing) {
+            throw new IOException("Input/output error");
+          }
+          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+        };
+    TestLog test = TestLog.open(directory, TestLog.SMALL, disk);
+    try (test) {
+      assertThrows(
+          OpLogFailedException.class,
+          () -> {
+            while (true) {
+              boolean taken = random.nextBoolean() && test.log.takeOver();
+              try {
+                test.append(1);
+              } finally {
+                if (taken) {
+                  test.log.writeHere();
+                }
+              }
+              if (random.nextInt(4) == 0) {
+                LockSupport.parkNanos(50_000); // sometimes the thread comes to rest
+              }
+            }
+          });
+    }
+    assertEquals(failing, calls.get(), "seed " + seed);
+    try (TestLog again = TestLog.open(directory)) {
+      assertTrue(again.lastRecovered() >= test.log.durableIndex(), "seed " + seed);
+      again.verifyAll();
+    }
   }
 
   /** The thread may still be on its way to its rest. */
