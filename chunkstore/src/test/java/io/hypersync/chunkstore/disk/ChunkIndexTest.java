@@ -25,9 +25,7 @@ class ChunkIndexTest {
 
   @Test
   void whatAnEarlierRunEnteredIsFoundFromTheFirstMomentOn() throws IOException {
-    try (ChunkIndex index = open()) {
-      enter(index, 0, MANY);
-    }
+    enterMany();
     for (int run = 0; run < 5; run++) { // the filter is filled sooner or later than the first look
       try (ChunkIndex index = open()) {
         enter(index, MANY + run, MANY + run + 1);
@@ -44,9 +42,7 @@ class ChunkIndexTest {
   @Test
   @Timeout(30)
   void theFilterIsFilledInTheEndAndKnowsWhatWasEnteredMeanwhile() throws IOException {
-    try (ChunkIndex index = open()) {
-      enter(index, 0, MANY);
-    }
+    enterMany();
     try (ChunkIndex index = open()) {
       for (int next = MANY; !index.isFilled(); next++) {
         enter(index, next, next + 1);
@@ -62,11 +58,16 @@ class ChunkIndexTest {
   @Test
   @Timeout(30)
   void itCanBeClosedWhileTheFilterIsFilled() throws IOException {
-    try (ChunkIndex index = open()) {
-      enter(index, 0, MANY);
-    }
+    enterMany();
     for (int i = 0; i < 20; i++) {
       open().close();
+    }
+  }
+
+  /** What an earlier run has left. */
+  private void enterMany() throws IOException {
+    try (ChunkIndex index = open()) {
+      enter(index, 0, MANY);
     }
   }
 

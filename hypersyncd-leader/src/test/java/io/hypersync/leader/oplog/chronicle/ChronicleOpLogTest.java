@@ -401,13 +401,7 @@ class ChronicleOpLogTest {
   @Test
   void aFailureOfWhoTookOverIsFatalForTheThread() throws IOException {
     AtomicInteger calls = new AtomicInteger();
-    SegmentWrite failing =
-        (file, channel, bytes, offset) -> {
-          if (calls.incrementAndGet() == 2) {
-            throw new IOException("Input/output error");
-          }
-          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
-        };
+    SegmentWrite failing = failingAt(2, calls);
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
       takeOver(test.log);
       test.append(1);
@@ -426,13 +420,7 @@ class ChronicleOpLogTest {
     Random random = new Random(seed);
     int failing = 2 + random.nextInt(30);
     AtomicInteger calls = new AtomicInteger();
-    SegmentWrite disk =
-        (file, channel, bytes, offset) -> {
-          if (calls.incrementAndGet() == failing) {
-            throw new IOException("Input/output error");
-          }
-          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
-        };
+    SegmentWrite disk = failingAt(failing, calls);
     TestLog test = TestLog.open(directory, TestLog.SMALL, disk);
     try (test) {
       assertThrows(
@@ -460,6 +448,16 @@ class ChronicleOpLogTest {
     }
   }
 
+  /** The disk as it is, but for one write, which fails; all are counted. */
+  private static SegmentWrite failingAt(int failing, AtomicInteger calls) {
+    return (file, channel, bytes, offset) -> {
+      if (calls.incrementAndGet() == failing) {
+        throw new IOException("Input/output error");
+      }
+      SegmentWrite.DSYNC.write(file, channel, bytes, offset);
+    };
+  }
+
   /** The thread may still be on its way to its rest. */
   private static void takeOver(ChronicleOpLog log) {
     while (!log.takeOver()) {
@@ -470,13 +468,7 @@ class ChronicleOpLogTest {
   @Test
   void aFailedSyncIsFatalAndNeverRetried() throws IOException {
     AtomicInteger calls = new AtomicInteger();
-    SegmentWrite failing =
-        (file, channel, bytes, offset) -> {
-          if (calls.incrementAndGet() == 3) {
-            throw new IOException("Input/output error");
-          }
-          SegmentWrite.DSYNC.write(file, channel, bytes, offset);
-        };
+    SegmentWrite failing = failingAt(3, calls);
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
       test.appendDurably(1);
       test.append(1);
