@@ -36,7 +36,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "bench",
     description = {
-      "Start a leader and two workers as processes of their own and measure durable operations"
+      "Start a leader and workers as processes of their own and measure durable operations"
           + " through a mount, beside the same operations with fsync on the leader's disk. Cleans"
           + " up. Needs root. Figures mean something on an idle machine only; docs/benchmarks.md"
           + " says how to read them."
@@ -47,6 +47,7 @@ import picocli.CommandLine.TypeConversionException;
       "  ./hypersync bench --ops write,create --threads 1,16",
       "  ./hypersync bench --seconds 10 --json > bench.json",
       "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
+      "  ./hypersync bench --workers 1                    # and nobody replicates it beside",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
@@ -107,10 +108,19 @@ public final class BenchCommand implements ExtraCommand {
       defaultValue = "e2e",
       converter = Suite.Reader.class,
       description =
-          "What to measure: e2e, a leader and two workers as processes and operations through a"
+          "What to measure: e2e, a leader and workers as processes and operations through a"
               + " mount; jobs, git, tar and others that work there; or micro, the parts they are"
               + " made of (default: ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "<n>",
+      defaultValue = "2",
+      description =
+          "How many workers. One is measured, the others only replicate what it does, on the same"
+              + " processors (default: ${DEFAULT-VALUE}; baselines are of two).")
+  private int workers = Workers.USUAL.count();
 
   @Option(
       names = "--compare",
@@ -233,6 +243,7 @@ public final class BenchCommand implements ExtraCommand {
     return switch (suite) {
       case E2E ->
           new EndToEnd(
+                  new Workers(workers),
                   seconds,
                   chosen(Operation.class, Operation::of, Operation.keys()),
                   threads,
@@ -241,7 +252,11 @@ public final class BenchCommand implements ExtraCommand {
                   memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
               .run(narrator, cleanup, folder);
       case JOBS ->
-          new Jobs(chosen(Job.class, Job::of, Job.keys()), neighbours(), peerScript())
+          new Jobs(
+                  new Workers(workers),
+                  chosen(Job.class, Job::of, Job.keys()),
+                  neighbours(),
+                  peerScript())
               .run(narrator, cleanup, folder);
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();
@@ -348,6 +363,15 @@ public final class BenchCommand implements ExtraCommand {
   private void requireSense() {
     if (seconds <= 0) {
       throw new UserError("--seconds must be more than 0", "", UserError.USAGE);
+    }
+    if (workers < 1 || workers > Workers.MAX) {
+      throw new UserError("--workers must be from 1 to " + Workers.MAX, "", UserError.USAGE);
+    }
+    if (workers != Workers.USUAL.count() && (compare || save) && baseline == null) {
+      throw new UserError(
+          "the baselines are of two workers",
+          "Name one of your own: --baseline <file>",
+          UserError.USAGE);
     }
     if (threads.stream().anyMatch(count -> count < 1 || count > MAX_THREADS)) {
       throw new UserError("--threads must be from 1 to " + MAX_THREADS, "", UserError.USAGE);

@@ -16,9 +16,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The end-to-end suite: a leader and two workers as processes, measured through a mount, the
- * leader's disk, and other filesystems on that.
+ * The end-to-end suite: a leader and workers as processes, measured through a mount, the leader's
+ * disk, and other filesystems on that.
  *
+ * @param workers how many of them; what one mount shows of the other's changes takes two
  * @param seconds how long to measure each figure
  * @param operations which
  * @param threads by how many threads at once
@@ -27,6 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param memory measure memory instead, with so many files
  */
 record EndToEnd(
+    Workers workers,
     double seconds,
     List<Operation> operations,
     List<Integer> threads,
@@ -49,8 +51,8 @@ record EndToEnd(
     Machine machine = Machine.here(folder.root());
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace());
-    Place mount = new Place(Place.Kind.HYPERSYNC, folder.mount("a").resolve("bench"));
+            .start(NewIds.workspace(), workers.names());
+    Place mount = workers.measured(folder);
     List<Pair> rows = List.of();
     List<Propagation> propagation = List.of();
     Optional<MemoryUse> use = Optional.empty();
@@ -58,20 +60,29 @@ record EndToEnd(
     if (memory.isEmpty()) {
       neighbours.addAll(beside, peer);
       rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
-      narrator.say("looking how soon the other mount shows a change");
-      AtomicBoolean stopped = new AtomicBoolean();
-      cleanup.add("stop looking", () -> stopped.set(true));
-      Path other = folder.mount("b").resolve("bench");
-      propagation = Propagation.measure(mount.root(), other, stopped::get);
+      propagation = propagation(narrator, cleanup, folder, mount);
     } else {
       ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong());
       cleanup.add("stop creating files", files::stop);
       use = Optional.of(files.run());
     }
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
-    Report report = new Report(load, rows, propagation, neighbours.leftOut(), use);
+    Report report = new Report(load, workers, rows, propagation, neighbours.leftOut(), use);
     return new Findings(
         load.average(), report.ratios(), JsonReport.render(report), TextReport.render(report));
+  }
+
+  private List<Propagation> propagation(
+      Narrator narrator, Cleanup cleanup, DemoFolder folder, Place mount)
+      throws IOException, InterruptedException {
+    Optional<Place> other = workers.other(folder);
+    if (other.isEmpty()) {
+      return List.of();
+    }
+    narrator.say("looking how soon the other mount shows a change");
+    AtomicBoolean stopped = new AtomicBoolean();
+    cleanup.add("stop looking", () -> stopped.set(true));
+    return Propagation.measure(mount.root(), other.get().root(), stopped::get);
   }
 
   private List<Sample> measure(Narrator narrator, Cleanup cleanup, Place mount, List<Place> others)

@@ -22,15 +22,16 @@ final class JobReport {
   /**
    * All of it.
    *
+   * @param workers how many took part
    * @param leftOut what could not be measured, and why
    */
-  static Findings of(Load load, List<JobTimes> all, List<String> leftOut) {
+  static Findings of(Load load, Workers workers, List<JobTimes> all, List<String> leftOut) {
     List<Aim> aims = JobAims.of(all);
     return new Findings(
         load.average(),
         ratios(all),
-        json(load, all, leftOut, aims),
-        text(load, all, leftOut, aims));
+        json(load, workers, all, leftOut, aims),
+        text(load, workers, all, leftOut, aims));
   }
 
   private static List<Row> ratios(List<JobTimes> all) {
@@ -44,7 +45,8 @@ final class JobReport {
     return rows;
   }
 
-  private static String text(Load load, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
+  private static String text(
+      Load load, Workers workers, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
     List<Place.Kind> kinds =
         Arrays.stream(Place.Kind.values())
             .filter(kind -> kind != Place.Kind.HYPERSYNC)
@@ -70,7 +72,7 @@ final class JobReport {
       }
       table.row(cells.toArray(String[]::new));
     }
-    StringBuilder text = new StringBuilder(load.text());
+    StringBuilder text = new StringBuilder(load.text()).append(workers.text());
     text.append("\nWhole jobs, in seconds. OURS: HyperSync's time over theirs.\n");
     text.append(table.render(""));
     leftOut.forEach(why -> text.append('\n').append(why).append('\n'));
@@ -83,8 +85,8 @@ final class JobReport {
   }
 
   private static ObjectNode json(
-      Load load, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
-    ObjectNode tree = load.json();
+      Load load, Workers workers, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
+    ObjectNode tree = load.json().put("workers", workers.count());
     ArrayNode rows = tree.putArray("rows");
     for (JobTimes times : all) {
       ObjectNode row = rows.addObject().put("job", times.job().key());

@@ -20,14 +20,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The suite of whole jobs: a leader and two workers as processes; programs work through a mount,
- * and on other filesystems on the leader's disk.
+ * The suite of whole jobs: a leader and workers as processes; programs work through a mount, and on
+ * other filesystems on the leader's disk.
  *
+ * @param workers how many of them
  * @param jobs which, in their order
  * @param beside on which other filesystems
  * @param peer the script that sets up a networked one, if one is wanted
  */
-record Jobs(List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
+record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
   private static final double NS_PER_S = 1e9;
 
   /**
@@ -51,8 +52,8 @@ record Jobs(List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
     Machine machine = Machine.here(folder.root());
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
-            .start(NewIds.workspace());
-    Place mount = new Place(Place.Kind.HYPERSYNC, folder.mount("a").resolve("bench"));
+            .start(NewIds.workspace(), workers.names());
+    Place mount = workers.measured(folder);
     Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
     neighbours.addAll(beside, peer);
     EndToEnd.warmUp(narrator, cleanup, mount);
@@ -76,7 +77,7 @@ record Jobs(List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
     List<String> leftOut = new ArrayList<>(neighbours.leftOut());
     List<JobTimes> times = measure(narrator, runs, cast, leftOut);
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
-    return JobReport.of(load, times, leftOut);
+    return JobReport.of(load, workers, times, leftOut);
   }
 
   private List<JobTimes> measure(
@@ -89,7 +90,7 @@ record Jobs(List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
       for (int round = 0; round < job.rounds(); round++) {
         for (JobRun run : runs) {
           if (job.isDoneIn(run.place())) {
-            Demo.settle(cast); // the other worker's part is not at the expense of the next one
+            Demo.settle(cast); // another worker's part is not at the expense of the next one
             found.computeIfAbsent(run.place(), _ -> new ArrayList<>()).add(run.time(job));
           }
         }

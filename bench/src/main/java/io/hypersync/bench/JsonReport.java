@@ -13,7 +13,7 @@ final class JsonReport {
 
   /** The whole of it. */
   static ObjectNode render(Report report) {
-    ObjectNode tree = report.load().json();
+    ObjectNode tree = report.load().json().put("workers", report.workers().count());
     ArrayNode rows = tree.putArray("rows");
     for (Pair row : report.rows()) {
       ObjectNode node = rows.addObject();

@@ -102,8 +102,10 @@ final class ManyFiles {
   private Map<String, Long> weigh() {
     Map<String, Long> resident = new LinkedHashMap<>();
     resident.put("leader", MemoryUse.residentBytes(cast.leader().pid()));
-    resident.put("worker a", MemoryUse.residentBytes(cast.a().pid()));
-    resident.put("worker b", MemoryUse.residentBytes(cast.b().pid()));
+    cast.workers()
+        .forEach(
+            (name, worker) ->
+                resident.put("worker " + name, MemoryUse.residentBytes(worker.pid())));
     return resident;
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
  * Everything that a run found.
  *
  * @param load on which machine, and how busy
+ * @param workers how many took part
  * @param rows the latencies
  * @param propagation how soon other mounts show what one changes; empty if it was not measured
  * @param leftOut what could not be measured, and why
@@ -16,6 +17,7 @@ import java.util.Optional;
  */
 record Report(
     Load load,
+    Workers workers,
     List<Pair> rows,
     List<Propagation> propagation,
     List<String> leftOut,

@@ -20,7 +20,7 @@ final class TextReport {
   /** The whole of it. */
   static String render(Report report) {
     StringBuilder text = new StringBuilder();
-    text.append(report.load().text());
+    text.append(report.load().text()).append(report.workers().text());
     if (!report.rows().isEmpty()) {
       text.append(
           """

@@ -24,7 +24,8 @@ class JobReportTest {
               Map.of(Place.Kind.HYPERSYNC, S / 2, Place.Kind.BINDFS, S, Place.Kind.PEER, S)),
           new JobTimes(Job.LARGE_READ_WARM, Map.of(Place.Kind.HYPERSYNC, S, Place.Kind.PLAIN, S)));
 
-  private final Findings findings = JobReport.of(LOAD, TIMES, List.of("bindfs is left out: why"));
+  private final Findings findings =
+      JobReport.of(LOAD, new Workers(1), TIMES, List.of("bindfs is left out: why"));
 
   @Test
   void eachJobIsHeldAgainstItsReference() {
@@ -55,10 +56,17 @@ class JobReportTest {
 
   @Test
   void peopleAndProgramsAreToldTheSame() {
+    assertEquals(1, findings.json().path("workers").asInt());
     assertEquals(6000, findings.json().path("rows").path(0).path("hypersync_ms").asDouble());
     assertEquals(1.5, findings.json().path("rows").path(0).path("times_dirsync").asDouble());
     for (String part :
-        List.of("6.000", "1.5x", "0.5x", "bindfs is left out", "not met  git clone")) {
+        List.of(
+            "a leader and a worker;",
+            "6.000",
+            "1.5x",
+            "0.5x",
+            "bindfs is left out",
+            "not met  git clone")) {
       assertTrue(findings.text().contains(part), () -> part + " in\n" + findings.text());
     }
   }

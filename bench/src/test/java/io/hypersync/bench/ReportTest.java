@@ -22,7 +22,12 @@ final class ReportTest {
 
   private static Report report(List<Sample> samples, Optional<MemoryUse> memory) {
     return new Report(
-        new Load(Figures.MACHINE, 0.25, 3.5), Pair.of(samples), List.of(), List.of(), memory);
+        new Load(Figures.MACHINE, 0.25, 3.5),
+        Workers.USUAL,
+        Pair.of(samples),
+        List.of(),
+        List.of(),
+        memory);
   }
 
   private static MemoryUse memory(long leaderMib, long workerMib) {
@@ -89,6 +94,7 @@ final class ReportTest {
         """
         kernel 6.18.5, 2 x Test CPU, /dev/vda (ext4), Java 25.0.3
         load average 0.3 at the start, 3.5 at the end
+        a leader and 2 workers, who all replicate what is done through one mount
 
         Durable operations: HyperSync through a mount; beside it the same on the leader's disk,
         each with fsync. Times in microseconds. SCALE: ops/s over those of 1 thread.
@@ -122,6 +128,7 @@ final class ReportTest {
     Report report =
         new Report(
             new Load(Figures.MACHINE, 0, 0),
+            Workers.USUAL,
             Pair.of(samples),
             List.of(),
             List.of("bindfs is left out: it is not installed (apt-get install bindfs)"),
@@ -212,7 +219,12 @@ final class ReportTest {
     Propagation name = new Propagation(Propagation.Change.NAME, p50Us * 1_000, p99Us * 1_000);
     Report report =
         new Report(
-            new Load(Figures.MACHINE, 0, 0), List.of(), List.of(name), List.of(), Optional.empty());
+            new Load(Figures.MACHINE, 0, 0),
+            Workers.USUAL,
+            List.of(),
+            List.of(name),
+            List.of(),
+            Optional.empty());
     assertEquals(List.of(soon, always), report.aims().stream().map(Aim::met).toList());
     JsonNode tree = JsonReport.render(report);
     assertEquals(p50Us, tree.at("/propagation/name/p50_us").asLong());
@@ -235,6 +247,7 @@ final class ReportTest {
     assertAll(
         () -> assertEquals("6.18.5", tree.at("/machine/kernel").asText()),
         () -> assertEquals(3.5, tree.at("/machine/load_average_end").asDouble()),
+        () -> assertEquals(2, tree.at("/workers").asInt()),
         () -> assertEquals("write", tree.at("/rows/1/op").asText()),
         () -> assertEquals(150.0, tree.at("/rows/1/hypersync/best_us").asDouble()),
         () -> assertEquals(300.0, tree.at("/rows/1/hypersync/p50_us").asDouble()),

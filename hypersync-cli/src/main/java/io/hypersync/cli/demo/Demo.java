@@ -20,8 +20,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /**
  * The story: a workspace from nothing, a leader and two workers as processes, a repository cloned
@@ -33,6 +36,9 @@ public final class Demo {
   private static final int QUOTED_LINES = 6;
   private static final double NS_PER_S = 1e9;
   private static final int NS_PER_US = 1000;
+
+  /** Of the story there are two. */
+  static final List<String> PLAYERS = List.of("a", "b");
 
   private final Narrator narrator;
   private final Cleanup cleanup;
@@ -49,12 +55,21 @@ public final class Demo {
     this.git = Tool.git(folder.gitConfig());
   }
 
-  /** The daemons of the demo, as they run. */
+  /**
+   * The daemons of the demo, as they run.
+   *
+   * @param workers by their names
+   */
   public record Cast(
-      WorkspaceDirectory workspace, ChildDaemon leader, ChildDaemon a, ChildDaemon b) {}
+      WorkspaceDirectory workspace, ChildDaemon leader, SequencedMap<String, ChildDaemon> workers) {
+    /** Keeps a copy. */
+    public Cast {
+      workers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(workers));
+    }
+  }
 
-  /** Starts the daemons. */
-  public Cast start(WorkspaceId id) throws IOException, InterruptedException {
+  /** Starts the leader and workers of these names. */
+  public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
     HostPort address = new HostPort("127.0.0.1", freePort());
     WorkspaceDirectory workspace =
         WorkspaceDirectory.create(
@@ -71,19 +86,21 @@ public final class Demo {
             List.of("leader", "--dir", workspace.root().toString()));
     leader.await("answer", status -> true);
     narrator.say("leader is ready: process %d, UDP port %d", leader.pid(), address.port());
-    ChildDaemon a = launchWorker(workspace, address, "a");
-    ChildDaemon b = launchWorker(workspace, address, "b");
-    for (ChildDaemon worker : List.of(a, b)) {
+    SequencedMap<String, ChildDaemon> workers = new LinkedHashMap<>();
+    for (String name : names) {
+      workers.put(name, launchWorker(workspace, address, name));
+    }
+    for (ChildDaemon worker : workers.values()) {
       JsonNode status =
           worker.await("reach the leader", json -> json.path("connected").asBoolean());
       narrator.say(
           "worker %s is ready: process %d, mounted at %s",
           status.path("worker_id").asText(), worker.pid(), status.path("mount").asText());
     }
-    return new Cast(workspace, leader, a, b);
+    return new Cast(workspace, leader, workers);
   }
 
-  /** Clones, reads, edits. */
+  /** Clones, reads, edits; with the {@link #PLAYERS}. */
   void play(Cast cast, Optional<Path> source) throws IOException, InterruptedException {
     Files.writeString(
         folder.gitConfig(),
@@ -100,13 +117,12 @@ public final class Demo {
     narrator.quote(gitOn("a", "log", "-1", "--format=%h %an: %s"), QUOTED_LINES);
   }
 
-  /** Waits until both workers have all there is, and shows what they have. */
+  /** Waits until all workers have all there is, and shows what they have. */
   void report(Cast cast) throws InterruptedException {
     settle(cast);
     Table table = Table.of("WORKER", ">APPLIED", "ROOT", ">COMMITS", ">P50", ">P99");
-    JsonNode a = cast.a().status();
-    JsonNode b = cast.b().status();
-    for (JsonNode worker : List.of(a, b)) {
+    List<JsonNode> workers = cast.workers().values().stream().map(ChildDaemon::status).toList();
+    for (JsonNode worker : workers) {
       table.row(
           worker.path("worker_id").asText(),
           Quantities.count(worker.path("applied_index").asLong()),
@@ -117,7 +133,7 @@ public final class Demo {
     }
     narrator.say("what the workers have, and how long their commits took:");
     narrator.quote(table.render(""), Integer.MAX_VALUE);
-    if (!a.path("root").equals(b.path("root"))) {
+    if (workers.stream().map(worker -> worker.path("root")).distinct().count() > 1) {
       throw new UserError("the workers have different roots at the same index", "This is a bug.");
     }
     narrator.say("both copies are the same, byte for byte");
@@ -182,10 +198,10 @@ public final class Demo {
     narrator.say("through B: git commit");
   }
 
-  /** Until both workers have applied all that the leader has committed. */
+  /** Until all workers have applied all that the leader has committed. */
   public static void settle(Cast cast) throws InterruptedException {
     long commitIndex = cast.leader().status().path("commit_index").asLong();
-    for (ChildDaemon worker : List.of(cast.a(), cast.b())) {
+    for (ChildDaemon worker : cast.workers().values()) {
       worker.await(
           "apply entry " + commitIndex,
           status -> status.path("applied_index").asLong() >= commitIndex);

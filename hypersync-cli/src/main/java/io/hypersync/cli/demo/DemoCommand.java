@@ -56,7 +56,7 @@ public final class DemoCommand implements Callable<Integer> {
       Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
       Demo.Cast cast;
       try {
-        cast = demo.start(NewIds.workspace());
+        cast = demo.start(NewIds.workspace(), Demo.PLAYERS);
         demo.play(cast, source());
         demo.report(cast);
       } catch (UserError failure) {

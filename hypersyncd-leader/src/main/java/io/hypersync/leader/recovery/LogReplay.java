@@ -40,7 +40,7 @@ public final class LogReplay implements RecoveryListener {
   public static final int EVERY_ENTRY = 1;
 
   /**
-   * A run ends early when its entries have touched so much, for its states stay in memory until its
+   * A run ends early when its entries have touched so much, for its ops stay in memory until its
    * last root is known: some megabytes.
    */
   private static final int MAX_RUN_EXTENTS = 16_384;
@@ -49,8 +49,8 @@ public final class LogReplay implements RecoveryListener {
   private final int runEntries;
   private final LongConsumer progress;
   private final IntentIndex intents;
-  private final RootCheck unchecked = new RootCheck();
   private FsState state = FsState.genesis();
+  private final RootCheck unchecked = new RootCheck(state);
   private Hash root = state.root();
   private int runExtents;
   private long index;
@@ -96,7 +96,7 @@ public final class LogReplay implements RecoveryListener {
       case Outcome.Applied(FsState next) -> {
         state = next;
         root = entry.root();
-        unchecked.add(recordIndex, next, root);
+        unchecked.add(recordIndex, entry.op(), stamp, root);
       }
     }
     runExtents += extents(entry.op());
@@ -141,7 +141,7 @@ public final class LogReplay implements RecoveryListener {
 
   private void compareRoots() {
     runExtents = 0;
-    RootCheck.Mismatch mismatch = unchecked.firstMismatch();
+    RootCheck.Mismatch mismatch = unchecked.firstMismatch(state);
     if (mismatch != null) {
       throw new ReplayException(mismatch.index(), mismatch.toString());
     }

@@ -1,7 +1,11 @@
 package io.hypersync.leader.recovery;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Compares the roots of a replay with those of the log, a run of entries at a time: states that
  * follow each other share most of their tries, so the root of the last one costs little more than
  * that of any one of them (hypersync.md 8.1.1). The root of a state covers all of it, so after a
- * run whose last root is right the state is the one that was logged; only if it is not, the others
- * are computed, to name the first entry that differs.
+ * run whose last root is right the state is the one that was logged; only if it is not, the run is
+ * replayed once more from the state before it, and every root computed, to name the first entry
+ * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
+ * next one has no use for, and a collection of garbage would copy them all.
  *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
@@ -20,9 +26,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Nobody may go by a state before {@link #firstMismatch} has found it good. Single-threaded.
  */
 final class RootCheck {
-  private final List<Expected> run = new ArrayList<>();
+  private final List<Step> run = new ArrayList<>();
 
-  private record Expected(long index, FsState state, Hash root) {}
+  /** Before the run, and found good. */
+  private FsState before;
+
+  private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
 
   /**
    * An entry whose root is another than that of its replay.
@@ -38,39 +47,56 @@ final class RootCheck {
     }
   }
 
-  /**
-   * The next state of the run.
-   *
-   * @param index of the entry that led to it
-   * @param root what the log says that its root is
-   */
-  void add(long index, FsState state, Hash root) {
-    run.add(new Expected(index, state, root));
+  /** Starts from a state that is known to be good. */
+  RootCheck(FsState before) {
+    this.before = before;
   }
 
-  /** How many states wait to be compared. */
+  /**
+   * The next entry of the run, which could be applied.
+   *
+   * @param root what the log says that the root is after it
+   */
+  void add(long index, FsOp op, Stamp stamp, Hash root) {
+    run.add(new Step(index, op, stamp, root));
+  }
+
+  /** How many entries wait to be compared. */
   int size() {
     return run.size();
   }
 
-  /** Ends the run; null if it was replayed as logged. */
-  @Nullable Mismatch firstMismatch() {
-    if (run.isEmpty() || compare(run.getLast()) == null) {
-      run.clear();
-      return null;
-    }
+  /**
+   * Ends the run; null if it was replayed as logged.
+   *
+   * @param after the state that its last entry led to
+   */
+  @Nullable Mismatch firstMismatch(FsState after) {
     Mismatch first = null;
-    for (int i = 0; first == null; i++) { // the last one differs, if no other does
-      first = compare(run.get(i));
+    if (!run.isEmpty() && compare(run.getLast(), after) != null) {
+      FsState state = before;
+      for (int i = 0; first == null; i++) { // the last one differs, if no other does
+        Step step = run.get(i);
+        state = applied(state, step);
+        first = compare(step, state);
+      }
     }
     run.clear();
+    before = after;
     return first;
   }
 
-  private static @Nullable Mismatch compare(Expected expected) {
-    Hash replayed = expected.state.root();
-    return replayed.equals(expected.root)
-        ? null
-        : new Mismatch(expected.index, expected.root, replayed);
+  private static FsState applied(FsState state, Step step) {
+    return switch (FsStateMachine.apply(state, step.op, step.stamp)) {
+      case Outcome.Applied(FsState next) -> next;
+      case Outcome.Failed(var errno) ->
+          throw new IllegalStateException(
+              "entry " + step.index + " could be applied, and now fails with " + errno);
+    };
+  }
+
+  private static @Nullable Mismatch compare(Step step, FsState state) {
+    Hash replayed = state.root();
+    return replayed.equals(step.root) ? null : new Mismatch(step.index, step.root, replayed);
   }
 }

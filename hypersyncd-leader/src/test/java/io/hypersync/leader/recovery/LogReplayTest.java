@@ -96,7 +96,7 @@ class LogReplayTest {
     assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
   }
 
-  /** What was replaced stays in memory until the run ends. */
+  /** What they did stays in memory until the run ends. */
   @Test
   void aRunThatTouchesManyExtentsEndsEarly() {
     byte[] bytes = {1};

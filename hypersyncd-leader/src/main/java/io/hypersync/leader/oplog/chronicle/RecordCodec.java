@@ -75,9 +75,10 @@ final class RecordCodec {
     return HEADER_BYTES + payloadBytes;
   }
 
-  /** Writes a record at the start of {@code target} and returns its length. */
+  /** Writes a record into {@code target} from {@code at} on and returns its length. */
   static int encode(
       byte[] target,
+      int at,
       RecordKind kind,
       long index,
       long commitWatermark,
@@ -85,18 +86,18 @@ final class RecordCodec {
       Hash previous,
       byte[] payload) {
     int length = recordBytes(payload.length);
-    INT.set(target, 0, MAGIC);
-    target[VERSION_AT] = VERSION;
-    target[KIND_AT] = (byte) kind.code();
-    target[ZERO_AT] = 0;
-    target[ZERO_AT + 1] = 0;
-    INT.set(target, LENGTH_AT, payload.length);
-    LONG.set(target, INDEX_AT, index);
-    LONG.set(target, WATERMARK_AT, commitWatermark);
-    LONG.set(target, SEGMENT_ID_AT, segmentId);
-    previous.write(target, PREVIOUS_AT);
-    System.arraycopy(payload, 0, target, HEADER_BYTES, payload.length);
-    INT.set(target, CRC_AT, crc(target, 0, length));
+    INT.set(target, at, MAGIC);
+    target[at + VERSION_AT] = VERSION;
+    target[at + KIND_AT] = (byte) kind.code();
+    target[at + ZERO_AT] = 0;
+    target[at + ZERO_AT + 1] = 0;
+    INT.set(target, at + LENGTH_AT, payload.length);
+    LONG.set(target, at + INDEX_AT, index);
+    LONG.set(target, at + WATERMARK_AT, commitWatermark);
+    LONG.set(target, at + SEGMENT_ID_AT, segmentId);
+    previous.write(target, at + PREVIOUS_AT);
+    System.arraycopy(payload, 0, target, at + HEADER_BYTES, payload.length);
+    INT.set(target, at + CRC_AT, crc(target, at, length));
     return length;
   }
 

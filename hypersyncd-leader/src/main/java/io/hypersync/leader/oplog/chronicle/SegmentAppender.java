@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import net.openhft.chronicle.bytes.SyncMode;
@@ -58,15 +59,13 @@ final class SegmentAppender implements AutoCloseable {
   private final FileChannel channel;
   private final SegmentWrite disk;
   private Path directory;
-  private byte[] scratch = new byte[4096];
 
   /**
-   * Documents that are not written yet; they go to {@link #written}. In the heap, which takes it
-   * back with the segment: direct buffers are few, and the network's.
+   * Documents that are not written yet, those before {@link #end}. In the heap, which takes it back
+   * with the segment: direct buffers are few, and the network's.
    */
   private ByteBuffer collected = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
 
-  private long written;
   private boolean failed;
   private long lastPosition;
   private long end;
@@ -86,7 +85,6 @@ final class SegmentAppender implements AutoCloseable {
     this.segmentBytes = segmentBytes;
     this.segmentId = ThreadLocalRandom.current().nextLong();
     this.channel = channel;
-    this.written = firstDocument;
     this.end = firstDocument;
     this.disk = disk;
   }
@@ -237,34 +235,32 @@ final class SegmentAppender implements AutoCloseable {
 
   /** Appends an entry, durable after {@link #sync}, and returns the record's hash. */
   Hash append(long index, long commitWatermark, Hash previous, byte[] payload) throws IOException {
-    int length = append(RecordKind.ENTRY, index, commitWatermark, previous, payload);
+    int at = append(RecordKind.ENTRY, index, commitWatermark, previous, payload);
     entryBytes += SegmentLayout.documentBytes(payload.length);
-    return Blake3.hash(scratch, 0, length);
+    return Blake3.hash(collected.array(), at, RecordCodec.recordBytes(payload.length));
   }
 
+  /** Returns where the record begins in what is collected. */
   private int append(
       RecordKind kind, long index, long commitWatermark, Hash previous, byte[] payload)
       throws IOException {
-    int length = RecordCodec.recordBytes(payload.length);
     int document = (int) SegmentLayout.documentBytes(payload.length);
     if (end + document + SegmentLayout.PAGE_BYTES / 2 > segmentBytes) {
       throw new IllegalStateException(
           "index " + index + " does not fit into " + file() + " at " + end);
     }
-    if (length > scratch.length) {
-      scratch = new byte[length];
-    }
-    RecordCodec.encode(scratch, kind, index, commitWatermark, segmentId, previous, payload);
     makeRoom(document);
-    collected.putInt(length).put(scratch, 0, length);
-    for (int padding = document - SegmentLayout.DOCUMENT_WORD_BYTES - length;
-        padding > 0;
-        padding--) {
-      collected.put((byte) 0);
-    }
+    int limit = collected.position() + document;
+    collected.putInt(RecordCodec.recordBytes(payload.length));
+    int at = collected.position();
+    byte[] bytes = collected.array();
+    int length =
+        RecordCodec.encode(bytes, at, kind, index, commitWatermark, segmentId, previous, payload);
+    Arrays.fill(bytes, at + length, limit, (byte) 0);
+    collected.position(limit);
     lastPosition = end + SegmentLayout.DOCUMENT_WORD_BYTES;
     end += document;
-    return length;
+    return at;
   }
 
   /**
@@ -278,8 +274,7 @@ final class SegmentAppender implements AutoCloseable {
     }
     failed = true; // unless this returns: nobody knows what of it is on the disk
     collected.flip();
-    disk.write(file(), channel, collected, written);
-    written = end;
+    disk.write(file(), channel, collected, end - collected.remaining());
     collected.clear();
     failed = false;
   }

@@ -37,7 +37,7 @@ final class SegmentLayout {
 
   static final int PAGE_BYTES = 4096;
 
-  /** Entries of one Chronicle index array; small, because records are never found through it. */
+  /** Entries of one Chronicle index array; small, because none is ever written. */
   static final int CHRONICLE_INDEX_COUNT = 512;
 
   /** Every how many documents Chronicle would write an index entry. */
@@ -49,7 +49,6 @@ final class SegmentLayout {
   /** What Chronicle puts before each document: its length. */
   static final int DOCUMENT_WORD_BYTES = 4;
 
-  private static final int INDEX_ARRAY_BYTES = CHRONICLE_INDEX_COUNT * Long.BYTES + 256;
   private static final Pattern PUBLISHED = Pattern.compile("segment-([0-9a-f]{16})");
 
   private SegmentLayout() {}
@@ -90,13 +89,11 @@ final class SegmentLayout {
   }
 
   /**
-   * Bytes that documents of ours may take in a segment: all but Chronicle's header and one index
-   * array for every so many of the smallest possible records.
+   * Bytes that documents of ours may take in a segment: all but what Chronicle writes into a new
+   * file, and a page behind the last record, because a tailer looks for the next document.
    */
   static long roomForDocuments(int segmentBytes) {
-    long recordsPerArray = (long) CHRONICLE_INDEX_COUNT * CHRONICLE_INDEX_SPACING;
-    long arrays = segmentBytes / (recordsPerArray * documentBytes(0)) + 1;
-    return segmentBytes - FIRST_RECORD_BEFORE - arrays * INDEX_ARRAY_BYTES;
+    return (long) segmentBytes - FIRST_RECORD_BEFORE - PAGE_BYTES;
   }
 
   /** Room for entries: the segment header takes its part. */
@@ -128,8 +125,8 @@ final class SegmentLayout {
   }
 
   /**
-   * What a segment file whose records end there is cut to: the unused room goes back to the disk. A
-   * page is left behind the last record, because a Chronicle tailer looks for the next document.
+   * What a segment file whose records end there is cut to: the unused room goes back to the disk,
+   * but for a page behind the last record.
    */
   static long sealedBytes(long endOfRecords) {
     return alignUp(endOfRecords, PAGE_BYTES) + PAGE_BYTES;

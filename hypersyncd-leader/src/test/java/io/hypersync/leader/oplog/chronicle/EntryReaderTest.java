@@ -115,7 +115,7 @@ class EntryReaderTest {
     byte[] record = new byte[bytes];
     Hash previous = Hash.ZERO;
     for (int i = 0; i < entries; i++) {
-      RecordCodec.encode(record, RecordKind.ENTRY, i + 1L, 0, SEGMENT, previous, payload);
+      RecordCodec.encode(record, 0, RecordKind.ENTRY, i + 1L, 0, SEGMENT, previous, payload);
       previous = Blake3.hash(record);
       System.arraycopy(record, 0, file, i * bytes, bytes);
     }

@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,6 +30,7 @@ class RecordCodecTest {
     int length =
         RecordCodec.encode(
             target,
+            0,
             RecordKind.SEGMENT_HEADER,
             1001,
             1000,
@@ -67,18 +69,34 @@ class RecordCodecTest {
         && RecordCodec.crcMatches(bytes, 0, bytes.length);
   }
 
+  @Test
+  void whatStandsBeforeAndBehindARecordIsLeftAlone() {
+    byte[] alone = entry();
+    byte[] target = new byte[200];
+    Arrays.fill(target, (byte) 0x55);
+    assertEquals(alone.length, encodeEntry(target, 12));
+    assertArrayEquals(alone, Arrays.copyOfRange(target, 12, 12 + alone.length));
+    Arrays.fill(target, 12, 12 + alone.length, (byte) 0x55);
+    for (byte other : target) {
+      assertEquals(0x55, other);
+    }
+  }
+
   private static byte[] entry() {
     byte[] target = new byte[200];
-    int length =
-        RecordCodec.encode(
-            target,
-            RecordKind.ENTRY,
-            1001,
-            999,
-            0xfedcba9876543210L,
-            PREVIOUS,
-            "payload".getBytes(UTF_8));
-    return Arrays.copyOf(target, length);
+    return Arrays.copyOf(target, encodeEntry(target, 0));
+  }
+
+  private static int encodeEntry(byte[] target, int at) {
+    return RecordCodec.encode(
+        target,
+        at,
+        RecordKind.ENTRY,
+        1001,
+        999,
+        0xfedcba9876543210L,
+        PREVIOUS,
+        "payload".getBytes(UTF_8));
   }
 
   private static String hex(byte[] bytes) {

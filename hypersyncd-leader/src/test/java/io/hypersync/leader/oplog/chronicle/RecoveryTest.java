@@ -166,7 +166,7 @@ class RecoveryTest {
   @Test
   void aRecordInsideAPayloadProvesNothing() throws IOException {
     byte[] forged = new byte[400];
-    RecordCodec.encode(forged, RecordKind.ENTRY, 12, 11, 77, Hash.ZERO, new byte[10]);
+    RecordCodec.encode(forged, 0, RecordKind.ENTRY, 12, 11, 77, Hash.ZERO, new byte[10]);
     try (TestLog test = TestLog.open(directory)) {
       test.appendOneByOne(10);
       test.log.append(11, forged, false);

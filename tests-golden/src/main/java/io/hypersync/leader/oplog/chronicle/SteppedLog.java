@@ -224,7 +224,7 @@ public final class SteppedLog {
 
   private byte[] record(RecordKind kind, long id, long index, long watermark, byte[] payload) {
     byte[] record = new byte[RecordCodec.recordBytes(payload.length)];
-    int _ = RecordCodec.encode(record, kind, index, watermark, id, previous, payload);
+    int _ = RecordCodec.encode(record, 0, kind, index, watermark, id, previous, payload);
     return record;
   }
 
