@@ -119,7 +119,7 @@ public final class BenchCommand implements ExtraCommand {
       defaultValue = "2",
       description =
           "How many workers. One is measured, the others only replicate what it does, on the same"
-              + " processors (default: ${DEFAULT-VALUE}; baselines are of two).")
+              + " processors; of e2e and jobs (default: ${DEFAULT-VALUE}).")
   private int workers = Workers.USUAL.count();
 
   @Option(
@@ -217,7 +217,7 @@ public final class BenchCommand implements ExtraCommand {
   public Integer call() throws IOException {
     requireSense();
     if (compare) {
-      var _ = Baseline.read(suite.key(), baselineFile()); // now, not in ten minutes
+      var _ = Baseline.read(baselineName(), baselineFile()); // now, not in ten minutes
     }
     Narrator narrator =
         new Narrator(json ? spec.commandLine().getErr() : spec.commandLine().getOut());
@@ -284,20 +284,25 @@ public final class BenchCommand implements ExtraCommand {
     }
     out.flush();
     if (save) {
-      new Baseline(suite.key(), findings.load(), findings.rows()).write(baselineFile());
+      new Baseline(baselineName(), findings.load(), findings.rows()).write(baselineFile());
     }
     return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
   }
 
   private Comparison compared(Findings findings) {
-    Baseline known = Baseline.read(suite.key(), baselineFile());
+    Baseline known = Baseline.read(baselineName(), baselineFile());
     boolean whole = ops.isEmpty() && threads.equals(USUAL_THREADS) && memory == null;
-    Baseline now = new Baseline(suite.key(), findings.load(), findings.rows());
+    Baseline now = new Baseline(baselineName(), findings.load(), findings.rows());
     return Comparison.of(known, now, whole, 1 + tolerance / PERCENT);
   }
 
   private Path baselineFile() {
-    return baseline != null ? baseline : home().resolve("baselines/" + suite.key() + ".json");
+    return baseline != null ? baseline : home().resolve("baselines/" + baselineName() + ".json");
+  }
+
+  /** What can be compared has one name: with fewer workers the same suite is another one. */
+  private String baselineName() {
+    return workers == Workers.USUAL.count() ? suite.key() : suite.key() + "-workers-" + workers;
   }
 
   private Optional<Path> peerScript() {
@@ -367,12 +372,6 @@ public final class BenchCommand implements ExtraCommand {
     if (workers < 1 || workers > Workers.MAX) {
       throw new UserError("--workers must be from 1 to " + Workers.MAX, "", UserError.USAGE);
     }
-    if (workers != Workers.USUAL.count() && (compare || save) && baseline == null) {
-      throw new UserError(
-          "the baselines are of two workers",
-          "Name one of your own: --baseline <file>",
-          UserError.USAGE);
-    }
     if (threads.stream().anyMatch(count -> count < 1 || count > MAX_THREADS)) {
       throw new UserError("--threads must be from 1 to " + MAX_THREADS, "", UserError.USAGE);
     }
@@ -382,10 +381,13 @@ public final class BenchCommand implements ExtraCommand {
       throw new UserError("--tolerance must be more than 0", "", UserError.USAGE);
     }
     if (compare) {
-      var _ = Baseline.read(suite.key(), baselineFile()); // rather now than after minutes
+      var _ = Baseline.read(baselineName(), baselineFile()); // rather now than after minutes
     }
-    if (suite == Suite.JOBS && memory != null) {
+    if (suite != Suite.E2E && memory != null) {
       throw new UserError("--memory is of suite e2e", "", UserError.USAGE);
+    }
+    if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
+      throw new UserError("--workers is of suites e2e and jobs", "", UserError.USAGE);
     }
     if (suite == Suite.JOBS) {
       Jobs.requirePrograms();

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param count how many, from 1 to {@link #MAX}
  */
 record Workers(int count) {
-  /** What baselines are taken with. */
+  /** Unless somebody asks for another number. */
   static final Workers USUAL = new Workers(2);
 
   static final int MAX = 26;

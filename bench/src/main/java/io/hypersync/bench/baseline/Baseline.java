@@ -52,7 +52,8 @@ public record Baseline(String suite, double load, List<Row> rows) {
     } catch (IOException failure) {
       throw new UserError(
           "there is no baseline " + file,
-          "Write one: ./hypersync bench --suite " + suite + " --save\nor name it: --baseline FILE");
+          "Write one: the same command with --save instead of --compare\n"
+              + "or name it: --baseline FILE");
     }
     Baseline found;
     try {

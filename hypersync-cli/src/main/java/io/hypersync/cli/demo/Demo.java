@@ -136,7 +136,7 @@ public final class Demo {
     if (workers.stream().map(worker -> worker.path("root")).distinct().count() > 1) {
       throw new UserError("the workers have different roots at the same index", "This is a bug.");
     }
-    narrator.say("both copies are the same, byte for byte");
+    narrator.say("all copies are the same, byte for byte");
   }
 
   private void cloneOnA(Optional<Path> source) throws IOException {

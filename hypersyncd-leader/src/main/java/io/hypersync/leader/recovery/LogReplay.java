@@ -11,7 +11,6 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
@@ -40,10 +39,10 @@ public final class LogReplay implements RecoveryListener {
   public static final int EVERY_ENTRY = 1;
 
   /**
-   * A run ends early when its entries have touched so much, for its ops stay in memory until its
-   * last root is known: some megabytes.
+   * A run ends early when its ops have so many chunks, for they stay in memory until its last root
+   * is known: some megabytes.
    */
-  private static final int MAX_RUN_EXTENTS = 16_384;
+  private static final int MAX_RUN_CHUNKS = 16_384;
 
   private final ChunkStore chunks;
   private final int runEntries;
@@ -52,7 +51,7 @@ public final class LogReplay implements RecoveryListener {
   private FsState state = FsState.genesis();
   private final RootCheck unchecked = new RootCheck(state);
   private Hash root = state.root();
-  private int runExtents;
+  private int runChunks;
   private long index;
   private long lastTimeNs;
 
@@ -99,8 +98,8 @@ public final class LogReplay implements RecoveryListener {
         unchecked.add(recordIndex, entry.op(), stamp, root);
       }
     }
-    runExtents += extents(entry.op());
-    if (unchecked.size() >= runEntries || runExtents >= MAX_RUN_EXTENTS) {
+    runChunks += entry.op().chunks().size();
+    if (unchecked.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
       compareRoots();
     }
     index = recordIndex;
@@ -134,13 +133,8 @@ public final class LogReplay implements RecoveryListener {
     return new LeaderState(state, root, index, lastTimeNs, intents);
   }
 
-  /** How many extents the op may make or replace. */
-  private static int extents(FsOp op) {
-    return op instanceof FsOp.CopyRange ? FsOp.CopyRange.MAX_EXTENTS : op.chunks().size();
-  }
-
   private void compareRoots() {
-    runExtents = 0;
+    runChunks = 0;
     RootCheck.Mismatch mismatch = unchecked.firstMismatch(state);
     if (mismatch != null) {
       throw new ReplayException(mismatch.index(), mismatch.toString());

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class RootCheck {
   private final List<Step> run = new ArrayList<>();
 
-  /** Before the run, and found good. */
+  /** Before the run; found good, or nobody goes on. */
   private FsState before;
 
   private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
@@ -72,27 +72,27 @@ final class RootCheck {
    * @param after the state that its last entry led to
    */
   @Nullable Mismatch firstMismatch(FsState after) {
-    Mismatch first = null;
-    if (!run.isEmpty() && compare(run.getLast(), after) != null) {
-      FsState state = before;
-      for (int i = 0; first == null; i++) { // the last one differs, if no other does
-        Step step = run.get(i);
-        state = applied(state, step);
-        first = compare(step, state);
-      }
-    }
+    Mismatch last = run.isEmpty() ? null : compare(run.getLast(), after);
+    Mismatch first = last == null ? null : firstOfAnotherReplay(last);
     run.clear();
     before = after;
     return first;
   }
 
-  private static FsState applied(FsState state, Step step) {
-    return switch (FsStateMachine.apply(state, step.op, step.stamp)) {
-      case Outcome.Applied(FsState next) -> next;
-      case Outcome.Failed(var errno) ->
-          throw new IllegalStateException(
-              "entry " + step.index + " could be applied, and now fails with " + errno);
-    };
+  /** It should find one; if it does not, the first replay went wrong, and its last is named. */
+  private Mismatch firstOfAnotherReplay(Mismatch last) {
+    FsState state = before;
+    for (Step step : run) {
+      if (!(FsStateMachine.apply(state, step.op, step.stamp) instanceof Outcome.Applied applied)) {
+        return last;
+      }
+      state = applied.state();
+      Mismatch found = compare(step, state);
+      if (found != null) {
+        return found;
+      }
+    }
+    return last;
   }
 
   private static @Nullable Mismatch compare(Step step, FsState state) {

@@ -98,7 +98,7 @@ class LogReplayTest {
 
   /** What they did stays in memory until the run ends. */
   @Test
-  void aRunThatTouchesManyExtentsEndsEarly() {
+  void aRunOfOpsWithManyChunksEndsEarly() {
     byte[] bytes = {1};
     ChunkRef chunk = new ChunkRef(Blake3.hash(bytes), 1);
     chunks.putAll(List.of(new Chunk(chunk.hash(), bytes)));

@@ -61,8 +61,8 @@ final class SegmentAppender implements AutoCloseable {
   private Path directory;
 
   /**
-   * Documents that are not written yet, those before {@link #end}. In the heap, which takes it back
-   * with the segment: direct buffers are few, and the network's.
+   * Documents that are not written yet; in the file they end at {@link #end}. In the heap, which
+   * takes it back with the segment: direct buffers are few, and the network's.
    */
   private ByteBuffer collected = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
 

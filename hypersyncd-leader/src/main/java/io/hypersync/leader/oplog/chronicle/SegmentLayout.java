@@ -37,7 +37,7 @@ final class SegmentLayout {
 
   static final int PAGE_BYTES = 4096;
 
-  /** Entries of one Chronicle index array; small, because none is ever written. */
+  /** Entries of one Chronicle index array; small, because nothing is ever found through it. */
   static final int CHRONICLE_INDEX_COUNT = 512;
 
   /** Every how many documents Chronicle would write an index entry. */
@@ -115,7 +115,7 @@ final class SegmentLayout {
       largest = Math.max(largest, payload.length);
     }
     long overhead = 2L * FIRST_RECORD_BEFORE;
-    long bytes = Math.max(documents + documents / 64 + overhead, 4L * (largest + overhead));
+    long bytes = Math.max(documents + overhead, 4L * (largest + overhead));
     return Math.toIntExact(alignUp(bytes, 64 << 10));
   }
 

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When the launcher has a command use the cache of the rehearsal; the JDK tells its arguments. */
-final class CacheChoiceTest {
+/** With which options the launcher starts the Java machine; the JDK tells its arguments. */
+final class JavaOptionsTest {
   private static final String TELLS = "#!/bin/sh\necho \"$@\"\n";
   private static final String MAKES_A_CACHE =
       """
@@ -97,6 +97,23 @@ final class CacheChoiceTest {
     cacheMadeBy(jdk + " 25.0.3");
     assertTrue(usesTheCache("status", "--json"));
     assertFalse(usesTheCache("worker"));
+  }
+
+  /** With an option that it does not know the Java machine does not start. */
+  @Test
+  void onlyTheReleaseThatHasItGetsAnExperimentalOption() throws Exception {
+    for (String version : List.of("25", "25.0.3", "26-ea", "27.0.1")) {
+      write(jdk.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+      for (String daemon : List.of("leader", "worker")) {
+        String arguments = launcher(daemon).out();
+        assertTrue(arguments.contains(" -XX:+UseCompactObjectHeaders "), arguments);
+        assertEquals(
+            version.startsWith("25"),
+            arguments.contains(
+                " -XX:+UnlockExperimentalVMOptions -XX:G1ExpandByPercentOfAvailable="),
+            () -> version + ": " + arguments);
+      }
+    }
   }
 
   @Test
