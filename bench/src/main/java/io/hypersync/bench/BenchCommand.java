@@ -120,7 +120,7 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "How many workers. One is measured, the others only replicate what it does, on the same"
               + " processors; of e2e and jobs (default: ${DEFAULT-VALUE}).")
-  private int workers = Workers.USUAL.count();
+  private int workers;
 
   @Option(
       names = "--compare",
@@ -217,7 +217,7 @@ public final class BenchCommand implements ExtraCommand {
   public Integer call() throws IOException {
     requireSense();
     if (compare) {
-      var _ = Baseline.read(baselineName(), baselineFile()); // now, not in ten minutes
+      var _ = known(); // now, not in ten minutes
     }
     Narrator narrator =
         new Narrator(json ? spec.commandLine().getErr() : spec.commandLine().getOut());
@@ -284,16 +284,22 @@ public final class BenchCommand implements ExtraCommand {
     }
     out.flush();
     if (save) {
-      new Baseline(baselineName(), findings.load(), findings.rows()).write(baselineFile());
+      now(findings).write(baselineFile());
     }
     return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
   }
 
   private Comparison compared(Findings findings) {
-    Baseline known = Baseline.read(baselineName(), baselineFile());
     boolean whole = ops.isEmpty() && threads.equals(USUAL_THREADS) && memory == null;
-    Baseline now = new Baseline(baselineName(), findings.load(), findings.rows());
-    return Comparison.of(known, now, whole, 1 + tolerance / PERCENT);
+    return Comparison.of(known(), now(findings), whole, 1 + tolerance / PERCENT);
+  }
+
+  private Baseline known() {
+    return Baseline.read(baselineName(), baselineFile());
+  }
+
+  private Baseline now(Findings findings) {
+    return new Baseline(baselineName(), findings.load(), findings.rows());
   }
 
   private Path baselineFile() {
@@ -379,9 +385,6 @@ public final class BenchCommand implements ExtraCommand {
     var _ = peerScript();
     if (tolerance <= 0) {
       throw new UserError("--tolerance must be more than 0", "", UserError.USAGE);
-    }
-    if (compare) {
-      var _ = Baseline.read(baselineName(), baselineFile()); // rather now than after minutes
     }
     if (suite != Suite.E2E && memory != null) {
       throw new UserError("--memory is of suite e2e", "", UserError.USAGE);

@@ -89,16 +89,15 @@ final class SegmentLayout {
   }
 
   /**
-   * Bytes that documents of ours may take in a segment: all but what Chronicle writes into a new
-   * file, and a page behind the last record, because a tailer looks for the next document.
+   * Bytes that documents with entries may take in a segment: all but what Chronicle writes into a
+   * new file, the segment header, and a page behind the last record, because a tailer looks for the
+   * next document.
    */
-  static long roomForDocuments(int segmentBytes) {
-    return (long) segmentBytes - FIRST_RECORD_BEFORE - PAGE_BYTES;
-  }
-
-  /** Room for entries: the segment header takes its part. */
   static long roomForEntries(int segmentBytes) {
-    return roomForDocuments(segmentBytes) - documentBytes(RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES);
+    return segmentBytes
+        - FIRST_RECORD_BEFORE
+        - documentBytes(RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES)
+        - PAGE_BYTES;
   }
 
   /** Chronicle reads documents up to its mapping overlap, which is a quarter of the block. */
