@@ -3,7 +3,7 @@
 import sqlite3
 import sys
 
-database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database = sqlite3.connect(sys.argv[1], isolation_level=None, uri=True)
 for statement in sys.stdin:
     try:
         for row in database.execute(statement):

@@ -41,18 +41,34 @@ final class SqliteProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a database.
+   * Opens a database, which is made if it is not there.
    *
    * @param patience how long it waits for locks
    */
   static SqliteProcess start(Kind kind, Path database, Duration patience)
       throws IOException, URISyntaxException {
+    return start(kind, database, patience, "rwc");
+  }
+
+  /**
+   * Opens a database that is there. Where its mount has just gone, it makes none in the folder
+   * below: a mount is not put over a folder with something in it.
+   *
+   * @param patience how long it waits for locks
+   */
+  static SqliteProcess startOnExisting(Kind kind, Path database, Duration patience)
+      throws IOException, URISyntaxException {
+    return start(kind, database, patience, "rw");
+  }
+
+  private static SqliteProcess start(Kind kind, Path database, Duration patience, String mode)
+      throws IOException, URISyntaxException {
+    String uri = "file:" + database + "?mode=" + mode;
     URL script = Objects.requireNonNull(SqliteProcess.class.getResource("/sqlite/statements.py"));
     List<String> command =
         switch (kind) {
-          case PROGRAM -> List.of("stdbuf", "-oL", "sqlite3", "-batch", database.toString());
-          case MODULE ->
-              List.of("python3", Path.of(script.toURI()).toString(), database.toString());
+          case PROGRAM -> List.of("stdbuf", "-oL", "sqlite3", "-batch", uri);
+          case MODULE -> List.of("python3", Path.of(script.toURI()).toString(), uri);
         };
     SqliteProcess started =
         new SqliteProcess(new ProcessBuilder(command).redirectErrorStream(true).start());

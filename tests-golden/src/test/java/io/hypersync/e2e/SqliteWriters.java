@@ -91,7 +91,8 @@ final class SqliteWriters implements AutoCloseable {
         Thread.sleep(50); // its mount is not there
         continue;
       }
-      try (SqliteProcess process = SqliteProcess.start(writer.kind, writer.database, PATIENCE)) {
+      try (SqliteProcess process =
+          SqliteProcess.startOnExisting(writer.kind, writer.database, PATIENCE)) {
         writer.process.set(process);
         boolean goesOn = true;
         while (goesOn && !over) {
@@ -159,7 +160,7 @@ final class SqliteWriters implements AutoCloseable {
       each.get();
     }
     for (Path database : databases) {
-      try (SqliteProcess reader = SqliteProcess.start(Kind.PROGRAM, database, PATIENCE)) {
+      try (SqliteProcess reader = SqliteProcess.startOnExisting(Kind.PROGRAM, database, PATIENCE)) {
         assertEquals("ok", reader.must("pragma integrity_check"), database::toString);
         Set<String> rows =
             new TreeSet<>(reader.must("select who || ' ' || n from t").lines().toList());
