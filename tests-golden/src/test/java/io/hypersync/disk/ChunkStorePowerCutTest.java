@@ -31,6 +31,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ChunkStorePowerCutTest {
   private static final int KILLS = 8;
   private static final long CHUNKS_PER_RUN = 1_000_000;
+
+  /** Of so many chunks the first ones are large and come at once: they pass by the page cache. */
+  private static final int BURST_EVERY = 20;
+
+  private static final int BURST = 4;
   private static final DiskChunkStoreOptions SMALL =
       new DiskChunkStoreOptions(1 << 20, 512 << 10, 128 << 10, 0);
 
@@ -108,6 +113,11 @@ class ChunkStorePowerCutTest {
 
   private static Chunk chunk(long number) {
     Random bytes = new Random(number);
+    if (number % BURST_EVERY < BURST) {
+      byte[] content = new byte[65_536];
+      bytes.nextBytes(content);
+      return Chunk.of(content);
+    }
     byte[] content = new byte[1 + bytes.nextInt(bytes.nextInt(4) == 0 ? 65_536 : 5_000)];
     bytes.nextBytes(content);
     return Chunk.of(content);
@@ -120,8 +130,12 @@ class ChunkStorePowerCutTest {
     public static void main(String[] args) {
       try (ChunkStore store = DiskChunkStore.open(Path.of(args[0]), SMALL)) {
         for (long i = Long.parseLong(args[1]); ; i++) {
-          Chunk chunk = chunk(i);
-          store.put(chunk.hash(), chunk.bytes());
+          List<Chunk> together = new ArrayList<>(List.of(chunk(i)));
+          while (i % BURST_EVERY < BURST - 1) {
+            i++;
+            together.add(chunk(i));
+          }
+          store.putAll(together);
           if (i % 3 == 0) {
             store.sync();
             System.out.println(i);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.slf4j.Logger;
@@ -19,11 +20,11 @@ final class SegmentFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFile.class);
 
   private final Path path;
-  private final StandardOpenOption[] options;
+  private final OpenOption[] options;
   private volatile FileChannel channel;
   private boolean closed;
 
-  SegmentFile(Path path, StandardOpenOption... options) throws IOException {
+  SegmentFile(Path path, OpenOption... options) throws IOException {
     this.path = path;
     this.options = options;
     this.channel = FileChannel.open(path, options);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
@@ -13,10 +14,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The segment files of one directory, by number; for reading, some are kept open. */
 final class SegmentFiles implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
   private static final String SUFFIX = ".chunks";
   private static final int MAX_OPEN = 64;
 
@@ -65,6 +70,26 @@ final class SegmentFiles implements AutoCloseable {
     }
     SegmentFile.syncDirectory(directory);
     return openForWriting(segment);
+  }
+
+  /**
+   * The same past the page cache ({@code O_DIRECT}): offsets, lengths and memory must be multiples
+   * of {@link SegmentRecord#BLOCK_BYTES}.
+   *
+   * @return nothing if the filesystem cannot do that
+   */
+  Optional<SegmentFile> openPastTheCache(int segment) {
+    Optional<OpenOption> direct = DirectOption.find();
+    try {
+      long unit = Files.getFileStore(directory).getBlockSize();
+      if (direct.isEmpty() || unit < 1 || SegmentRecord.BLOCK_BYTES % unit != 0) {
+        return Optional.empty();
+      }
+      return Optional.of(new SegmentFile(path(segment), StandardOpenOption.WRITE, direct.get()));
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.debug("chunks are written through the page cache", e);
+      return Optional.empty();
+    }
   }
 
   /** Fills the buffer from this offset of a segment on, as far as that goes. */

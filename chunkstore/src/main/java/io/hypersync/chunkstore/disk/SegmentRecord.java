@@ -8,7 +8,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One chunk in a segment file. Records follow each other without gaps; numbers are big-endian.
+ * One chunk in a segment file. Records follow each other, with or without padding in between: zeros
+ * up to the next multiple of {@link #BLOCK_BYTES}. Numbers are big-endian.
  *
  * <pre>
  *  0       4        8                                40      44
@@ -27,12 +28,21 @@ import org.jspecify.annotations.Nullable;
  */
 record SegmentRecord(Hash hash, int length) {
   static final int HEADER_BYTES = 44;
+
+  /** Padding ends at a multiple of this, and is shorter. */
+  static final int BLOCK_BYTES = 4096;
+
   private static final int MAGIC = 0x48534331;
   private static final int CHECKED_BYTES = HEADER_BYTES - Integer.BYTES;
 
   /** What a chunk takes in a segment. */
   static int bytesOf(Chunk chunk) {
     return HEADER_BYTES + chunk.bytes().length;
+  }
+
+  /** Where padding that begins at this offset of a segment ends. */
+  static int afterPadding(int offset) {
+    return Math.ceilDiv(offset, BLOCK_BYTES) * BLOCK_BYTES;
   }
 
   /** Appends a chunk's record, which will be at this place of this segment. */

@@ -33,7 +33,8 @@ final class SegmentScan {
    * Some records.
    *
    * @param written the intact ones
-   * @param end where the next portion begins; behind the last record, if this is the last portion
+   * @param end where the next portion begins; behind the last record and its padding, if this is
+   *     the last portion
    * @param more whether there is another one
    */
   record Portion(List<Written> written, int end, boolean more) {}
@@ -61,8 +62,8 @@ final class SegmentScan {
   /** The records from there on, which is where one begins or none does. */
   Portion next(int from) throws IOException {
     List<Written> written = new ArrayList<>();
-    int end = from;
-    Found next = find(from);
+    int end = afterPadding(from);
+    Found next = find(end);
     while (next != null && end - from < PORTION_BYTES && written.size() < PORTION_RECORDS) {
       if (next.at > end) {
         LOG.warn(
@@ -73,7 +74,7 @@ final class SegmentScan {
             end);
       }
       take(next, written);
-      end = next.end();
+      end = afterPadding(next.end());
       next = find(end);
     }
     return new Portion(written, end, next != null);
@@ -97,6 +98,18 @@ final class SegmentScan {
     } else {
       LOG.warn("chunk {} in segment {} is damaged and passed over", hash, segment);
     }
+  }
+
+  /** Where padding that begins here ends; the same place if none does. */
+  private int afterPadding(int at) throws IOException {
+    ByteBuffer padding = ByteBuffer.allocate(Math.min(length, SegmentRecord.afterPadding(at)) - at);
+    read(padding, at);
+    while (padding.hasRemaining()) {
+      if (padding.get() != 0) {
+        return at;
+      }
+    }
+    return at + padding.position();
   }
 
   /** The next record that is not longer than the segment. */

@@ -25,21 +25,33 @@ import org.slf4j.LoggerFactory;
 final class SegmentWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
 
+  /** Full chunks of 1 MiB, and what pads them. */
   private static final int BUFFER_BYTES =
-      8 * (SegmentRecord.HEADER_BYTES + Chunker.MAX_CHUNK_BYTES);
+      SegmentRecord.afterPadding(16 * (SegmentRecord.HEADER_BYTES + Chunker.MAX_CHUNK_BYTES));
+
+  /** What goes past the page cache has so much, */
+  private static final int LARGE_BYTES = 128 << 10;
+
+  /** and chunks that have so much on average. */
+  private static final int LARGE_CHUNK_BYTES = 16 << 10;
 
   private final SegmentFiles files;
   private final long segmentBytes;
   private final FreeSpace space;
 
   /** Records that follow each other, on their way to the file. */
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final ByteBuffer buffer =
+      ByteBuffer.allocateDirect(BUFFER_BYTES + SegmentRecord.BLOCK_BYTES)
+          .alignedSlice(SegmentRecord.BLOCK_BYTES);
 
   /** Held to sync, and to change {@link #file}. */
   private final ReentrantLock syncing = new ReentrantLock();
 
   /** Written while {@link #syncing} is held. */
   private SegmentFile file;
+
+  /** The same file past the page cache, if that can be done; of who appends. */
+  private @Nullable SegmentFile pastTheCache;
 
   private int segment;
   private int end;
@@ -69,6 +81,7 @@ final class SegmentWriter {
     this.file = file;
     this.segment = from.segment();
     this.end = from.offset();
+    this.pastTheCache = files.openPastTheCache(segment).orElse(null);
   }
 
   /** Where the next record goes; to be called by who appends. */
@@ -89,23 +102,24 @@ final class SegmentWriter {
    */
   void append(List<Chunk> chunks, List<Written> written) {
     requireSound();
+    boolean large = pastTheCache != null && areLarge(chunks);
     List<Written> buffered = new ArrayList<>();
     buffer.clear();
     for (Chunk chunk : chunks) {
       int bytes = SegmentRecord.bytesOf(chunk);
-      boolean full = end + buffer.position() + (long) bytes > segmentBytes;
+      boolean full = begin(large) + buffer.position() + (long) bytes > segmentBytes;
       if (buffer.remaining() < bytes || (full && buffer.position() > 0)) {
-        writeBuffer(buffered, written);
+        writeBuffer(large, buffered, written);
       }
       if (full && end > 0) {
         beginSegment();
       }
-      int at = end + buffer.position();
+      int at = begin(large) + buffer.position();
       SegmentRecord.write(chunk, segment, at, buffer);
       Place place = new Place(chunk.bytes().length, segment, at + SegmentRecord.HEADER_BYTES);
       buffered.add(new Written(chunk.hash(), place));
     }
-    writeBuffer(buffered, written);
+    writeBuffer(large, buffered, written);
   }
 
   /** Returns when everything that was appended before this call is on stable storage. */
@@ -138,15 +152,40 @@ final class SegmentWriter {
     syncing.lock();
     try {
       file.close();
+      if (pastTheCache != null) {
+        pastTheCache.close();
+      }
     } finally {
       syncing.unlock();
     }
   }
 
-  private void writeBuffer(List<Written> buffered, List<Written> written) {
+  /** Whether they are better written past the page cache (decision 017). */
+  private static boolean areLarge(List<Chunk> chunks) {
+    long bytes = 0;
+    for (Chunk chunk : chunks) {
+      bytes += chunk.bytes().length;
+    }
+    return bytes >= LARGE_BYTES && bytes / chunks.size() >= LARGE_CHUNK_BYTES;
+  }
+
+  /**
+   * Where the buffer goes. The end itself stays before the padding until there is something behind
+   * it: the file has no less than its end says.
+   */
+  private int begin(boolean large) {
+    return large ? SegmentRecord.afterPadding(end) : end;
+  }
+
+  private void writeBuffer(boolean large, List<Written> buffered, List<Written> written) {
+    int begin = begin(large);
+    if (large) {
+      int padding = SegmentRecord.afterPadding(buffer.position()) - buffer.position();
+      buffer.put(new byte[padding]);
+    }
     int bytes = buffer.flip().remaining();
     try {
-      file.write(buffer, end);
+      write(large, begin);
     } catch (IOException e) {
       if (IoFailures.isOutOfSpace(e)) {
         throw IoFailures.translate("cannot store chunks", e);
@@ -156,11 +195,29 @@ final class SegmentWriter {
     } finally {
       buffer.clear();
     }
-    end += bytes;
+    end = begin + bytes;
     long before = appended; // nobody else writes it
     appended = before + bytes;
     written.addAll(buffered);
     buffered.clear();
+  }
+
+  /** What cannot be written past the page cache is written through it; the sync has the verdict. */
+  private void write(boolean large, int begin) throws IOException {
+    SegmentFile past = pastTheCache;
+    if (large && past != null) {
+      try {
+        past.write(buffer, begin);
+        return;
+      } catch (IOException e) {
+        file.write(buffer.rewind(), begin);
+        LOG.info("chunks are written through the page cache from now on: {}", e.getMessage());
+        past.close();
+        pastTheCache = null;
+        return;
+      }
+    }
+    file.write(buffer, begin);
   }
 
   private void beginSegment() {
@@ -172,6 +229,10 @@ final class SegmentWriter {
       file = next;
       segment++;
       end = 0;
+      if (pastTheCache != null) {
+        pastTheCache.close();
+        pastTheCache = files.openPastTheCache(segment).orElse(null);
+      }
     } catch (SyncFailed e) {
       throw fail("cannot begin another segment of chunks, giving up", e);
     } catch (IOException e) {

@@ -17,9 +17,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -49,16 +52,17 @@ class DiskFullTest {
   }
 
   /** With many checkpoints it is the index that runs out of space as well. */
-  @ParameterizedTest(name = "a checkpoint every {0} KiB")
-  @ValueSource(ints = {64, 1_024, 65_536})
-  void recoversFromAFullDisk(int checkpointKib) throws IOException {
+  @ParameterizedTest(name = "a checkpoint every {0} KiB, {1} chunks at a time")
+  @CsvSource({"64, 1", "1024, 1", "65536, 1", "64, 5", "65536, 5"})
+  void recoversFromAFullDisk(int checkpointKib, int atATime) throws IOException {
     DiskChunkStoreOptions options =
         new DiskChunkStoreOptions(1 << 20, 4 << 20, (long) checkpointKib << 10, 0);
     try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 64)) {
       List<Chunk> stored = new ArrayList<>();
       try (ChunkStore store = DiskChunkStore.open(disk.resolve("store"), options)) {
         disk.loadBallast(40);
-        putUntilOutOfSpace(store, 0, stored);
+        putUntilOutOfSpace(store, atATime, stored);
+        putUntilOutOfSpace(store, 1, stored);
         assertOutOfSpace(store, 1_000_000);
         assertAllThere(store, stored);
         disk.releaseBallast();
@@ -104,23 +108,33 @@ class DiskFullTest {
     }
   }
 
-  private static void putUntilOutOfSpace(ChunkStore store, long first, List<Chunk> stored) {
-    putUntilOutOfSpace(store, first, stored, () -> {});
+  private static void putUntilOutOfSpace(ChunkStore store, int atATime, List<Chunk> stored) {
+    untilOutOfSpace(
+        i -> {
+          List<Chunk> chunks =
+              LongStream.range(i * atATime, (i + 1) * atATime)
+                  .mapToObj(DiskFullTest::chunk)
+                  .toList();
+          store.putAll(chunks);
+          stored.addAll(chunks);
+        });
   }
 
   private static void putAndSyncUntilItFails(ChunkStore store, long first, List<Chunk> stored) {
-    putUntilOutOfSpace(store, first, stored, store::sync);
+    untilOutOfSpace(
+        i -> {
+          stored.add(put(store, first + i));
+          store.sync();
+        });
   }
 
-  private static void putUntilOutOfSpace(
-      ChunkStore store, long first, List<Chunk> stored, Runnable afterEach) {
+  private static void untilOutOfSpace(LongConsumer put) {
     ChunkStoreException e =
         assertThrows(
             ChunkStoreException.class,
             () -> {
-              for (long i = first; ; i++) {
-                stored.add(put(store, i));
-                afterEach.run();
+              for (long i = 0; ; i++) {
+                put.accept(i);
               }
             });
     assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
@@ -138,8 +152,12 @@ class DiskFullTest {
   }
 
   private static Chunk put(ChunkStore store, long number) {
-    Chunk chunk = TestChunks.chunk(number, CHUNK_BYTES);
+    Chunk chunk = chunk(number);
     store.put(chunk.hash(), chunk.bytes());
     return chunk;
+  }
+
+  private static Chunk chunk(long number) {
+    return TestChunks.chunk(number, CHUNK_BYTES);
   }
 }

@@ -8,13 +8,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A mounted tmpfs that a test may fill; needs root. */
+/** A mounted filesystem in memory that a test may fill; needs root. */
 final class SmallFileSystem implements AutoCloseable {
   private final Path mountPoint;
 
   SmallFileSystem(Path mountPoint, int megabytes) throws IOException {
+    this(mountPoint, "tmpfs", "size=" + megabytes + "m");
+  }
+
+  private SmallFileSystem(Path mountPoint, String type, String option) throws IOException {
     this.mountPoint = Files.createDirectories(mountPoint);
-    run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", mountPoint.toString());
+    run("mount", "-t", type, "-o", option, type, mountPoint.toString());
+  }
+
+  /** One that ends with the machine's memory, and to which O_DIRECT is an error. */
+  static SmallFileSystem ramfs(Path mountPoint) throws IOException {
+    return new SmallFileSystem(mountPoint, "ramfs", "mode=755");
   }
 
   Path resolve(String name) {

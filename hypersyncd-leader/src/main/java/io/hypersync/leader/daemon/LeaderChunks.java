@@ -51,12 +51,18 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private static final int SERVE_BATCH = 16;
 
+  /** Enough for workers that follow; what they do not take at once is read from the disk later. */
+  private static final long RECENT_BYTES = 8L * 1024 * 1024;
+
   private static final int STORE_BATCH = 64;
 
   private final ChunkStore store;
 
   /** Before the store: small chunks, which the log has too, so a crash may take them. */
   private final WriteBehindChunkStore inline;
+
+  /** Filled by incoming, asked by outgoing. */
+  private final RecentChunks recent = new RecentChunks(RECENT_BYTES);
 
   private final LeaderTransport transport;
   private final Consumer<Consumer<LeaderAgent>> post;
@@ -200,6 +206,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       }
     }
     Map<Hash, Errno> failed = put(intact);
+    intact.stream().filter(chunk -> !failed.containsKey(chunk.hash())).forEach(recent::add);
     for (Arrival arrival : batch) {
       Errno why = failed.get(arrival.put.hash());
       if (why != null) {
@@ -285,7 +292,8 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private LeaderMessage read(ChunkRef ref) {
     try {
-      byte[] bytes = inline.getVerified(ref.hash());
+      byte[] stored = recent.get(ref.hash());
+      byte[] bytes = stored != null ? stored : inline.getVerified(ref.hash());
       return bytes != null
           ? new ChunkData(ref.hash(), bytes)
           : new ChunkUnavailable(ref.hash(), Errno.ENOENT, "not in the leader's store");

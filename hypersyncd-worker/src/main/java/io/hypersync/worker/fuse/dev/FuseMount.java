@@ -44,6 +44,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   public static FuseMount mount(Path mountPoint, FuseMountOptions options) throws IOException {
     Path point = MountPoint.check(mountPoint);
     FuseDevice device = FuseDevice.open();
+    RequestPages.allow();
     String data = options.data(device.fd(), Syscalls.effectiveUid(), Syscalls.effectiveGid());
     int result = Syscalls.mount(options.source(), point.toString(), TYPE, options.flags(), data);
     if (result < 0) {

@@ -66,8 +66,8 @@ final class InitNegotiator {
 
   /**
    * How many pages a request spans: memory that does not begin with a page has a part of one more.
-   * The kernel takes no more than {@code fs.fuse.max_pages_limit} (256) and then makes two requests
-   * of such a write.
+   * The kernel takes no more than {@code fs.fuse.max_pages_limit} and then makes two requests of
+   * such a write.
    */
   private static int pages(int bytes) {
     return bytes / FuseSessionOptions.PAGE_BYTES + 1;

@@ -1,0 +1,161 @@
+package io.hypersync.chunkstore.disk;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.TestChunks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is written past the page cache, on filesystems that can do it and that cannot. */
+class LargeChunksTest {
+  private static final int FULL = 65_536;
+  private static final DiskChunkStoreOptions ROOMY =
+      new DiskChunkStoreOptions(1 << 20, 64 << 20, 64 << 20, 0);
+
+  @TempDir private Path temp;
+
+  private Path store() {
+    return temp.resolve("store");
+  }
+
+  /** Where each batch begins in the segment, if it has nothing but these, one after the other. */
+  @ParameterizedTest(
+      name = "{0} chunks of {1} bytes behind one of 100: the first at {2}, the end at {3}")
+  @CsvSource({
+    "1, 65536, 144, 65724", // too few
+    "100, 4000, 144, 404544", // too small
+    "2, 65536, 4096, 139264",
+    "20, 65536, 4096, 1323008", // more than the writer's buffer holds
+    "10, 20000, 4096, 204800",
+  })
+  void largeBatchesBeginAndEndWithABlock(int count, int bytes, int begin, int end)
+      throws IOException {
+    try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+      store.putAll(List.of(TestChunks.chunk(1, 100)));
+      store.putAll(chunks(100, count, bytes));
+    }
+    List<Integer> records = records();
+    assertEquals(List.of(0, begin), records.subList(0, 2));
+    assertEquals(1 + count, records.size());
+    assertEquals(end, Files.size(segments().getLast()));
+  }
+
+  /** With the index, without it, and when what is read was not in it yet. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"with its index", "without its index"})
+  void areFoundAgainAndTheSegmentGoesOn(String index) throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<Chunk> all = new ArrayList<>();
+    for (int run = 0; run < 6; run++) {
+      try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+        for (Chunk chunk : all) {
+          assertArrayEquals(
+              chunk.bytes(), store.getVerified(chunk.hash()), "seed " + seed + ", run " + run);
+        }
+        for (int batch = 0; batch < 5; batch++) {
+          int bytes = random.nextBoolean() ? FULL : 1 + random.nextInt(FULL);
+          List<Chunk> chunks = chunks(random.nextLong(), 1 + random.nextInt(20), bytes);
+          store.putAll(chunks);
+          all.addAll(chunks);
+        }
+      }
+      if (index.startsWith("without")) {
+        deleteIndex();
+      }
+    }
+    assertEquals(1, segments().size(), "padding is no torn tail; seed " + seed);
+  }
+
+  /** ramfs knows no O_DIRECT. */
+  @ParameterizedTest
+  @CsvSource({"tmpfs", "ramfs"})
+  void anyFilesystemWillDo(String type) throws IOException {
+    List<Chunk> chunks = chunks(1, 40, FULL);
+    Path point = temp.resolve("disk");
+    try (SmallFileSystem disk =
+        type.equals("ramfs") ? SmallFileSystem.ramfs(point) : new SmallFileSystem(point, 16)) {
+      for (int run = 0; run < 2; run++) {
+        try (DiskChunkStore store = DiskChunkStore.open(disk.resolve("store"), ROOMY)) {
+          store.putAll(chunks.subList(run * 20, (run + 1) * 20));
+          store.sync();
+          for (Chunk chunk : chunks.subList(0, (run + 1) * 20)) {
+            assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+          }
+        }
+      }
+    }
+  }
+
+  /** Java closes a channel whose thread is interrupted, this kind, too. */
+  @Test
+  void anInterruptWaits() throws IOException {
+    List<Chunk> chunks = chunks(1, 4, FULL);
+    try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
+      for (Chunk chunk : chunks) {
+        Thread.currentThread().interrupt();
+        store.putAll(List.of(chunk, TestChunks.chunk(chunk.hash().hashCode(), FULL)));
+        assertTrue(Thread.interrupted());
+      }
+      for (Chunk chunk : chunks) {
+        assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+      }
+    }
+    assertEquals(4, records().stream().filter(at -> at % SegmentRecord.BLOCK_BYTES == 0).count());
+  }
+
+  private static List<Chunk> chunks(long first, int count, int bytes) {
+    return IntStream.range(0, count).mapToObj(i -> TestChunks.chunk(first + i, bytes)).toList();
+  }
+
+  /** Where records are in the only segment. */
+  private List<Integer> records() throws IOException {
+    SegmentFiles files = new SegmentFiles(store().resolve("segments"));
+    List<Integer> found = new ArrayList<>();
+    try (files) {
+      for (Map.Entry<Integer, Long> segment : files.lengths().entrySet()) {
+        SegmentScan scan =
+            new SegmentScan(files, segment.getKey(), segment.getValue(), (_, at) -> found.add(at));
+        int end = 0;
+        boolean more = true;
+        while (more) {
+          SegmentScan.Portion portion = scan.next(end);
+          end = portion.end();
+          more = portion.more();
+        }
+        assertEquals(segment.getValue(), end, "the padding counts");
+      }
+    }
+    return found;
+  }
+
+  private List<Path> segments() throws IOException {
+    try (Stream<Path> files = Files.list(store().resolve("segments"))) {
+      return files.sorted().toList();
+    }
+  }
+
+  private void deleteIndex() throws IOException {
+    Path index = store().resolve("index");
+    try (Stream<Path> files = Files.list(index)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(index);
+  }
+}
