@@ -1,6 +1,7 @@
 package io.hypersync.chunkstore.disk;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.DirectoryStream;
@@ -30,11 +31,17 @@ final class SegmentFiles implements AutoCloseable {
   /** The least recently used one first. */
   private final Map<Integer, SegmentFile> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
+  /** How to open a segment past the page cache, if that can be done; of who appends. */
+  private Optional<OpenOption> direct;
+
   private boolean closed;
 
   /** Those in a directory, which is created if it does not exist. */
   SegmentFiles(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
+    long unit = Files.getFileStore(directory).getBlockSize();
+    boolean fits = unit > 0 && SegmentRecord.BLOCK_BYTES % unit == 0;
+    this.direct = fits ? DirectOption.find() : Optional.empty();
   }
 
   /** The lengths of all segments, bytes. */
@@ -79,15 +86,14 @@ final class SegmentFiles implements AutoCloseable {
    * @return nothing if the filesystem cannot do that
    */
   Optional<SegmentFile> openPastTheCache(int segment) {
-    Optional<OpenOption> direct = DirectOption.find();
+    if (direct.isEmpty()) {
+      return Optional.empty();
+    }
     try {
-      long unit = Files.getFileStore(directory).getBlockSize();
-      if (direct.isEmpty() || unit < 1 || SegmentRecord.BLOCK_BYTES % unit != 0) {
-        return Optional.empty();
-      }
       return Optional.of(new SegmentFile(path(segment), StandardOpenOption.WRITE, direct.get()));
-    } catch (IOException | UnsupportedOperationException e) {
+    } catch (IOException | UncheckedIOException | UnsupportedOperationException e) {
       LOG.debug("chunks are written through the page cache", e);
+      direct = Optional.empty();
       return Optional.empty();
     }
   }

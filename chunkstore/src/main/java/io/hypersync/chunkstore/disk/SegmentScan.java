@@ -73,31 +73,43 @@ final class SegmentScan {
             next.at - end,
             end);
       }
-      take(next, written);
-      end = afterPadding(next.end());
-      next = find(end);
+      Found taken = next;
+      if (take(taken, written)) {
+        end = afterPadding(taken.end());
+        next = find(end);
+      } else {
+        next = find(taken.at + 1);
+        end = next == null ? taken.end() : Math.min(taken.end(), next.at);
+      }
     }
     return new Portion(written, end, next != null);
   }
 
-  private void take(Found found, List<Written> written) throws IOException {
+  /**
+   * Enters what is intact.
+   *
+   * @return whether the next record is behind this one. What is damaged can be the beginning of a
+   *     record that a full disk has cut off, with others that were written behind that beginning
+   */
+  private boolean take(Found found, List<Written> written) throws IOException {
     Hash hash = found.header.hash();
     ByteBuffer record = ByteBuffer.allocate(found.end() - found.at);
     try {
       read(record, found.at);
     } catch (IOException e) {
       LOG.warn("chunk {} in segment {} cannot be read and is passed over", hash, segment, e);
-      return;
+      return true;
     }
     byte[] bytes = new byte[found.header.length()];
     record.get(SegmentRecord.HEADER_BYTES, bytes);
-    if (new Chunk(hash, bytes).isIntact()) {
-      again.record(record, found.at);
-      int bytesAt = found.at + SegmentRecord.HEADER_BYTES;
-      written.add(new Written(hash, new Place(bytes.length, segment, bytesAt)));
-    } else {
+    if (!new Chunk(hash, bytes).isIntact()) {
       LOG.warn("chunk {} in segment {} is damaged and passed over", hash, segment);
+      return false;
     }
+    again.record(record, found.at);
+    int bytesAt = found.at + SegmentRecord.HEADER_BYTES;
+    written.add(new Written(hash, new Place(bytes.length, segment, bytesAt)));
+    return true;
   }
 
   /** Where padding that begins here ends; the same place if none does. */

@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * segment is synced before the next one is begun, so that to sync what was appended so far is to
  * sync the newest. What could not be written for lack of space is written over by what comes next.
  * Any other failure, and any failed sync, is final: what the kernel has dropped cannot be known.
+ *
+ * <p>What is written over may begin behind that failed attempt's beginning, which then stays:
+ * {@link SegmentScan} finds what is behind it.
  */
 final class SegmentWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
@@ -202,22 +205,27 @@ final class SegmentWriter {
     buffered.clear();
   }
 
-  /** What cannot be written past the page cache is written through it; the sync has the verdict. */
+  /**
+   * What cannot be written past the page cache is written through it, and so is all that follows;
+   * what the disk has to say about that, the sync will say. A full disk is full either way.
+   */
   private void write(boolean large, int begin) throws IOException {
     SegmentFile past = pastTheCache;
-    if (large && past != null) {
-      try {
-        past.write(buffer, begin);
-        return;
-      } catch (IOException e) {
-        file.write(buffer.rewind(), begin);
-        LOG.info("chunks are written through the page cache from now on: {}", e.getMessage());
-        past.close();
-        pastTheCache = null;
-        return;
-      }
+    if (!large || past == null) {
+      file.write(buffer, begin);
+      return;
     }
-    file.write(buffer, begin);
+    try {
+      past.write(buffer, begin);
+    } catch (IOException e) {
+      if (IoFailures.isOutOfSpace(e)) {
+        throw e;
+      }
+      LOG.warn("chunks are written through the page cache from now on", e);
+      past.close();
+      pastTheCache = null;
+      file.write(buffer.rewind(), begin);
+    }
   }
 
   private void beginSegment() {

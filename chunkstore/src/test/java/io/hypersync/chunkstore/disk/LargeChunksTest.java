@@ -2,9 +2,11 @@ package io.hypersync.chunkstore.disk;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.TestChunks;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -101,21 +103,60 @@ class LargeChunksTest {
     }
   }
 
-  /** Java closes a channel whose thread is interrupted, this kind, too. */
+  /**
+   * A full disk takes the header of a record, and not all of the rest; what comes next begins
+   * behind that header, and is not a part of the record that it speaks of.
+   */
   @Test
-  void anInterruptWaits() throws IOException {
-    List<Chunk> chunks = chunks(1, 4, FULL);
+  void whatAFullDiskHasCutOffHidesNothing() throws IOException {
+    Chunk before = TestChunks.chunk(1, 100);
+    Chunk cutOff = TestChunks.chunk(2, 60_000);
+    List<Chunk> after = chunks(3, 4, FULL);
+    try (SmallFileSystem disk = new SmallFileSystem(temp.resolve("disk"), 16)) {
+      Path directory = disk.resolve("store");
+      try (DiskChunkStore store = DiskChunkStore.open(directory, ROOMY)) {
+        store.putAll(List.of(before));
+        disk.fill();
+        assertThrows(ChunkStoreException.class, () -> store.putAll(List.of(cutOff)));
+        disk.releaseBallast();
+        store.putAll(after);
+        store.sync();
+      }
+      try (DiskChunkStore store = DiskChunkStore.open(directory, ROOMY)) {
+        for (Chunk chunk : after) {
+          assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+        }
+        assertArrayEquals(before.bytes(), store.getVerified(before.hash()));
+        assertFalse(store.contains(cutOff.hash()));
+      }
+    }
+  }
+
+  /** Java closes the channel of a thread that is interrupted while it writes. */
+  @Test
+  void anInterruptWaits() throws Exception {
+    List<Chunk> chunks = chunks(1, 200, FULL);
     try (DiskChunkStore store = DiskChunkStore.open(store(), ROOMY)) {
-      for (Chunk chunk : chunks) {
-        Thread.currentThread().interrupt();
-        store.putAll(List.of(chunk, TestChunks.chunk(chunk.hash().hashCode(), FULL)));
-        assertTrue(Thread.interrupted());
+      Thread writer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < chunks.size(); i += 4) {
+                      store.putAll(chunks.subList(i, i + 4));
+                    }
+                  });
+      while (writer.isAlive()) {
+        writer.interrupt();
+        Thread.sleep(1);
       }
       for (Chunk chunk : chunks) {
         assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
       }
     }
-    assertEquals(4, records().stream().filter(at -> at % SegmentRecord.BLOCK_BYTES == 0).count());
+    assertEquals(
+        chunks.size() / 4,
+        records().stream().filter(at -> at % SegmentRecord.BLOCK_BYTES == 0).count(),
+        "each batch went past the page cache");
   }
 
   private static List<Chunk> chunks(long first, int count, int bytes) {

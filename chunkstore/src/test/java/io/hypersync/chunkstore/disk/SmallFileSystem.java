@@ -1,8 +1,10 @@
 package io.hypersync.chunkstore.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +35,18 @@ final class SmallFileSystem implements AutoCloseable {
   /** Takes space away, to be given back with {@link #releaseBallast}. */
   void loadBallast(int megabytes) throws IOException {
     Files.write(resolve("ballast"), new byte[megabytes << 20]);
+  }
+
+  /** Takes all of it away. */
+  void fill() throws IOException {
+    byte[] page = new byte[4096];
+    try (OutputStream ballast = Files.newOutputStream(resolve("ballast"))) {
+      while (true) {
+        ballast.write(page);
+      }
+    } catch (IOException full) {
+      assertTrue(Files.size(resolve("ballast")) > 0, full::toString);
+    }
   }
 
   void releaseBallast() throws IOException {

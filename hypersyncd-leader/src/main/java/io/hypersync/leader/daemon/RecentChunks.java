@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. What is here is in the store, too, and its bytes are never changed.
  */
 final class RecentChunks {
+  /** What a chunk takes beside its bytes, roughly. */
+  private static final long CHUNK_OVERHEAD_BYTES = 150;
+
   private final long maxBytes;
 
   /** The oldest first. */
@@ -24,7 +27,7 @@ final class RecentChunks {
   /**
    * None yet.
    *
-   * @param maxBytes of chunks, beyond which the oldest go
+   * @param maxBytes of chunks and what they take beside, beyond which the oldest go
    */
   RecentChunks(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -35,12 +38,16 @@ final class RecentChunks {
     if (chunks.putIfAbsent(chunk.hash(), chunk.bytes()) != null) {
       return;
     }
-    bytes += chunk.bytes().length;
+    bytes += cost(chunk.bytes());
     Iterator<byte[]> oldest = chunks.values().iterator();
     while (bytes > maxBytes) {
-      bytes -= oldest.next().length;
+      bytes -= cost(oldest.next());
       oldest.remove();
     }
+  }
+
+  private static long cost(byte[] chunk) {
+    return chunk.length + CHUNK_OVERHEAD_BYTES;
   }
 
   /** Its bytes, not to be changed; null if it was not stored lately. */

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 class RecentChunksTest {
   @Test
   void keepsTheNewestAsFarAsTheyFit() {
-    RecentChunks recent = new RecentChunks(100);
+    RecentChunks recent = new RecentChunks(1_000);
     List<Chunk> chunks = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      byte[] bytes = new byte[30];
+      byte[] bytes = new byte[180];
       bytes[0] = (byte) i;
       chunks.add(Chunk.of(bytes));
     }
@@ -30,8 +30,8 @@ class RecentChunksTest {
 
   @Test
   void keepsNothingThatIsTooLarge() {
-    RecentChunks recent = new RecentChunks(100);
-    Chunk large = Chunk.of(new byte[101]);
+    RecentChunks recent = new RecentChunks(1_000);
+    Chunk large = Chunk.of(new byte[1_001]);
     recent.add(large);
     assertNull(recent.get(large.hash()));
   }
