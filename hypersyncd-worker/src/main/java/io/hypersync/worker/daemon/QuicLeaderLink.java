@@ -31,17 +31,18 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private static final Logger LOG = LoggerFactory.getLogger(QuicLeaderLink.class);
 
   private final WorkerTransport transport;
-  private final InetSocketAddress address;
+  private final LeaderName leader;
   private final FaultPoints faults;
   private final ArrayDeque<WorkerMessage> uploads = new ArrayDeque<>();
   private @Nullable AgentLoop<WorkerAgent> loop;
   private @Nullable LocalChunks chunks;
+  private volatile boolean stopping;
   private boolean connected;
   private boolean dropped;
 
   QuicLeaderLink(WorkerDaemonOptions options, FaultPoints faults) {
     this.faults = faults;
-    this.address = options.leaderAddress();
+    this.leader = LeaderName.of(options.leaderAddress());
     this.transport =
         QuicWorkerClient.create(
             options.identity(), options.workspace(), this, QuicOptions.defaults());
@@ -62,22 +63,29 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     transport.setReading(StreamKind.BULK, reading);
   }
 
+  /** No connection is begun any more; any thread. */
   void shutdown() {
+    stopping = true;
     transport.shutdown();
   }
 
   @Override
   public void connect() {
-    InetSocketAddress resolved =
-        address.isUnresolved()
-            ? new InetSocketAddress(address.getHostString(), address.getPort())
-            : address;
-    if (resolved.isUnresolved()) {
-      tell(agent -> agent.linkDown("the name " + address.getHostString() + " does not resolve"));
-    } else if (connected) {
+    if (connected) {
       tell(agent -> agent.linkDown("the previous connection is still being closed"));
     } else {
-      transport.connect(resolved);
+      leader.lookUp(thread(), this::connect);
+    }
+  }
+
+  private void connect(InetSocketAddress address) {
+    if (stopping) {
+      return;
+    }
+    if (address.isUnresolved()) {
+      tell(agent -> agent.linkDown("the name " + leader.text() + " does not resolve"));
+    } else {
+      transport.connect(address);
     }
   }
 
@@ -113,10 +121,10 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   }
 
   @Override
-  public void connected(InetSocketAddress leader) {
+  public void connected(InetSocketAddress address) {
     connected = true;
     dropped = false;
-    LOG.info("connected to the leader at {}", leader);
+    LOG.info("connected to the leader at {}", address);
     tell(WorkerAgent::linkUp);
   }
 
