@@ -39,7 +39,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
   /** How long to wait before a batch that was refused is tried again. */
   private static final long RETRY_NS = 100_000_000;
 
-  /** With so much in memory a caller of put helps to write it down. */
+  /** With so much in memory a caller of put helps to write it down, or has to come again. */
   private static final long MAX_BYTES = 16L * 1024 * 1024;
 
   private static final long BATCH_BYTES = 1024 * 1024;
@@ -108,13 +108,22 @@ public final class WriteBehindChunkStore implements ChunkStore {
   @Override
   public void putAll(List<Chunk> chunks) {
     take(chunks, true);
+    if (takenBytes.get() > MAX_BYTES) {
+      writeDown();
+    }
   }
 
   /**
-   * Like {@link #putAll}, but a chunk that the store below has is not written there again; it is
-   * asked later, so the caller need not.
+   * Like {@link #putAll}, but for a caller who must not wait for the store below. A chunk that it
+   * has is not written there again; it is asked later, so the caller need not.
+   *
+   * @throws ChunkStoreException {@link Errno#EAGAIN} if there is too much in memory already; also
+   *     as {@link #putAll} does. Nothing is taken then
    */
   public void putAllIfAbsent(List<Chunk> chunks) {
+    if (failure == null && takenBytes.get() > MAX_BYTES) {
+      throw new ChunkStoreException(Errno.EAGAIN, "many chunks wait for the disk");
+    }
     take(chunks, false);
   }
 
@@ -145,9 +154,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
         takenBytes.addAndGet(fresh.cost());
       }
     }
-    if (takenBytes.get() > MAX_BYTES) {
-      writeDown();
-    } else if (idle) {
+    if (idle) {
       // Either the thread sees the chunks after it has set `idle`, or this sees `idle`.
       LockSupport.unpark(thread);
     }

@@ -16,12 +16,15 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class WriteBehindChunkStoreTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -175,6 +178,29 @@ final class WriteBehindChunkStoreTest {
   }
 
   @Test
+  @Timeout(30)
+  void whoMustNotWaitIsToldToComeAgain() throws Exception {
+    below.holding.acquire();
+    List<Chunk> fill = IntStream.range(0, 300).mapToObj(i -> chunk(i, 64 << 10)).toList();
+    try (ExecutorService filler = Executors.newSingleThreadExecutor()) {
+      try {
+        Future<?> full = filler.submit(() -> store.putAll(fill));
+        await("more than fits", () -> store.bytesInMemory() > 16 << 20);
+        Chunk small = chunk(1_000, 100);
+        ChunkStoreException e =
+            assertThrows(ChunkStoreException.class, () -> store.putAllIfAbsent(List.of(small)));
+        assertEquals(Errno.EAGAIN, e.errno());
+        assertFalse(store.contains(small.hash()), "not taken");
+        assertFalse(full.isDone(), "who may wait does");
+      } finally {
+        below.holding.release();
+      }
+    }
+    store.putAllIfAbsent(List.of(chunk(1_000, 100)));
+    assertTrue(store.contains(chunk(1_000, 100).hash()));
+  }
+
+  @Test
   void closingWritesWhatIsInMemory() {
     Chunk chunk = chunk(7, 64);
     store.put(chunk.hash(), chunk.bytes());
@@ -247,6 +273,10 @@ final class WriteBehindChunkStoreTest {
     private final AtomicInteger batches = new AtomicInteger();
     private final AtomicInteger syncs = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
+
+    /** Who takes it keeps everybody from writing. */
+    private final Semaphore holding = new Semaphore(1);
+
     private volatile @Nullable Errno errno;
     private volatile boolean full;
     private volatile boolean breaks;
@@ -272,6 +302,8 @@ final class WriteBehindChunkStoreTest {
 
     @Override
     public void putAll(List<Chunk> batch) {
+      holding.acquireUninterruptibly();
+      holding.release();
       if (breaks && !batch.isEmpty()) {
         throw new IllegalArgumentException("told to break");
       }

@@ -11,9 +11,11 @@ public interface WorkerChunks {
   boolean contains(Hash hash);
 
   /**
-   * Verifies and stores the chunks which travelled inside an entry, before it is applied.
+   * Verifies and stores the chunks which travelled inside an entry, before it is applied. Does not
+   * wait for the disk: the agent's thread has callers to answer.
    *
-   * @throws ChunkStoreException with EIO if a hash does not match, or what the disk says
+   * @throws ChunkStoreException with EIO if a hash does not match, EAGAIN if the disk is behind and
+   *     the same call may succeed soon, or what the disk says
    */
   void storeInline(List<ChunkRef> chunks, byte[] payload) throws ChunkStoreException;
 
