@@ -26,6 +26,9 @@ final class AccessCheck {
           case 1 -> WRITE;
           default -> READ | WRITE;
         };
+    if ((openFlags & FileRequests.O_TRUNC) != 0) {
+      wanted |= WRITE;
+    }
     if (caller.uid() == 0) {
       return true;
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class FileRequests {
   private static final int ACCESS_MODE = 03;
   private static final int O_EXCL = 0200;
-  private static final int O_TRUNC = 01000;
+  static final int O_TRUNC = 01000;
   private static final int O_APPEND = 02000;
   private static final int O_DIRECT = 040000;
   private static final int PERMISSIONS = 07777;
@@ -256,7 +256,7 @@ final class FileRequests {
       }
       submitter.submit(
           header,
-          new FsOp.Truncate(file.id(), 0, true),
+          new FsOp.Truncate(file.id(), 0, header.uid() != 0), // as the kernel does for open
           reply,
           (_, state) -> {
             Node truncated = state.node(file.id());

@@ -28,12 +28,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of the kernel and what it is told. */
 class VfsTest {
   private static final int O_RDWR = 2;
   private static final int O_EXCL = 0200;
   private static final int O_TRUNC = 01000;
+  private static final int O_WRONLY = 1;
   private static final int O_APPEND = 02000;
   private static final int O_DIRECT = 040000;
   private static final int KEEP_SIZE = 1;
@@ -315,14 +317,17 @@ class VfsTest {
     assertEquals(0, reply.entries.getFirst().attr().size());
   }
 
-  @Test
-  void creationOfWhatIsThereChecksPermissions() {
+  @ParameterizedTest
+  @ValueSource(ints = {O_RDWR, O_WRONLY, O_TRUNC})
+  void creationOfWhatIsThereChecksPermissions(int flags) {
+    write(0, 0, "hello", 0);
     RequestHeader stranger = new RequestHeader(1, 1, 7, 7, 7, FuseOpcode.CREATE);
     HeardReply reply = new HeardReply();
     vfs.handle(
-        new FuseRequest(stranger, new FuseOperation.Create(name("file"), O_RDWR, 0644, 0, 0)),
+        new FuseRequest(stranger, new FuseOperation.Create(name("file"), flags, 0644, 0, 0)),
         reply);
     assertEquals(List.of("EACCES"), reply.heard);
+    assertEquals(2, tree.ops.size(), "the write and the creation that failed: " + tree.ops);
   }
 
   @Test
@@ -473,7 +478,7 @@ class VfsTest {
     assertEquals(List.of(first.key()), locks.released, "close frees fcntl locks");
     assertEquals(List.of("ok"), ask(file, new FuseOperation.Release(3, 0, 0, 9)).heard);
     assertTrue(locks.released.contains(second.key()), "the last close frees the rest");
-    vfs.interrupted(77);
+    vfs.interrupted(77, 42);
     assertEquals(List.of(77L), locks.interrupted);
   }
 
