@@ -24,6 +24,7 @@ import io.hypersync.worker.coherence.Publisher;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
+import io.hypersync.worker.intents.Interruptions;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
 import io.hypersync.worker.intents.MutationTimes;
@@ -39,6 +40,7 @@ import io.hypersync.worker.lock.LockClient;
 import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.port.Signals;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.ArrivalTimes;
 import io.hypersync.worker.replica.IndexWaits;
@@ -76,6 +78,7 @@ public final class WorkerAgent implements Agent {
   private final Publisher publisher;
   private final Freshness freshness;
   private final MutationGate gate;
+  private final Interruptions interruptions;
   private final IndexWaits whenVisible = new IndexWaits();
   private final Holdings holdings = new Holdings();
   private final LockClient locks;
@@ -99,6 +102,7 @@ public final class WorkerAgent implements Agent {
    * @param caches what the kernel may have cached
    * @param interest what it has open
    * @param notifier makes it forget
+   * @param signals what becomes of callers who get one
    * @param listener hears of what has become visible
    * @param finished told of every mutation that the leader has answered, after its caller
    */
@@ -109,6 +113,7 @@ public final class WorkerAgent implements Agent {
       KernelCaches caches,
       KernelInterest interest,
       CacheNotifier notifier,
+      Signals signals,
       ApplyListener listener,
       Clock clock,
       Entropy entropy,
@@ -122,6 +127,7 @@ public final class WorkerAgent implements Agent {
     this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
     this.freshness = new Freshness(link, config.leaderStaleNs());
     this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
+    this.interruptions = new Interruptions(gate, signals);
     this.leases = new OpenLeases(link, interest, notifier::prune);
     this.replica = new Replica(chunks, this::applied);
     this.publisher =
@@ -212,11 +218,13 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * The caller of a request has got a signal: if the request waits for something other than the
-   * leader's decision on it, it ends with EINTR.
+   * The caller of a request has got a signal: if that ends it, and the request waits for something
+   * other than the leader's decision on it, it waits no longer.
+   *
+   * @param pid the thread that made the request
    */
-  public void interrupt(long unique) {
-    gate.interrupt(unique);
+  public void interrupted(long unique, int pid) {
+    interruptions.interrupted(unique, pid, clock.monotonicNs());
   }
 
   /** The connection is up. */
@@ -335,7 +343,7 @@ public final class WorkerAgent implements Agent {
       monitor.live();
       freshness.live();
       LOG.info("in touch with the leader, caught up to entry {}", visible);
-      intents.reconnected();
+      intents.reconnected(now);
     }
     if (monitor.isSilent(now)) {
       link.disconnect();
@@ -352,11 +360,12 @@ public final class WorkerAgent implements Agent {
     if (monitor.state() == LinkState.LIVE) {
       intents.retry(now);
     }
-    if (intents.expire(now) > 0 && monitor.isConnected()) {
+    if (intents.expire(now) > 0 && monitor.state() == LinkState.LIVE) {
       link.disconnect(); // it talks, but says nothing about our mutations: start afresh (6.4)
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     gate.expire(now);
+    interruptions.tick(now);
     if (replica.error() != null && replica.ahead() == 0 && publisher.backlog() == 0) {
       locks.neverVisible();
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)

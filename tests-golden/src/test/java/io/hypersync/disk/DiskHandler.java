@@ -64,7 +64,7 @@ final class DiskHandler implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique) {}
+  public void interrupted(long unique, int pid) {}
 
   @Override
   public synchronized void handle(FuseRequest request, FuseReply reply) {

@@ -10,15 +10,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A signal ends a call that the leader has not been sent, and no other (hypersync.md 6.4): the
- * cases are in {@code posix/signals.py}.
+ * A signal that ends a process ends its call, if the leader has not been sent it; one that it
+ * handles ends none (hypersync.md 6.4). The cases are in {@code posix/signals.py}.
  */
 @RealMounts
 class SignalsTest {
   @RegisterExtension final FabricExtension extension = new FabricExtension();
 
   @ParameterizedTest
-  @ValueSource(strings = {"not_sent", "sent"})
+  @ValueSource(strings = {"handled", "ended", "ended_later", "sent"})
   void holds(String name) throws Exception {
     Fabric fabric = extension.get();
     Path folder = Files.createDirectory(fabric.mount("a").resolve("signals"));

@@ -57,7 +57,7 @@ final class StillTree implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(long unique, int pid) {
     // Every request is answered before it could be.
   }
 

@@ -41,7 +41,7 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
-  public void interrupted(long unique) {
-    loop.get().post(agent -> agent.interrupt(unique));
+  public void interrupted(long unique, int pid) {
+    loop.get().post(agent -> agent.interrupted(unique, pid));
   }
 }

@@ -102,6 +102,7 @@ public final class WorkerRuntime implements AutoCloseable {
             inodes,
             inodes,
             notifier,
+            new ProcSignals(),
             this::visible,
             Clock.SYSTEM,
             random::nextLong,

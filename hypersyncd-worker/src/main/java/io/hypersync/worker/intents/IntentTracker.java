@@ -68,6 +68,10 @@ public final class IntentTracker implements LocalCalls {
   private final Set<IntentId> asked = new HashSet<>();
 
   private final List<Barrier> barriers = new ArrayList<>();
+
+  /** When the leader was asked what it knows; it had no chance to say anything before. */
+  private long reconnectedNs = Long.MIN_VALUE / 2;
+
   private long submitted;
   private long nextExpiryNs;
 
@@ -249,7 +253,8 @@ public final class IntentTracker implements LocalCalls {
    * leader has nothing. Until all is answered nothing is sent, so that what the leader has never
    * heard of goes in its old order, and before what has been submitted since.
    */
-  public void reconnected() {
+  public void reconnected(long nowNs) {
+    reconnectedNs = nowNs;
     backoff.reconnected();
     asked.clear();
     for (PendingMutation mutation : pending.values()) {
@@ -279,8 +284,23 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
+  /** Whether a request waits for the leader, or for mutations that do. */
+  public boolean isWaiting(long unique) {
+    for (PendingMutation mutation : pending.values()) {
+      if (mutation.mutation().unique() == unique) {
+        return true;
+      }
+    }
+    for (Barrier barrier : barriers) {
+      if (barrier.call().unique() == unique) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
-   * The caller of a request has got a signal. What is held here is not committed, and ends with
+   * The caller of a request is about to end. What is held here is not committed, and ends with
    * EINTR; what was sent and not answered goes on, for nobody knows. An fsync ends.
    *
    * @return whether something ended
@@ -369,7 +389,7 @@ public final class IntentTracker implements LocalCalls {
   private boolean isUnanswered(PendingMutation mutation, long nowNs) {
     return !mutation.isResolved()
         && !isHeld(mutation)
-        && (asked.contains(mutation.id()) || nowNs - mutation.sentNs() >= deadlineNs / 2);
+        && nowNs - Math.max(mutation.sentNs(), reconnectedNs) >= deadlineNs / 2;
   }
 
   private boolean maySend(long nowNs) {

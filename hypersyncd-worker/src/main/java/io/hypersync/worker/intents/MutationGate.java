@@ -53,8 +53,8 @@ public final class MutationGate implements LocalCalls {
   }
 
   /**
-   * Takes a mutation; EROFS if the leader is lost while it waits here, EINTR if its caller gets a
-   * signal: it has not been sent.
+   * Takes a mutation; EROFS if the leader is lost while it waits here, EINTR if its caller is
+   * ended: it has not been sent.
    *
    * @param visible how far this worker is
    */
@@ -93,7 +93,7 @@ public final class MutationGate implements LocalCalls {
         });
   }
 
-  /** The caller of a request has got a signal: what can be given up ends with EINTR. */
+  /** The caller of a request is about to end: what can be given up ends with EINTR. */
   public void interrupt(long unique) {
     for (Sync sync : syncs) {
       if (sync.call.unique() == unique) {
@@ -105,6 +105,16 @@ public final class MutationGate implements LocalCalls {
     if (!freshness.interrupt(unique)) {
       var _ = intents.interrupt(unique);
     }
+  }
+
+  /** Whether a request waits, here or further on. */
+  public boolean isWaiting(long unique) {
+    for (Sync sync : syncs) {
+      if (sync.call.unique() == unique) {
+        return true;
+      }
+    }
+    return freshness.isWaiting(unique) || intents.isWaiting(unique);
   }
 
   /** Ends with EIO what has waited here for too long: this worker does not get on. */

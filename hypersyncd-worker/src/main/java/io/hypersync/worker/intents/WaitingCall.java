@@ -6,6 +6,6 @@ package io.hypersync.worker.intents;
  *
  * @param unique the number of its request
  * @param ready the wait is over
- * @param interrupted its caller has got a signal and waits no longer
+ * @param interrupted its caller is about to end and waits no longer
  */
 public record WaitingCall(long unique, Runnable ready, Runnable interrupted) {}

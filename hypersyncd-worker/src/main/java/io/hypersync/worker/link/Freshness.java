@@ -27,7 +27,7 @@ public final class Freshness {
 
   /** Somebody who waits. One of the three is called, once, on the agent's thread. */
   public interface Waiter {
-    /** The number of the request whose caller waits; 0 if a signal must not end the wait. */
+    /** The number of the request whose caller waits; 0 if no signal may end the wait. */
     long unique();
 
     /** What is visible here is fresh. */
@@ -36,7 +36,7 @@ public final class Freshness {
     /** The leader is out of reach: how fresh anything is cannot be known. */
     void leaderLost();
 
-    /** The caller has got a signal and waits no longer. */
+    /** The caller is about to end and waits no longer. */
     void interrupted();
   }
 
@@ -98,23 +98,21 @@ public final class Freshness {
     waiters.forEach(Waiter::leaderLost);
   }
 
+  /** Whether the caller of a request waits here. */
+  public boolean isWaiting(long unique) {
+    return find(unique) != null;
+  }
+
   /**
-   * The caller of a request has got a signal.
+   * The caller of a request is about to end.
    *
    * @return whether it has waited here
    */
   public boolean interrupt(long unique) {
-    Waiter found = null;
-    for (Waiter each : reaching) {
-      found = each.unique() == unique ? each : found;
-    }
-    for (Asking each : asking) {
-      found = each.waiter.unique() == unique ? each.waiter : found;
-    }
-    if (found == null) {
+    Waiter interrupted = find(unique);
+    if (interrupted == null) {
       return false;
     }
-    Waiter interrupted = found;
     reaching.remove(interrupted);
     asking.removeIf(each -> each.waiter.equals(interrupted));
     interrupted.interrupted();
@@ -170,6 +168,17 @@ public final class Freshness {
     while ((next = reaching.pollReached(visible)) != null) {
       next.fresh();
     }
+  }
+
+  private @Nullable Waiter find(long unique) {
+    Waiter found = null;
+    for (Waiter each : reaching) {
+      found = each.unique() == unique ? each : found;
+    }
+    for (Asking each : asking) {
+      found = each.waiter.unique() == unique ? each.waiter : found;
+    }
+    return found;
   }
 
   private void await(long index, long visible, Waiter waiter) {

@@ -24,6 +24,10 @@ public interface Mutations {
   /** The call is ready when what is in flight on this node from here has ended (6.5). */
   void fsync(NodeId node, WaitingCall call);
 
-  /** The caller of a request that was handed over here, or to nobody, has got a signal. */
-  void interrupted(long unique);
+  /**
+   * The caller of a request that was handed over here, or to nobody, has got a signal.
+   *
+   * @param pid the thread that made the request
+   */
+  void interrupted(long unique, int pid);
 }

@@ -75,8 +75,8 @@ public final class ShadowRequests implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique) {
-    filesystem.interrupted(unique);
+  public void interrupted(long unique, int pid) {
+    filesystem.interrupted(unique, pid);
   }
 
   private void answer(FuseRequest request, FuseReply reply) throws RequestFailed {

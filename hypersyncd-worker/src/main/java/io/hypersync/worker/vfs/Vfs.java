@@ -225,12 +225,12 @@ public final class Vfs implements FuseHandler {
   }
 
   /**
-   * A mutation that has been sent to the leader goes on; who waits for anything else, a lock too,
-   * waits no longer.
+   * Who waits for a lock waits no longer. For the rest see {@link
+   * io.hypersync.worker.intents.Interruptions}.
    */
   @Override
-  public void interrupted(long unique) {
-    mutations.interrupted(unique);
+  public void interrupted(long unique, int pid) {
+    mutations.interrupted(unique, pid);
     locks.interrupted(unique);
   }
 }

@@ -104,14 +104,14 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(a, Errno.EEXIST, 9), 0, 0);
     IntentId c = mkdir("c", 0);
     link.sent.clear();
-    tracker.reconnected();
+    tracker.reconnected(0);
     assertEquals(List.of(new IntentStatusRequest(b), new IntentStatusRequest(c)), link.sent);
   }
 
   @Test
   void whatTheLeaderHasNeverHeardOfIsSentAgainUnderItsId() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     link.sent.clear();
     tracker.status(status(id, Status.NOT_FOUND), 0);
     tracker.retry(0);
@@ -122,7 +122,7 @@ class IntentTrackerTest {
   void butBehindALaterOneOfTheSameCallerUnderANewId() {
     IntentId first = mkdir("a", 0);
     IntentId second = mkdir("b", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
     tracker.status(status(second, Status.IN_FLIGHT), 0);
@@ -138,7 +138,7 @@ class IntentTrackerTest {
   void whatIsSentAgainKeepsItsOrderAndGoesBeforeWhatHasComeSince() {
     IntentId first = mkdir("a", 0);
     IntentId second = mkdir("b", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     link.sent.clear();
     submit(UNIQUE, PID, "c", 0);
     tracker.status(status(second, Status.NOT_FOUND), 0);
@@ -152,7 +152,7 @@ class IntentTrackerTest {
   @Test
   void whatIsInFlightIsNotSentAgain() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     link.sent.clear();
     tracker.status(status(id, Status.IN_FLIGHT), 0);
     assertEquals(List.of(), link.sent, "its refusal may be on the way");
@@ -161,7 +161,7 @@ class IntentTrackerTest {
   @Test
   void whatIsCommittedIsAnsweredOnceItIsApplied() {
     IntentId id = mkdir("a", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     tracker.status(status(id, Status.COMMITTED), 0);
     tracker.applied(entry(1, id), FsState.genesis());
     tracker.completeDone(1);
@@ -239,7 +239,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.rateLimited(new RateLimited(id, 1_500), 0);
     link.sent.clear();
-    tracker.reconnected();
+    tracker.reconnected(0);
     tracker.retry(MS);
     assertEquals(List.of("a"), names());
   }
@@ -297,7 +297,7 @@ class IntentTrackerTest {
     IntentId b = mkdir("b", 0);
     tracker.rateLimited(new RateLimited(a, 1), 0);
     link.sent.clear();
-    tracker.reconnected();
+    tracker.reconnected(0);
     assertEquals(List.of(new IntentStatusRequest(b)), link.sent);
     tracker.status(status(b, Status.IN_FLIGHT), 0);
     tracker.acknowledged(ack(b, Errno.EEXIST, 0), 0, MS);
@@ -387,6 +387,21 @@ class IntentTrackerTest {
   }
 
   @Test
+  void aLeaderThatHasJustBeenAskedIsNotToBlameEither() {
+    mkdir("a", 0);
+    tracker.reconnected(LATE_NS - 1);
+    assertEquals(0, tracker.expire(LATE_NS));
+    assertEquals(List.of("a EIO"), told);
+  }
+
+  @Test
+  void butOneThatWasAskedLongAgoIs() {
+    mkdir("a", 0);
+    tracker.reconnected(DEADLINE_NS / 2);
+    assertEquals(1, tracker.expire(LATE_NS));
+  }
+
+  @Test
   void afterEioTheCallerIsAnotherClient() {
     IntentId before = mkdir("a", 0);
     tracker.expire(LATE_NS);
@@ -414,7 +429,7 @@ class IntentTrackerTest {
     IntentId first = onlySubmit().intent();
     tracker.barrier(FILE, call("synced"));
     IntentId later = mkdir("later", 0);
-    tracker.reconnected();
+    tracker.reconnected(0);
     link.sent.clear();
     tracker.status(status(first, Status.NOT_FOUND), 0);
     tracker.status(status(later, Status.IN_FLIGHT), 0);

@@ -178,8 +178,8 @@ class OddKernelTest {
     }
 
     @Override
-    public void interrupted(long unique) {
-      post(() -> tree.interrupted(unique), "an interrupt");
+    public void interrupted(long unique, int pid) {
+      post(() -> tree.interrupted(unique, pid), "an interrupt");
     }
 
     private void post(Runnable task, Object what) {
@@ -210,8 +210,8 @@ class OddKernelTest {
     }
 
     @Override
-    public void interrupted(long unique) {
-      vfs.interrupted(unique);
+    public void interrupted(long unique, int pid) {
+      vfs.interrupted(unique, pid);
     }
   }
 

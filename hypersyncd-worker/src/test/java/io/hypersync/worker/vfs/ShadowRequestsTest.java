@@ -154,6 +154,6 @@ class ShadowRequestsTest {
     }
 
     @Override
-    public void interrupted(long unique) {}
+    public void interrupted(long unique, int pid) {}
   }
 }

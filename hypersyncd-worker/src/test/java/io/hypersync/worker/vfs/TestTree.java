@@ -98,7 +98,7 @@ final class TestTree implements Mutations {
 
   /** Nothing waits here. */
   @Override
-  public void interrupted(long unique) {}
+  public void interrupted(long unique, int pid) {}
 
   private Node made(FsOp op, String name) {
     commit(op);

@@ -114,7 +114,7 @@ final class LockCalls {
               "",
               () -> {
                 if (!answered[0] && process.isActive()) {
-                  kernel.interrupt(unique);
+                  kernel.interrupt(unique, process.pid());
                 }
               });
     }

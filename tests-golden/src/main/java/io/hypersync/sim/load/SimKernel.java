@@ -113,8 +113,8 @@ public final class SimKernel {
   }
 
   /** The caller of a request got a signal. */
-  void interrupt(long unique) {
-    worker.vfs().interrupted(unique);
+  void interrupt(long unique, int pid) {
+    worker.vfs().interrupted(unique, pid);
   }
 
   /** Memory gets short: one inode that nobody uses is forgotten, if there is one. */

@@ -123,7 +123,7 @@ public final class SimProcess {
               "",
               () -> {
                 if (!answered[0] && isActive()) {
-                  kernel.interrupt(unique);
+                  kernel.interrupt(unique, pid);
                 }
               });
     }

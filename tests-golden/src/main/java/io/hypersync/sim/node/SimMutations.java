@@ -87,8 +87,8 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void interrupted(long unique) {
-    host.execute(() -> agent.interrupt(unique));
+  public void interrupted(long unique, int pid) {
+    host.execute(() -> agent.interrupted(unique, pid));
   }
 
   private Completion heard(String tag, Completion completion) {

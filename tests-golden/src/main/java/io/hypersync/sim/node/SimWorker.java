@@ -84,6 +84,7 @@ public final class SimWorker implements WorkerEnd {
             inodes,
             inodes,
             new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
+            pid -> pid % 2 == 0, // the others have handlers
             this::applied,
             timeline,
             chance.split(),

@@ -13,13 +13,14 @@ public interface FuseHandler {
   void handle(FuseRequest request, FuseReply reply);
 
   /**
-   * The caller of the request got a signal. The kernel goes on waiting for the answer; a handler
-   * that waits for something should give up and answer EINTR. Called only after {@link #handle} has
-   * returned and while the request is unanswered, though the answer may be given meanwhile. Reads
-   * through the page cache are never interrupted: their callers wait for the page, not for the
-   * request.
+   * The caller of the request got a signal, of whatever kind; of those that follow the kernel says
+   * nothing. It goes on waiting for the answer; a handler that waits for something may give up and
+   * answer EINTR. Called only after {@link #handle} has returned and while the request is
+   * unanswered, though the answer may be given meanwhile. Reads through the page cache are never
+   * interrupted: their callers wait for the page, not for the request.
    *
    * @param unique the request's number
+   * @param pid the thread that made it, as its header says
    */
-  void interrupted(long unique);
+  void interrupted(long unique, int pid);
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that the kernel waits for, by their number. Once closed, what comes in is answered
@@ -54,12 +55,12 @@ final class InFlightTable {
    * <p>Noted first and looked up then, while the other side marks first and looks at the notes
    * then: so at least one of them finds it, and only one can take it.
    *
-   * @return whether the handler is to be told now
+   * @return the request, if the handler is to be told now
    */
-  boolean isInterruptedNow(long unique) {
+  @Nullable PendingReply interruptedNow(long unique) {
     early.add(unique);
     PendingReply reply = replies.get(unique);
-    return reply != null && reply.isWithHandler() && early.remove(unique);
+    return reply != null && reply.isWithHandler() && early.remove(unique) ? reply : null;
   }
 
   /**

@@ -58,6 +58,11 @@ final class PendingReply implements FuseReply {
     return request.unique();
   }
 
+  /** The thread that made the request. */
+  int pid() {
+    return request.pid();
+  }
+
   @Override
   public long takeReceivedNs() {
     long taken = receivedNs;

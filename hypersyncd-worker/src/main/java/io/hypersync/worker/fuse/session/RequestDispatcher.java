@@ -40,8 +40,9 @@ final class RequestDispatcher {
       case Decoded.Interrupt interrupt -> {
         // It has no answer. EAGAIN would have the kernel repeat it, but only if it were sent by the
         // channel that the request came by, which is not known yet.
-        if (inFlight.isInterruptedNow(interrupt.target())) {
-          interrupted(interrupt.target());
+        PendingReply reply = inFlight.interruptedNow(interrupt.target());
+        if (reply != null) {
+          interrupted(reply);
         }
       }
       case Decoded.Destroy destroy -> answer(channel, FuseReplyEncoder.header(destroy.unique(), 0));
@@ -61,7 +62,7 @@ final class RequestDispatcher {
     try {
       handler.handle(request, reply);
       if (inFlight.handedOver(reply)) {
-        interrupted(reply.unique());
+        interrupted(reply);
       }
     } catch (Throwable e) {
       counters.handlerFailure();
@@ -70,13 +71,13 @@ final class RequestDispatcher {
     }
   }
 
-  private void interrupted(long unique) {
+  private void interrupted(PendingReply reply) {
     counters.interrupt();
     try {
-      handler.interrupted(unique);
+      handler.interrupted(reply.unique(), reply.pid());
     } catch (Throwable e) {
       counters.handlerFailure();
-      LOG.error("interrupt of {} failed", unique, e);
+      LOG.error("interrupt of {} failed", reply.unique(), e);
     }
   }
 

@@ -58,7 +58,7 @@ class FuseSessionTest {
               }
 
               @Override
-              public void interrupted(long unique) {
+              public void interrupted(long unique, int pid) {
                 interrupted.add(unique);
               }
             });
@@ -458,6 +458,6 @@ class FuseSessionTest {
     }
 
     @Override
-    public void interrupted(long unique) {}
+    public void interrupted(long unique, int pid) {}
   }
 }

@@ -78,7 +78,7 @@ final class MemoryHandler implements FuseHandler {
   }
 
   @Override
-  public synchronized void interrupted(long unique) {
+  public synchronized void interrupted(long unique, int pid) {
     interrupts.add(unique);
     FuseReply reply = stuck.remove(unique);
     if (reply != null) {

@@ -142,8 +142,8 @@ class MountGuardTest {
     }
 
     @Override
-    public void interrupted(long unique) {
-      files.interrupted(unique);
+    public void interrupted(long unique, int pid) {
+      files.interrupted(unique, pid);
     }
 
     private void forget() {

@@ -1,0 +1,54 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.worker.port.Signals;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Signals of a thread, from {@code /proc}. */
+final class ProcSignals implements Signals {
+  /** Those that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH. */
+  private static final long HARMLESS = bits(17, 18, 19, 20, 21, 22, 23, 28);
+
+  @Override
+  public boolean endCaller(int pid) {
+    try {
+      return pid == 0 || isEnding(Files.readAllLines(Path.of("/proc/" + pid + "/status")));
+    } catch (IOException e) {
+      return true; // it is gone
+    }
+  }
+
+  /**
+   * Whether a thread with this status is about to end. A signal that ends a process without a core
+   * dump is there as SIGKILL, pending for each of its threads; any other as itself.
+   */
+  static boolean isEnding(List<String> status) {
+    long pending = 0;
+    long survived = HARMLESS;
+    for (String line : status) {
+      int colon = line.indexOf(':');
+      switch (colon < 0 ? "" : line.substring(0, colon)) {
+        case "SigPnd", "ShdPnd" -> pending |= mask(line, colon);
+        case "SigBlk", "SigIgn", "SigCgt" -> survived |= mask(line, colon);
+        default -> {
+          // Says nothing about signals.
+        }
+      }
+    }
+    return (pending & ~survived) != 0;
+  }
+
+  private static long mask(String line, int colon) {
+    return Long.parseUnsignedLong(line.substring(colon + 1).strip(), 16);
+  }
+
+  private static long bits(int... signals) {
+    long bits = 0;
+    for (int signal : signals) {
+      bits |= 1L << (signal - 1);
+    }
+    return bits;
+  }
+}
