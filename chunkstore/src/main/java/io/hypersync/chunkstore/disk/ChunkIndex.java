@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>It only speaks of what the segments hold durably, and can be made from them: without a mark
  * they are read from the beginning. RocksDB takes seconds to recover from a full disk, or never
  * does; after a failed write it is closed and opened again, which loses nothing, since the writer
- * repeats what has failed.
+ * repeats what has failed. If it cannot be opened, reads try as well, now and then: there may be no
+ * other write for long.
  *
  * <p>Most chunks that are looked up are new, and RocksDB takes 10 us to say so. A {@link
  * HashFilter} says it at once, from the moment when it has been filled, which a thread of its own
@@ -46,6 +47,9 @@ final class ChunkIndex implements AutoCloseable {
 
   private static final long BUSY_LIMIT_NS = 10_000_000_000L;
   private static final long BUSY_POLL_NS = 1_000_000;
+
+  /** Reads try no more often than that to open what could not be opened. */
+  private static final long REOPEN_PAUSE_NS = 100_000_000;
 
   /** So many are read at once for the filter; who opens the database again waits for them. */
   private static final int FILL_SLICE = 4_096;
@@ -62,11 +66,17 @@ final class ChunkIndex implements AutoCloseable {
 
   private final Thread filler;
   private volatile boolean filled;
-  private @Nullable IndexDatabase database;
+
+  /** Null if it could not be opened again; written while {@link #lock} is held exclusively. */
+  private volatile @Nullable IndexDatabase database;
+
   private volatile boolean closed;
 
-  /** Written while a write is under way, of which there is one at a time. */
-  private boolean reopenNeeded;
+  /** Whether a write has failed since {@link #database} was opened; then it takes no other one. */
+  private volatile boolean reopenNeeded;
+
+  /** When it was last tried; of who holds {@link #lock} exclusively. */
+  private long reopenTriedNs;
 
   private ChunkIndex(
       Path directory, long cacheBytes, FreeSpace space, IndexDatabase database, long expected) {
@@ -223,6 +233,7 @@ final class ChunkIndex implements AutoCloseable {
   }
 
   private <T> T read(String failure, RocksRead<T> action) {
+    reopenIfLost();
     lock.readLock().lock();
     try {
       return action.apply(current());
@@ -237,11 +248,12 @@ final class ChunkIndex implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the chunk store is closed");
     }
-    if (database == null) {
+    IndexDatabase open = database;
+    if (open == null) {
       throw new ChunkStoreException(
           Errno.EIO, "the index in " + directory + " could not be opened again after a failure");
     }
-    return database;
+    return open;
   }
 
   /** Not before there is space: until then the failed one can be read from. */
@@ -252,24 +264,48 @@ final class ChunkIndex implements AutoCloseable {
     space.require(REOPEN_BYTES);
     lock.writeLock().lock();
     try {
-      if (closed) {
-        return;
+      if (reopenNeeded && !closed) { // a read may have been faster
+        closeDatabase();
+        reopen();
       }
-      closeDatabase();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** There is none to read from, so nothing to lose by trying, however little space there is. */
+  private void reopenIfLost() {
+    if (database != null || closed) {
+      return;
+    }
+    lock.writeLock().lock();
+    try {
+      if (database == null && !closed && System.nanoTime() - reopenTriedNs >= REOPEN_PAUSE_NS) {
+        reopen();
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Opens it while {@link #lock} is held exclusively and there is none. */
+  private void reopen() {
+    try {
       database = new IndexDatabase(directory.toString(), cacheBytes, true);
       reopenNeeded = false;
       LOG.info("the index in {} is open again after a failure", directory);
     } catch (RocksDBException e) {
       throw RocksFailures.translateOpen(directory.toString(), e);
     } finally {
-      lock.writeLock().unlock();
+      reopenTriedNs = System.nanoTime();
     }
   }
 
   private void closeDatabase() {
-    if (database != null) {
-      database.close();
+    IndexDatabase open = database;
+    if (open != null) {
       database = null;
+      open.close();
     }
   }
 

@@ -68,7 +68,8 @@ final class IndexDatabase implements AutoCloseable {
 
   private Options options(long cacheBytes, boolean again) {
     return own(new Options())
-        .setCreateIfMissing(true)
+        // One that was here and is gone must not become an empty one, which knows no chunk.
+        .setCreateIfMissing(!again)
         .setTableFormatConfig(table(cacheBytes))
         .setWriteBufferSize(WRITE_BUFFER_BYTES)
         .setMaxOpenFiles(MAX_OPEN_FILES)

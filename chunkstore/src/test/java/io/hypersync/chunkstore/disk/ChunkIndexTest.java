@@ -2,15 +2,20 @@ package io.hypersync.chunkstore.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +66,60 @@ class ChunkIndexTest {
     enterMany();
     for (int i = 0; i < 20; i++) {
       open().close();
+    }
+  }
+
+  /** Where chunks are only read, no write would open the index again. */
+  @Test
+  @Timeout(60)
+  void aReadOpensTheIndexAgainThatAFailedWriteHasLost() throws IOException, InterruptedException {
+    try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 64)) {
+      Path place = disk.resolve("index");
+      try (ChunkIndex index = ChunkIndex.open(place, CACHE_BYTES, FreeSpace.of(directory))) {
+        enter(index, 0, MANY);
+        disk.fill();
+        assertEquals(Errno.ENOSPC, enterUntilItFails(index).errno());
+        Path elsewhere = Files.move(place, disk.resolve("elsewhere"));
+        Files.createFile(place);
+        disk.releaseBallast();
+        assertThrows(ChunkStoreException.class, () -> enter(index, 0, 1), "cannot be opened");
+        assertThrows(ChunkStoreException.class, () -> index.get(hash(0)), "is not open");
+        Files.delete(place);
+        assertThrows(ChunkStoreException.class, () -> getInTheEnd(index, 1_000), "is not here");
+        if (Files.exists(place)) {
+          Files.move(place, disk.resolve("what RocksDB left of trying"));
+        }
+        Files.move(elsewhere, place);
+        assertEquals(place(0), getInTheEnd(index, 10_000));
+        enter(index, MANY, MANY + 1);
+        assertEquals(place(MANY), index.get(hash(MANY)));
+      }
+    }
+  }
+
+  private static ChunkStoreException enterUntilItFails(ChunkIndex index) {
+    return assertThrows(
+        ChunkStoreException.class,
+        () -> {
+          while (true) {
+            enter(index, 0, MANY);
+          }
+        });
+  }
+
+  /** Looks chunk 0 up again and again while it fails; throws the last failure. */
+  private static @Nullable Place getInTheEnd(ChunkIndex index, long limitMs)
+      throws InterruptedException {
+    long limitNs = System.nanoTime() + limitMs * 1_000_000;
+    while (true) {
+      try {
+        return index.get(hash(0));
+      } catch (ChunkStoreException e) {
+        if (System.nanoTime() - limitNs >= 0) {
+          throw e;
+        }
+        Thread.sleep(10);
+      }
     }
   }
 
