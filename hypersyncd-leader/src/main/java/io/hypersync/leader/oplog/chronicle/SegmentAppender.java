@@ -91,7 +91,8 @@ final class SegmentAppender implements AutoCloseable {
 
   /**
    * Allocates a segment. Everything that will be written later has its blocks afterwards, on stable
-   * storage.
+   * storage. Where that cannot be, nothing is allocated: who tries again and again would else take
+   * from others on the same disk, each time for a moment, what is too little for a segment.
    *
    * @throws IOException if there is no space or the disk fails; nothing is left behind
    */
@@ -106,6 +107,7 @@ final class SegmentAppender implements AutoCloseable {
     Path directory = SegmentLayout.spare(logDirectory, sequence);
     Durably.deleteTree(directory);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
+    requireSpace(logDirectory, segmentBytes);
     try {
       Files.createDirectory(directory);
       Files.createFile(SegmentLayout.placeholder(logDirectory, sequence));
@@ -126,6 +128,15 @@ final class SegmentAppender implements AutoCloseable {
       Durably.deleteTree(directory);
       Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
       throw e instanceof IOException io ? io : new IOException("cannot prepare " + directory, e);
+    }
+  }
+
+  private static void requireSpace(Path logDirectory, int segmentBytes) throws IOException {
+    long needed = SegmentLayout.allocatedBytes(segmentBytes);
+    long free = Files.getFileStore(logDirectory).getUsableSpace();
+    if (free < needed) {
+      throw new IOException(
+          "a segment takes " + needed + " bytes, and " + free + " are free in " + logDirectory);
     }
   }
 

@@ -37,6 +37,9 @@ final class SegmentLayout {
 
   static final int PAGE_BYTES = 4096;
 
+  /** More than a file system takes for a directory, the names in it, and an empty file. */
+  private static final int DIRECTORY_BYTES = 8 * PAGE_BYTES;
+
   /** Entries of one Chronicle index array; small, because nothing is ever found through it. */
   static final int CHRONICLE_INDEX_COUNT = 512;
 
@@ -121,6 +124,11 @@ final class SegmentLayout {
   /** The hole behind the segment: part of a mapping by Chronicle, never written. */
   static int overlapBytes(int segmentBytes) {
     return segmentBytes / 4;
+  }
+
+  /** What a new segment takes of the disk; a little more than its files, for their names. */
+  static long allocatedBytes(int segmentBytes) {
+    return (long) segmentBytes + METADATA_BYTES + DIRECTORY_BYTES;
   }
 
   /**

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A full disk is answered before an entry is accepted, never with SIGBUS. Mounts a tmpfs: root. */
 class DiskFullTest {
+  private static final long WATCHED_NANOS = 2_000_000_000L;
+
   @TempDir Path directory;
 
   @BeforeEach
@@ -52,6 +54,25 @@ class DiskFullTest {
     try (TestLog test = TestLog.open(log)) {
       assertEquals(accepted + 501, test.lastRecovered());
       test.verifyAll();
+    }
+  }
+
+  /** RocksDB and other programs may be on the same disk. */
+  @Test
+  void aFullLogLeavesToOthersWhatIsTooLittleForASegment() throws Exception {
+    try (TestLog test = TestLog.open(directory.resolve("log"))) {
+      test.awaitDurable(fill(test));
+      long highest = 0;
+      long deadline = System.nanoTime() + WATCHED_NANOS;
+      while (System.nanoTime() < deadline) {
+        long free = Files.getFileStore(directory).getUsableSpace();
+        highest = Math.max(highest, free); // a full segment is still being shrunk perhaps
+        assertTrue(
+            free >= highest - SegmentLayout.PAGE_BYTES,
+            "of " + highest + " bytes " + free + " are free");
+      }
+      assertTrue(highest > 16 * SegmentLayout.PAGE_BYTES, "nothing to take: " + highest);
+      assertThrows(OpLogFullException.class, () -> append(test, test.log.appendedIndex() + 1));
     }
   }
 
