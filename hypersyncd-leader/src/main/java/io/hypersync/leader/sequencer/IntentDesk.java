@@ -190,14 +190,19 @@ public final class IntentDesk {
   }
 
   /**
-   * Says what has become of an intent (6.4). If it waits for chunks they are asked for again: what
-   * was on its way with the last connection is lost (9.3.1). The worker must not send the intent
-   * again for that: its answer may be on the way, and an intent that comes after its own refusal is
-   * a new one.
+   * Says what has become of an intent (6.4): of another worker's, that there is none. If it waits
+   * for chunks they are asked for again: what was on its way with the last connection is lost
+   * (9.3.1). The worker must not send the intent again for that: its answer may be on the way, and
+   * an intent that comes after its own refusal is a new one.
    */
   public void status(WorkerId worker, IntentId id, long nowNs) {
+    if (isForeign(worker, id)) {
+      sender.accept(worker, new IntentStatusResponse(id, Status.NOT_FOUND, null));
+      return;
+    }
     PendingIntent pending = queue.find(id);
-    if (pending != null || acks.find(id) != null) {
+    long index = sequencer.intents().find(id);
+    if (pending != null || isAwaitingTheDisk(id, index)) {
       sender.accept(worker, new IntentStatusResponse(id, Status.IN_FLIGHT, null));
       if (pending != null) {
         pending.touch(nowNs);
@@ -205,7 +210,6 @@ public final class IntentDesk {
       }
       return;
     }
-    long index = sequencer.intents().find(id);
     IntentStatusResponse response =
         index == IntentIndex.NOT_FOUND
             ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
@@ -373,15 +377,25 @@ public final class IntentDesk {
 
   /** Whether the intent is in the log already; if it is durable too, its ack is sent again. */
   private boolean answerIfCommitted(WorkerId worker, IntentId id) {
-    if (acks.find(id) != null) {
+    long index = sequencer.intents().find(id);
+    if (isAwaitingTheDisk(id, index)) {
       return true; // the ack is on its way, to whichever session the worker has by then
     }
-    long index = sequencer.intents().find(id);
     if (index == IntentIndex.NOT_FOUND) {
       return false;
     }
     sender.accept(worker, new CommitAck(id, null, committed(index), index));
     return true;
+  }
+
+  /**
+   * Whether an intent is decided, and its answer waits for the disk. The leader's own ops have none
+   * that would wait.
+   *
+   * @param index the entry that it has become, or {@link IntentIndex#NOT_FOUND}
+   */
+  private boolean isAwaitingTheDisk(IntentId id, long index) {
+    return acks.find(id) != null || (index != IntentIndex.NOT_FOUND && index > log.durableIndex());
   }
 
   /**

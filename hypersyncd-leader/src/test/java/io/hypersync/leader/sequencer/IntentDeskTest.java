@@ -54,7 +54,13 @@ class IntentDeskTest {
   private static final WorkerId WORKER = new WorkerId("w1");
   private static final WorkerId OTHER = new WorkerId("w2");
   private static final WorkerId THIEF = new WorkerId("w2");
-  private static final List<WorkerId> WORKERS = List.of(WORKER, OTHER, new WorkerId("w3"));
+  private static final WorkerId NAMESAKE = new WorkerId("hypersync-leader");
+  private static final List<WorkerId> WORKERS =
+      List.of(WORKER, OTHER, new WorkerId("w3"), NAMESAKE);
+
+  /** The leader's first op of its own. */
+  private static final IntentId OWN = new IntentId(new ClientId(9, 9), 1);
+
   private static final long MS = 1_000_000;
   private static final byte[] NOTHING = {};
   private static final byte[] LARGE = new byte[20_000];
@@ -135,9 +141,7 @@ class IntentDeskTest {
     desk.status(WORKER, intent(1), 0);
     desk.status(WORKER, intent(2), 0);
     desk.status(WORKER, intent(3), 0);
-    assertEquals(
-        List.of(Status.COMMITTED, Status.IN_FLIGHT, Status.NOT_FOUND),
-        sent.stream().map(message -> ((IntentStatusResponse) message).status()).toList());
+    assertEquals(List.of(Status.COMMITTED, Status.IN_FLIGHT, Status.NOT_FOUND), statuses());
   }
 
   @Test
@@ -147,6 +151,40 @@ class IntentDeskTest {
     desk.sequence();
     desk.status(WORKER, intent(2), 0);
     assertEquals(Status.IN_FLIGHT, ((IntentStatusResponse) sent.get(0)).status());
+  }
+
+  @Test
+  void whatIsAnothersIsNotFoundWhetherItWaitsIsInTheLogOrDurable() {
+    desk.submit(WORKER, mkdir(1, "a"), 0);
+    desk.status(THIEF, intent(1), 0);
+    desk.sequence();
+    desk.status(THIEF, intent(1), 0);
+    desk.release(log.sync().durableIndex());
+    sent.removeIf(CommitAck.class::isInstance);
+    desk.status(THIEF, intent(1), 0);
+    assertEquals(List.of(Status.NOT_FOUND, Status.NOT_FOUND, Status.NOT_FOUND), statuses());
+  }
+
+  @Test
+  void whatTheLeaderDoesItselfIsNotFoundWhetherItIsDurableOrNot() {
+    assertNull(desk.submitOwn(Genesis.op()));
+    desk.status(WORKER, OWN, 0);
+    log.sync();
+    desk.status(WORKER, OWN, 0);
+    assertEquals(List.of(Status.NOT_FOUND, Status.NOT_FOUND), statuses());
+  }
+
+  /**
+   * The leader waits for no ack of its own ops, and nothing keeps a worker from taking its name.
+   */
+  @Test
+  void whatIsInTheLogIsInFlightUntilItIsDurable() {
+    assertNull(desk.submitOwn(Genesis.op()));
+    desk.status(NAMESAKE, OWN, 0);
+    desk.submit(NAMESAKE, new SubmitIntent(OWN, "", NOTHING, NOTHING, List.of()), 0);
+    log.sync();
+    desk.status(NAMESAKE, OWN, 0);
+    assertEquals(List.of(Status.IN_FLIGHT, Status.COMMITTED), statuses());
   }
 
   @Test
@@ -517,6 +555,10 @@ class IntentDeskTest {
       assertFalse(sent.size() > 100, "no end");
     }
     desk.release(log.sync().durableIndex());
+  }
+
+  private List<Status> statuses() {
+    return sent.stream().map(message -> ((IntentStatusResponse) message).status()).toList();
   }
 
   private CommitAck ack(int at) {
