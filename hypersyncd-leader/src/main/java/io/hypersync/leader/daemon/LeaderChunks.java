@@ -46,6 +46,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
+  /** What a put takes in memory beside its bytes, at least. */
+  private static final long PUT_OVERHEAD_BYTES = 64;
+
   /** A worker wants the chunks of the entries on their way to it; of each at most about 16. */
   private static final long MAX_WANTED_PER_ENTRY = 64;
 
@@ -86,7 +89,12 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private final Map<SessionId, Download> downloads = new HashMap<>();
 
-  private record Arrival(SessionId session, ChunkPut put) {}
+  private record Arrival(SessionId session, ChunkPut put) {
+    /** What it takes in memory: so much that a session cannot fill it with chunks of no bytes. */
+    long queuedBytes() {
+      return PUT_OVERHEAD_BYTES + put.bytes().length;
+    }
+  }
 
   private static final class Upload {
     private long queuedBytes;
@@ -128,12 +136,13 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   @Override
   public void ingest(SessionId session, ChunkPut put) {
     Upload upload = uploads.computeIfAbsent(session, _ -> new Upload());
-    upload.queuedBytes += put.bytes().length;
+    Arrival arrival = new Arrival(session, put);
+    upload.queuedBytes += arrival.queuedBytes();
     if (upload.queuedBytes > HIGH_WATER_BYTES && !upload.stopped) {
       upload.stopped = true;
       transport.setReading(session, StreamKind.CHUNKS, false);
     }
-    arrivals.add(new Arrival(session, put));
+    arrivals.add(arrival);
     if (storing.compareAndSet(false, true)) {
       incoming.execute(this::storeArrivals);
     }
@@ -217,7 +226,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     post.accept(
         agent -> {
           for (Arrival arrival : batch) {
-            taken(arrival.session, arrival.put.bytes().length);
+            taken(arrival);
             Errno why = refused.get(arrival);
             if (why == null) {
               agent.chunkStored(arrival.put.hash(), arrival.put.bytes().length);
@@ -253,13 +262,13 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     return failed;
   }
 
-  private void taken(SessionId session, int bytes) {
-    Upload upload = uploads.get(session);
+  private void taken(Arrival arrival) {
+    Upload upload = uploads.get(arrival.session);
     if (upload != null) {
-      upload.queuedBytes -= bytes;
+      upload.queuedBytes -= arrival.queuedBytes();
       if (upload.stopped && upload.queuedBytes < LOW_WATER_BYTES) {
         upload.stopped = false;
-        transport.setReading(session, StreamKind.CHUNKS, true);
+        transport.setReading(arrival.session, StreamKind.CHUNKS, true);
       }
     }
   }

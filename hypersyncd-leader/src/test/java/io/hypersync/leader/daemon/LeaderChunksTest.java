@@ -1,0 +1,94 @@
+package io.hypersync.leader.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.transport.LeaderTransport;
+import io.hypersync.wire.transport.SessionId;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How much a session may upload before the leader has stored it. */
+class LeaderChunksTest {
+  private static final SessionId SESSION = new SessionId(1);
+
+  /** Twice what the leader lets one worker fill. */
+  private static final long TOO_MANY_BYTES = 32L << 20;
+
+  /** What a put takes in the heap whatever it brings. */
+  private static final int PUT_BYTES = 64;
+
+  private final RecordedReading transport = new RecordedReading();
+
+  @ParameterizedTest(name = "chunks of {0} bytes")
+  @ValueSource(ints = {0, 1, 1_000, 65_536})
+  void aSessionWhoseUploadsPileUpIsNotReadFrom(int chunkBytes) {
+    Chunk chunk = Chunk.of(new byte[chunkBytes]);
+    ChunkPut put = new ChunkPut(new IntentId(new ClientId(1, 1), 1), chunk.hash(), chunk.bytes());
+    // The agent never takes them, as if it were busy.
+    try (LeaderChunks chunks =
+        new LeaderChunks(
+            new InMemoryChunkStore(), transport, 1, _ -> {}, FaultPoints.configured())) {
+      for (long bytes = 0; bytes < TOO_MANY_BYTES; bytes += chunkBytes + PUT_BYTES) {
+        chunks.ingest(SESSION, put);
+      }
+    }
+    assertEquals(List.of(false), transport.reading);
+  }
+
+  /** A transport of which only the reading matters. */
+  private static final class RecordedReading implements LeaderTransport {
+    private final List<Boolean> reading = new ArrayList<>();
+
+    @Override
+    public void setReading(SessionId session, StreamKind kind, boolean now) {
+      assertTrue(session.equals(SESSION) && kind == StreamKind.CHUNKS, session + ", " + kind);
+      reading.add(now);
+    }
+
+    @Override
+    public void send(SessionId session, LeaderMessage message) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close(SessionId session, LeaderMessage.@Nullable Refused refusal) {}
+
+    @Override
+    public boolean isWritable(SessionId session, StreamKind kind) {
+      return true;
+    }
+
+    @Override
+    public long queuedBytes(SessionId session, StreamKind kind) {
+      return 0;
+    }
+
+    @Override
+    public ScheduledExecutorService executor() {
+      throw new UnsupportedOperationException("not asked for here");
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+      throw new UnsupportedOperationException("not asked for here");
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+}
