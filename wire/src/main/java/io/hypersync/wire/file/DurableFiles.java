@@ -32,7 +32,9 @@ public final class DurableFiles {
    * Writes a file as a whole or not at all, also if the power fails, over one that is there. Its
    * directory is created if need be; its permissions are what the process gives to new files.
    *
-   * @throws IOException if it cannot be written; what was there before is there still
+   * @throws IOException if it cannot be written: what was there before is there still. Or if its
+   *     directory cannot be synced: the new content is there already, and after a power failure it
+   *     is the one or the other
    */
   public static void replace(Path file, String text) throws IOException {
     write(file, text, null);
