@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,14 @@ public final class ChronicleOpLog implements OpLog {
       RecoveryListener recovery,
       OpLogListener listener)
       throws IOException {
-    return open(directory, options, chunkSync, recovery, listener, SegmentWrite.DSYNC);
+    return open(
+        directory,
+        options,
+        chunkSync,
+        recovery,
+        listener,
+        SegmentWrite.DSYNC,
+        TreeDeletion.FILE_BY_FILE);
   }
 
   /**
@@ -97,7 +105,8 @@ public final class ChronicleOpLog implements OpLog {
       ChunkSync chunkSync,
       RecoveryListener recovery,
       OpLogListener listener,
-      SegmentWrite disk)
+      SegmentWrite disk,
+      TreeDeletion deletion)
       throws IOException {
     DurableFiles.createDirectories(directory);
     RecoveredLog recovered = LogRecovery.recover(LogFiles.in(directory), recovery);
@@ -109,7 +118,7 @@ public final class ChronicleOpLog implements OpLog {
     SegmentCatalog catalog = new SegmentCatalog();
     recovered.segments().forEach(catalog::add);
     catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
-    tidy(recovered);
+    tidy(recovered, deletion);
     ChronicleOpLog log =
         new ChronicleOpLog(directory, options, chunkSync, listener, disk, catalog, begun);
     log.preparer.start();
@@ -149,11 +158,14 @@ public final class ChronicleOpLog implements OpLog {
     }
   }
 
-  /** Gives back space; nothing depends on it, as the new segment has made all of this void. */
-  private static void tidy(RecoveredLog recovered) {
+  /**
+   * Gives back space; nothing depends on it, as the new segment has made all of this void. A
+   * segment is withdrawn before it is deleted: with half of its files it would count as damaged.
+   */
+  private static void tidy(RecoveredLog recovered, TreeDeletion deletion) {
     try {
       for (Path directory : recovered.obsolete()) {
-        Durably.deleteTree(directory);
+        deletion.delete(withdraw(directory));
       }
       List<SegmentFile> segments = recovered.segments();
       if (!segments.isEmpty()) {
@@ -163,6 +175,15 @@ public final class ChronicleOpLog implements OpLog {
     } catch (IOException e) {
       LOG.warn("op log: cannot remove what recovery has made void", e);
     }
+  }
+
+  /** Takes a published segment out of the log, durably; returns where it is then. */
+  private static Path withdraw(Path segment) throws IOException {
+    Path log = segment.getParent();
+    Path withdrawn = SegmentLayout.spare(log, SegmentLayout.sequenceOf(segment));
+    Files.move(segment, withdrawn, StandardCopyOption.ATOMIC_MOVE);
+    DurableFiles.syncDirectory(log);
+    return withdrawn;
   }
 
   @Override

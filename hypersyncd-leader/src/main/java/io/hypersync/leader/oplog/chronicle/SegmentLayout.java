@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  *   19700101F.cq4                the records, inside Chronicle's framing
  *   metadata.cq4t                Chronicle's locks and directory listing; recovery never reads it
  * reserve-000000000000002b       empty, see {@link #placeholder}
- * spare-000000000000002b/        being prepared, or prepared and not yet used; worthless after a crash
+ * spare-000000000000002b/        being prepared, prepared and not yet used, or withdrawn to be deleted;
+ *                                worthless after a crash
  * </pre>
  *
  * <pre>
@@ -61,7 +62,7 @@ final class SegmentLayout {
     return logDirectory.resolve(String.format("segment-%016x", sequence));
   }
 
-  /** Directory of a segment under preparation. */
+  /** Directory of a segment under preparation, or of one that was withdrawn and is deleted. */
   static Path spare(Path logDirectory, long sequence) {
     return logDirectory.resolve(String.format("spare-%016x", sequence));
   }

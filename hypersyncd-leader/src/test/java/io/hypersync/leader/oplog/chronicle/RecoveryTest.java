@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.hypersync.model.hash.Hash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
@@ -320,6 +322,28 @@ class RecoveryTest {
         test.verifyAll();
       }
     }
+  }
+
+  @Test
+  void aCrashWhileAVoidSegmentIsDeletedHarmsNothing() throws IOException {
+    try (TestLog test = TestLog.open(directory)) {
+      test.appendOneByOne(10);
+    }
+    expectRecovered(10); // 10 is written again, to a second segment
+    expectRecovered(10); // the third one stays empty
+    List<Path> deleted = new ArrayList<>();
+    TreeDeletion crashing =
+        tree -> {
+          Files.delete(tree.resolve(SegmentLayout.CYCLE_FILE));
+          deleted.add(tree);
+          throw new IOException("the process is killed between two files of " + tree);
+        };
+    try (TestLog test = TestLog.open(directory, crashing)) {
+      assertEquals(10, test.lastRecovered());
+      assertEquals(1, deleted.size(), "void segments");
+    }
+    continueAndVerify(10);
+    assertFalse(Files.exists(deleted.getFirst()), "what the crash has left is swept");
   }
 
   @Test

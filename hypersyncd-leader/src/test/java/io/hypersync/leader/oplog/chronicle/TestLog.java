@@ -35,6 +35,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
       OpLogOptions options,
       ChunkSync chunkSync,
       SegmentWrite disk,
+      TreeDeletion deletion,
       RecoveryListener veto)
       throws IOException {
     this.log =
@@ -54,7 +55,8 @@ final class TestLog implements AutoCloseable, OpLogListener {
               return Verdict.KEEP;
             },
             this,
-            disk);
+            disk,
+            deletion);
   }
 
   static TestLog open(Path directory) throws IOException {
@@ -62,18 +64,38 @@ final class TestLog implements AutoCloseable, OpLogListener {
   }
 
   static TestLog open(Path directory, OpLogOptions options) throws IOException {
-    return new TestLog(
-        directory, options, ChunkSync.NONE, SegmentWrite.DSYNC, (index, payload) -> Verdict.KEEP);
+    return open(directory, options, SegmentWrite.DSYNC);
   }
 
   static TestLog open(Path directory, OpLogOptions options, ChunkSync chunkSync)
       throws IOException {
     return new TestLog(
-        directory, options, chunkSync, SegmentWrite.DSYNC, (index, payload) -> Verdict.KEEP);
+        directory,
+        options,
+        chunkSync,
+        SegmentWrite.DSYNC,
+        TreeDeletion.FILE_BY_FILE,
+        (index, payload) -> Verdict.KEEP);
   }
 
   static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk) throws IOException {
-    return new TestLog(directory, options, ChunkSync.NONE, disk, (index, payload) -> Verdict.KEEP);
+    return new TestLog(
+        directory,
+        options,
+        ChunkSync.NONE,
+        disk,
+        TreeDeletion.FILE_BY_FILE,
+        (index, payload) -> Verdict.KEEP);
+  }
+
+  static TestLog open(Path directory, TreeDeletion deletion) throws IOException {
+    return new TestLog(
+        directory,
+        SMALL,
+        ChunkSync.NONE,
+        SegmentWrite.DSYNC,
+        deletion,
+        (index, payload) -> Verdict.KEEP);
   }
 
   /** Cuts from that index on. */
@@ -83,6 +105,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         SMALL,
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
+        TreeDeletion.FILE_BY_FILE,
         (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 
