@@ -55,13 +55,18 @@ public final class DaemonProcess {
         AdminServer _ = AdminServer.start(socket, commands(daemon))) {
       Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
-      LOG.info("{} is ready; admin socket {}", name, socket);
-      awaitEnd(daemon);
-      LOG.info("{} stops: {}", name, reason);
-      removeHook(onSignal);
+      try {
+        LOG.info("{} is ready; admin socket {}", name, socket);
+        awaitEnd(daemon);
+        LOG.info("{} stops: {}", name, reason);
+      } finally {
+        // However it ends: left in place, the hook would make a clean end of a failure's exit code.
+        removeHook(onSignal);
+      }
+    } finally {
+      finished.complete(null);
     }
     LOG.info("{} has stopped", name);
-    finished.complete(null);
   }
 
   private void awaitEnd(Daemon daemon) throws InterruptedException {

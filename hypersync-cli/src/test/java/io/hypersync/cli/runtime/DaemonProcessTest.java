@@ -13,6 +13,8 @@ import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.AdminServer;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -122,6 +124,56 @@ final class DaemonProcessTest {
         assertThrows(ExecutionException.class, () -> end.get(30, TimeUnit.SECONDS));
     assertEquals("the disk is full", failure.getCause().getMessage());
     assertTrue(daemon.closed);
+  }
+
+  /** A service manager starts again what failed, and goes by the exit code. */
+  @Test
+  void aProcessWhoseDaemonIsForcedToEndFailsAndDoesSoAtOnce() throws Exception {
+    Path log = directory.resolve("log");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ForcedToEnd.class.getName(),
+                socket().toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it hangs");
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals(ForcedToEnd.EXIT_CODE, process.exitValue(), () -> read(log));
+    assertFalse(read(log).contains("without its last steps"), () -> read(log));
+    assertFalse(Files.exists(socket()), "the socket stayed behind");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /** A process whose daemon is forced to end; it exits as the command does. */
+  static final class ForcedToEnd {
+    static final int EXIT_CODE = 7;
+
+    private ForcedToEnd() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      FakeDaemon daemon = new FakeDaemon();
+      daemon.ended.completeExceptionally(
+          new UserError("the disk is full", "Free some.", EXIT_CODE));
+      try {
+        new DaemonProcess("worker a", Path.of(args[0])).run(_ -> daemon, NOTHING);
+      } catch (UserError forced) {
+        System.exit(forced.exitCode());
+      }
+    }
   }
 
   @Test
