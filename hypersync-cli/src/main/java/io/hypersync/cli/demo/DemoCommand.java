@@ -45,13 +45,27 @@ public final class DemoCommand implements Callable<Integer> {
   private @Nullable Path repository;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws InterruptedException {
     refuseIfImpossible();
+    Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+    try {
+      return run(parent);
+    } catch (IOException failure) {
+      throw new UserError(
+          "the demo cannot read or write one of its files: " + failure,
+          "It makes its folder in "
+              + parent
+              + ", which must be writable and have room. To have it elsewhere:\n"
+              + "HYPERSYNC_JAVA_OPTS=-Djava.io.tmpdir=<dir> ./hypersync demo");
+    }
+  }
+
+  private int run(Path parent) throws IOException, InterruptedException {
     Narrator narrator = new Narrator(spec.commandLine().getOut());
     try (Cleanup cleanup = new Cleanup(narrator)) {
       // Ctrl-C ends the machine, not this block; the hook is what then cleans up.
       Runtime.getRuntime().addShutdownHook(new Thread(cleanup::undo, "demo-cleanup"));
-      DemoFolder folder = DemoFolder.create();
+      DemoFolder folder = DemoFolder.create(parent);
       cleanup.add("remove " + folder.root(), folder::delete);
       Demo demo = new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()));
       Demo.Cast cast;
@@ -59,7 +73,7 @@ public final class DemoCommand implements Callable<Integer> {
         cast = demo.start(NewIds.workspace(), Demo.PLAYERS);
         demo.play(cast, source());
         demo.report(cast);
-      } catch (UserError failure) {
+      } catch (UserError | IOException failure) {
         if (cleanup.hasBegun()) {
           // Ctrl-C took away what the story stood on; that it then failed is no news.
           return ENDED_BY_SIGNAL;

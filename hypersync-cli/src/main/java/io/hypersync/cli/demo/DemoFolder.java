@@ -23,10 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param root the folder
  */
 public record DemoFolder(Path root) {
-  static DemoFolder create() throws IOException {
-    return create(Path.of(System.getProperty("java.io.tmpdir")));
-  }
-
   /** Makes one, under a name of its own in this folder. */
   public static DemoFolder create(Path parent) throws IOException {
     DemoFolder folder = new DemoFolder(Files.createTempDirectory(parent, "hypersync-demo-"));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.cli.Invocation;
 import io.hypersync.wire.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -84,5 +85,23 @@ final class DemoPartsTest {
     cleanup.forget();
     cleanup.undo();
     assertEquals(List.of(), undone);
+  }
+
+  /** Needs /dev/fuse, as the demo does, though it does not get so far as to mount. */
+  @Test
+  void aFolderThatCannotBeWrittenIsASentenceAndNoBug() {
+    Path missing = directory.resolve("missing");
+    String before = System.setProperty("java.io.tmpdir", missing.toString());
+    try {
+      Invocation demo = Invocation.of("demo");
+      assertEquals(1, demo.exitCode());
+      assertTrue(
+          demo.err().startsWith("hypersync: the demo cannot read or write one of its files: "),
+          demo.err());
+      assertTrue(demo.err().contains(missing.toString()), demo.err());
+      assertFalse(demo.err().contains("\tat "), demo.err());
+    } finally {
+      System.setProperty("java.io.tmpdir", before);
+    }
   }
 }
