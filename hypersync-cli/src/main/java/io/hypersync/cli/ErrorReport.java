@@ -15,6 +15,8 @@ final class ErrorReport {
   /** Exit code of a bug: sysexits.h, EX_SOFTWARE. */
   private static final int BUG = 70;
 
+  private static final String BUG_MESSAGE = "this is a bug in hypersync";
+
   private ErrorReport() {}
 
   /** A command threw; picocli's handler. */
@@ -27,10 +29,24 @@ final class ErrorReport {
     if (failure instanceof UserError error) {
       return report(error, out, err, args);
     }
-    err.println("hypersync: this is a bug in hypersync, please report it:");
+    err.println("hypersync: " + BUG_MESSAGE + ", please report it:");
     failure.printStackTrace(err);
     err.flush();
+    UserError bug =
+        new UserError(
+            BUG_MESSAGE + ": " + failure, "Please report it, with the standard error.", BUG);
+    writeJson(bug, out, args);
     return BUG;
+  }
+
+  /** A command needed more memory than this process may take. */
+  static int onMemoryUsedUp(
+      OutOfMemoryError failure, PrintWriter out, PrintWriter err, List<String> args) {
+    UserError error =
+        new UserError(
+            "the memory that this command may take does not suffice: " + failure.getMessage(),
+            "Ask for less, or allow it more: HYPERSYNC_JAVA_OPTS=-Xmx4g ./hypersync ...");
+    return report(error, out, err, args);
   }
 
   /** The command line makes no sense; picocli's handler. */
@@ -47,15 +63,26 @@ final class ErrorReport {
     err.println("hypersync: " + error.message());
     error.hint().lines().forEach(line -> err.println("  " + line));
     err.flush();
-    if (args.contains("--json")) {
-      ObjectNode tree = JsonNodeFactory.instance.objectNode();
-      tree.putObject("error")
-          .put("message", error.message())
-          .put("hint", error.hint())
-          .put("exit_code", error.exitCode());
-      out.println(tree.toPrettyString());
-      out.flush();
-    }
+    writeJson(error, out, args);
     return error.exitCode();
+  }
+
+  private static void writeJson(UserError error, PrintWriter out, List<String> args) {
+    if (!wantsJson(args)) {
+      return;
+    }
+    ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    tree.putObject("error")
+        .put("message", error.message())
+        .put("hint", error.hint())
+        .put("exit_code", error.exitCode());
+    out.println(tree.toPrettyString());
+    out.flush();
+  }
+
+  /** What comes after {@code --} are words of another command. */
+  private static boolean wantsJson(List<String> args) {
+    int end = args.indexOf("--");
+    return (end < 0 ? args : args.subList(0, end)).contains("--json");
   }
 }

@@ -51,8 +51,20 @@ public final class Main {
       HypersyncCommand.addAll(line, leader, worker);
       ServiceLoader.load(ExtraCommand.class).forEach(line::addSubcommand);
     }
-    return line.setExecutionExceptionHandler(ErrorReport::onFailure)
+    return line.setExecutionStrategy(Main::execute)
+        .setExecutionExceptionHandler(ErrorReport::onFailure)
         .setParameterExceptionHandler(ErrorReport::onMisuse)
         .setUsageHelpAutoWidth(true);
+  }
+
+  /** As picocli does, which hands exceptions to its handler, but no errors. */
+  private static int execute(CommandLine.ParseResult parsed) {
+    try {
+      return new CommandLine.RunLast().execute(parsed);
+    } catch (OutOfMemoryError failure) {
+      CommandLine line = parsed.commandSpec().commandLine();
+      return ErrorReport.onMemoryUsedUp(
+          failure, line.getOut(), line.getErr(), parsed.originalArgs());
+    }
   }
 }

@@ -51,6 +51,8 @@ final class PlainStatus {
           Daemons.in(RunDirectory.of(environment)), new Output(out, args.equals(FOR_PROGRAMS)));
     } catch (RuntimeException failure) {
       return ErrorReport.onFailure(failure, out, err, args);
+    } catch (OutOfMemoryError failure) {
+      return ErrorReport.onMemoryUsedUp(failure, out, err, args);
     }
   }
 }

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntBiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,5 +119,67 @@ final class CommandLineTest {
         error.path("message").asText());
     assertFalse(error.path("hint").asText().isEmpty());
     assertEquals(1, error.path("exit_code").asInt());
+  }
+
+  @Test
+  void aBugIsAStackTraceAndWithJsonJsonToo() throws IOException {
+    IllegalStateException bug = new IllegalStateException("boom");
+    Invocation failure =
+        reported((out, err) -> ErrorReport.onFailure(bug, out, err, List.of("log", "--json")));
+    assertEquals(70, failure.exitCode());
+    assertTrue(failure.err().contains("at " + getClass().getName()), failure.err());
+    JsonNode error = new ObjectMapper().readTree(failure.out()).path("error");
+    assertEquals(
+        "this is a bug in hypersync: java.lang.IllegalStateException: boom",
+        error.path("message").asText());
+    assertFalse(error.path("hint").asText().isEmpty());
+    assertEquals(70, error.path("exit_code").asInt());
+    assertEquals(
+        "", reported((out, err) -> ErrorReport.onFailure(bug, out, err, List.of("log"))).out());
+  }
+
+  @Test
+  void tooLittleMemoryIsOneSentenceAndWhatToDo() throws IOException {
+    assertEquals(0, Invocation.of("init", directory.toString()).exitCode());
+    Invocation failure =
+        Invocation.with(
+            _ -> {
+              throw new OutOfMemoryError("Java heap space");
+            },
+            _ -> {
+              throw new AssertionError("no worker is wanted");
+            },
+            "leader",
+            "--dir",
+            directory.toString());
+    assertEquals(1, failure.exitCode());
+    assertEquals(
+        """
+        hypersync: the memory that this command may take does not suffice: Java heap space
+          Ask for less, or allow it more: HYPERSYNC_JAVA_OPTS=-Xmx4g ./hypersync ...
+        """,
+        failure.err());
+    Invocation withJson =
+        reported(
+            (out, err) ->
+                ErrorReport.onMemoryUsedUp(
+                    new OutOfMemoryError("Java heap space"), out, err, List.of("log", "--json")));
+    assertEquals(
+        1, new ObjectMapper().readTree(withJson.out()).path("error").path("exit_code").asInt());
+  }
+
+  @Test
+  void theJsonThatAnotherCommandIsToWriteIsNotAskedOfThisOne() {
+    String[] words = {"profile", "--run-dir", directory.toString(), "/x", "--", "tool", "--json"};
+    Invocation failure = Invocation.of(words);
+    assertEquals(1, failure.exitCode());
+    assertEquals("", failure.out());
+  }
+
+  private static Invocation reported(ToIntBiFunction<PrintWriter, PrintWriter> report) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exitCode = report.applyAsInt(new PrintWriter(out), new PrintWriter(err));
+    return new Invocation(exitCode, out.toString(), err.toString());
   }
 }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
           + " writes are, syncs and renames, the hottest paths and which of them should be local,"
           + " and where the time of a change goes.",
       "Everything that happens on the mount meanwhile is counted, whoever does it. Exits as the"
-          + " command does."
+          + " command does, or with 1 if there is no report."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -86,8 +86,11 @@ final class ProfileCommand implements Callable<Integer> {
     try {
       report = session.end(TOP_PATHS);
     } catch (UserError failure) {
-      screen.tell("hypersync: there is no report: " + failure.message());
-      return ended.exitCode();
+      throw new UserError(
+          "there is no report: "
+              + failure.message()
+              + ("; the command ended with " + ended.exitCode()),
+          failure.hint());
     }
     ArrayNode words = report.putArray("command");
     command.forEach(words::add);
