@@ -37,9 +37,11 @@ public class FuseCrossingBenchmark {
 
   /** What a mount promises, and hence what its kernel keeps for how long. */
   public enum Policy {
-    /** Names, attributes, pages and listings are kept until they are taken back. */
-    KEPT("hypersync.worker.kernel_cache=true"),
-    /** The same, and every open asks first whether this worker is fresh. */
+    /**
+     * Names, attributes, pages and listings are kept until they are taken back; opens ask nobody.
+     */
+    KEPT("hypersync.worker.strict_open=false"),
+    /** The same, and every open asks first whether this worker is fresh: what a mount does. */
     STRICT_OPEN("hypersync.worker.strict_open=true"),
     /** Nothing is kept: every TTL is 0. */
     NOTHING_KEPT("hypersync.worker.kernel_cache=false"),
@@ -50,6 +52,11 @@ public class FuseCrossingBenchmark {
 
     Policy(String setting) {
       this.setting = setting;
+    }
+
+    /** The setting of a worker that makes it so, as {@code KEY=VALUE}. */
+    String setting() {
+      return setting;
     }
   }
 

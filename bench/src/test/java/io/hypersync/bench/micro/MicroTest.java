@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.bench.baseline.Row;
+import io.hypersync.cli.config.Configuration;
+import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +71,31 @@ final class MicroTest {
     try (Stream<Path> left = Files.list(folder)) {
       assertEquals(List.of(log), left.toList());
     }
+  }
+
+  @Test
+  @DisplayName("has no two policies for a mount that are the same with the product's defaults")
+  void policies() {
+    Map<FuseCrossingBenchmark.Policy, List<Boolean>> promises =
+        new EnumMap<>(FuseCrossingBenchmark.Policy.class);
+    for (FuseCrossingBenchmark.Policy policy : FuseCrossingBenchmark.Policy.values()) {
+      ConfigurationReader reader = new ConfigurationReader();
+      reader.assignment("--set", policy.setting());
+      Configuration chosen = reader.withoutFile();
+      promises.put(
+          policy,
+          List.of(
+              chosen.get(Settings.WORKER_STRICT_OPEN),
+              chosen.get(Settings.WORKER_KERNEL_CACHE),
+              chosen.get(Settings.WORKER_STRICT_READS)));
+    }
+    assertEquals(
+        Map.of(
+            FuseCrossingBenchmark.Policy.KEPT, List.of(false, true, false),
+            FuseCrossingBenchmark.Policy.STRICT_OPEN, List.of(true, true, false),
+            FuseCrossingBenchmark.Policy.NOTHING_KEPT, List.of(true, false, false),
+            FuseCrossingBenchmark.Policy.STRICT_READS, List.of(true, true, true)),
+        promises);
   }
 
   @Test
