@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -92,6 +93,35 @@ public class ApplyBenchmark {
     }
   }
 
+  /** A worker of that log that has joined nothing; making and ending it is not measured. */
+  @State(Scope.Benchmark)
+  public static class Newcomer {
+    private LocalWorkspace.Worker worker;
+
+    /** Made by JMH. */
+    public Newcomer() {}
+
+    /** Makes its keys, token, store and transport. */
+    @Setup(Level.Invocation)
+    public void enrol(Log log) {
+      worker = log.workspace.enrol();
+    }
+
+    /**
+     * Ends it.
+     *
+     * @throws IllegalStateException if it has not got everything
+     */
+    @TearDown(Level.Invocation)
+    public void leave(Log log) {
+      long reached = worker.index();
+      log.workspace.leave(worker);
+      if (reached < log.index) {
+        throw new IllegalStateException("joined at " + reached + " of " + log.index);
+      }
+    }
+  }
+
   /** An empty folder on the disk. */
   @State(Scope.Benchmark)
   public static class Disk {
@@ -123,12 +153,8 @@ public class ApplyBenchmark {
   /** Connects with nothing and returns with everything. */
   @Benchmark
   @Beside("files")
-  public void catchUp(Log log) throws InterruptedException {
-    LocalWorkspace.Worker fresh = log.workspace.join();
-    if (fresh.index() < log.index) {
-      throw new IllegalStateException("joined at " + fresh.index() + " of " + log.index);
-    }
-    log.workspace.leave(fresh);
+  public void catchUp(Newcomer newcomer) throws InterruptedException {
+    newcomer.worker.join();
   }
 
   /** The reference: the same files written into a folder of the disk, not synced. */

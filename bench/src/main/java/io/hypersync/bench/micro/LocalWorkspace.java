@@ -72,6 +72,11 @@ final class LocalWorkspace implements AutoCloseable {
       return runtime.appliedIndex();
     }
 
+    /** Connects, and returns when everything that was committed is applied here. */
+    void join() throws InterruptedException {
+      runtime.join();
+    }
+
     /** Waits until an entry is visible here. */
     void await(long index) {
       long untilNs = System.nanoTime() + LIMIT_NS;
@@ -126,10 +131,20 @@ final class LocalWorkspace implements AutoCloseable {
    *
    * @param settings of it, each as {@code KEY=VALUE}
    */
-  synchronized Worker join(String... settings) throws InterruptedException {
+  Worker join(String... settings) throws InterruptedException {
+    Worker worker = enrol(settings);
+    worker.join();
+    return worker;
+  }
+
+  /**
+   * A worker that may join, and has not: it has its token, its store and its transport.
+   *
+   * @param settings of it, each as {@code KEY=VALUE}
+   */
+  synchronized Worker enrol(String... settings) {
     Worker worker = new Worker(options(settings));
     workers.add(worker);
-    worker.runtime.join();
     return worker;
   }
 
