@@ -15,10 +15,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,11 +25,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code hypersync bench}. */
 @Command(
@@ -43,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  ./hypersync bench                                # all of it, some seven minutes",
+      "  ./hypersync bench                                # all of it, some eight minutes",
       "  ./hypersync bench --ops write,create --threads 1,16",
       "  ./hypersync bench --seconds 10 --json > bench.json",
       "  ./hypersync bench --peer moosefs                 # beside a networked filesystem, too",
@@ -55,7 +52,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 public final class BenchCommand implements ExtraCommand {
   private static final double PERCENT = 100;
-  private static final List<Integer> USUAL_THREADS = List.of(1, 4, 16);
 
   private static final String NO_NEIGHBOUR = "none";
   private static final Set<Place.Kind> NEIGHBOURS =
@@ -72,33 +68,7 @@ public final class BenchCommand implements ExtraCommand {
 
   private static final String MANY_FILES = "100000";
 
-  /** What can be measured. */
-  private enum Suite {
-    E2E("e2e"),
-    JOBS("jobs"),
-    MICRO("micro");
-
-    private final String key;
-
-    Suite(String key) {
-      this.key = key;
-    }
-
-    String key() {
-      return key;
-    }
-
-    /** As the option has it. */
-    static final class Reader implements ITypeConverter<Suite> {
-      @Override
-      public Suite convert(String text) {
-        return Arrays.stream(values())
-            .filter(suite -> suite.key.equals(text))
-            .findFirst()
-            .orElseThrow(() -> new TypeConversionException("expected e2e, jobs or micro"));
-      }
-    }
-  }
+  private static final String OTHER_BASELINE = "name another file: --baseline <file>";
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -129,7 +99,11 @@ public final class BenchCommand implements ExtraCommand {
               + " worse by more than the tolerance.")
   private boolean compare;
 
-  @Option(names = "--save", description = "Write the ratios of this run as the baseline.")
+  @Option(
+      names = "--save",
+      description =
+          "Write the ratios of this run as the baseline: of a whole suite, else to a file that"
+              + " --baseline names.")
   private boolean save;
 
   @Option(
@@ -165,9 +139,9 @@ public final class BenchCommand implements ExtraCommand {
       paramLabel = "<op>",
       split = ",",
       description =
-          "Which operations (default: all): disk-overwrite, disk-append, create, write, append,"
-              + " mkdir, rename, unlink, stat, absent, walk, read, write-1m, read-1m; of jobs:"
-              + " clone, untar, status, walk-tree, grep, remove, large-write, large-read-cold,"
+          "Which operations (default: all): disk-overwrite, disk-append, loopback, statfs, create,"
+              + " write, append, mkdir, chmod, rename, unlink, stat, absent, walk, read, write-1m,"
+              + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write, large-read-cold,"
               + " large-read-warm; of micro:"
               + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, leader,"
               + " fuse-crossing, invalidation, append, merkle.")
@@ -231,6 +205,8 @@ public final class BenchCommand implements ExtraCommand {
       Findings findings = run(narrator, cleanup, folder);
       cleanup.undo();
       return report(findings);
+    } catch (IOException failure) {
+      throw DiskTrouble.of(failure, parent());
     } catch (InterruptedException stopped) {
       // By the hook of Ctrl-C, which cleans up; the machine ends when it is through.
       Thread.currentThread().interrupt();
@@ -245,25 +221,19 @@ public final class BenchCommand implements ExtraCommand {
           new EndToEnd(
                   new Workers(workers),
                   seconds,
-                  chosen(Operation.class, Operation::of, Operation.keys()),
-                  threads,
+                  operations(),
+                  threads.stream().distinct().toList(),
                   neighbours(),
                   peerScript(),
                   memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
               .run(narrator, cleanup, folder);
       case JOBS ->
-          new Jobs(
-                  new Workers(workers),
-                  chosen(Job.class, Job::of, Job.keys()),
-                  neighbours(),
-                  peerScript())
+          new Jobs(new Workers(workers), jobs(), neighbours(), peerScript())
               .run(narrator, cleanup, folder);
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();
         cleanup.add("take mounts away", new Leftovers(folder.root())::clear);
-        List<Figure> figures =
-            new MicroRun(narrator, folder.root(), seconds)
-                .run(chosen(Subject.class, Subject::of, Subject.keys()));
+        List<Figure> figures = new MicroRun(narrator, folder.root(), seconds).run(subjects());
         Load load = new Load(Machine.here(folder.root()), loadAtStart, Machine.loadAverage());
         yield MicroReport.of(load, figures);
       }
@@ -284,14 +254,28 @@ public final class BenchCommand implements ExtraCommand {
     }
     out.flush();
     if (save) {
+      requireAllRows(findings);
       now(findings).write(baselineFile());
     }
     return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
   }
 
   private Comparison compared(Findings findings) {
-    boolean whole = ops.isEmpty() && threads.equals(USUAL_THREADS) && memory == null;
-    return Comparison.of(known(), now(findings), whole, 1 + tolerance / PERCENT);
+    return Comparison.of(known(), now(findings), scope().isWhole(), 1 + tolerance / PERCENT);
+  }
+
+  /** After the report: what was found is not lost. */
+  private void requireAllRows(Findings findings) {
+    if (baseline == null && !findings.missing().isEmpty()) {
+      throw new UserError(
+          "--save would replace the whole baseline by a part: "
+              + String.join("; ", findings.missing()),
+          OTHER_BASELINE);
+    }
+  }
+
+  private Scope scope() {
+    return new Scope(suite, ops, Set.copyOf(threads), neighbours());
   }
 
   private Baseline known() {
@@ -351,12 +335,33 @@ public final class BenchCommand implements ExtraCommand {
     return kinds;
   }
 
+  /** What is measured, each once, in the order in which it was named. */
+  List<? extends Enum<?>> chosen() {
+    return switch (suite) {
+      case E2E -> operations();
+      case JOBS -> jobs();
+      case MICRO -> subjects();
+    };
+  }
+
+  private List<Operation> operations() {
+    return chosen(Operation.class, Operation::of, Operation.keys());
+  }
+
+  private List<Job> jobs() {
+    return chosen(Job.class, Job::of, Job.keys());
+  }
+
+  private List<Subject> subjects() {
+    return chosen(Subject.class, Subject::of, Subject.keys());
+  }
+
   private <E extends Enum<E>> List<E> chosen(
       Class<E> all, Function<String, Optional<E>> byKey, String keys) {
     if (ops.isEmpty()) {
       return List.of(all.getEnumConstants());
     }
-    List<E> chosen = new ArrayList<>();
+    Set<E> chosen = new LinkedHashSet<>(); // once each: a second time would find its files there
     for (String key : ops) {
       chosen.add(
           byKey
@@ -368,10 +373,15 @@ public final class BenchCommand implements ExtraCommand {
                           "There are: " + keys,
                           UserError.USAGE)));
     }
-    return chosen;
+    return List.copyOf(chosen);
   }
 
-  private void requireSense() {
+  /**
+   * Refuses what cannot be meant.
+   *
+   * @throws UserError with what to say instead
+   */
+  void requireSense() {
     if (seconds <= 0) {
       throw new UserError("--seconds must be more than 0", "", UserError.USAGE);
     }
@@ -381,6 +391,7 @@ public final class BenchCommand implements ExtraCommand {
     if (threads.stream().anyMatch(count -> count < 1 || count > MAX_THREADS)) {
       throw new UserError("--threads must be from 1 to " + MAX_THREADS, "", UserError.USAGE);
     }
+    var _ = chosen();
     var _ = neighbours();
     var _ = peerScript();
     if (tolerance <= 0) {
@@ -388,6 +399,18 @@ public final class BenchCommand implements ExtraCommand {
     }
     if (suite != Suite.E2E && memory != null) {
       throw new UserError("--memory is of suite e2e", "", UserError.USAGE);
+    }
+    if (memory != null && (save || compare)) {
+      throw new UserError(
+          "--memory gives no ratios to --save or --compare",
+          "Measure memory alone, and the suite in another run.",
+          UserError.USAGE);
+    }
+    if (save && baseline == null && !scope().isWhole()) {
+      throw new UserError(
+          "--save would replace the whole baseline of suite " + suite.key() + " by a part",
+          "Measure all of it (without --ops, --threads and --beside), or\n" + OTHER_BASELINE,
+          UserError.USAGE);
     }
     if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
       throw new UserError("--workers is of suites e2e and jobs", "", UserError.USAGE);
@@ -410,6 +433,10 @@ public final class BenchCommand implements ExtraCommand {
     Path parent = dir == null ? Path.of(System.getProperty("java.io.tmpdir")) : dir;
     if (!Files.isDirectory(parent)) {
       throw new UserError(parent + " is no folder", "Name one: --dir <dir>", UserError.USAGE);
+    }
+    if (!Files.isWritable(parent)) {
+      throw new UserError(
+          parent + " cannot be written", "Name another folder: --dir <dir>", UserError.USAGE);
     }
     return parent.toAbsolutePath();
   }

@@ -69,7 +69,11 @@ record EndToEnd(
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
     Report report = new Report(load, workers, rows, propagation, neighbours.leftOut(), use);
     return new Findings(
-        load.average(), report.ratios(), JsonReport.render(report), TextReport.render(report));
+        load.average(),
+        report.ratios(),
+        List.of(),
+        JsonReport.render(report),
+        TextReport.render(report));
   }
 
   private List<Propagation> propagation(

@@ -30,6 +30,7 @@ final class JobReport {
     return new Findings(
         load.average(),
         ratios(all),
+        leftOut,
         json(load, workers, all, leftOut, aims),
         text(load, workers, all, leftOut, aims));
   }

@@ -48,7 +48,7 @@ final class MicroReport {
         load.text()
             + "\nTimes in microseconds. RATIO: the best over that of the reference BESIDE it.\n"
             + table.render("");
-    return new Findings(load.average(), rows, tree, text);
+    return new Findings(load.average(), rows, List.of(), tree, text);
   }
 
   private static String micros(double us) {

@@ -1,0 +1,37 @@
+package io.hypersync.bench;
+
+import java.util.Arrays;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** What can be measured. */
+enum Suite {
+  /** Single operations through a mount. */
+  E2E("e2e"),
+  /** Programs that work in a mount. */
+  JOBS("jobs"),
+  /** Parts of the product by themselves. */
+  MICRO("micro");
+
+  private final String key;
+
+  Suite(String key) {
+    this.key = key;
+  }
+
+  /** Name in options and of its baseline. */
+  String key() {
+    return key;
+  }
+
+  /** As the option has it. */
+  static final class Reader implements ITypeConverter<Suite> {
+    @Override
+    public Suite convert(String text) {
+      return Arrays.stream(values())
+          .filter(suite -> suite.key.equals(text))
+          .findFirst()
+          .orElseThrow(() -> new TypeConversionException("expected e2e, jobs or micro"));
+    }
+  }
+}

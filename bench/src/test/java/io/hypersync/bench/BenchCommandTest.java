@@ -1,0 +1,125 @@
+package io.hypersync.bench;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.bench.micro.Subject;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+@DisplayName("The command line of bench")
+final class BenchCommandTest {
+  private static BenchCommand command(String line) {
+    return CommandLine.populateCommand(new BenchCommand(), line.split(" ", -1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--save --ops write",
+        "--save --threads 1,4",
+        "--save --suite jobs --beside none",
+        "--save --suite jobs --beside unsynced,bindfs",
+        "--save --suite micro --ops blake3",
+      })
+  @DisplayName("does not let a part replace the whole baseline, and says where it can go")
+  void savesNoPart(String line) {
+    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    assertEquals(UserError.USAGE, refused.exitCode());
+    assertTrue(refused.message().contains("by a part"), refused::message);
+    assertTrue(refused.hint().contains("--baseline"), refused::hint);
+    assertDoesNotThrow(command(line + " --baseline /tmp/part.json")::requireSense);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--save",
+        "--save --threads 16,4,1,4",
+        "--save --beside none",
+        "--save --suite jobs",
+        "--save --suite jobs --beside dirsync,bindfs",
+        "--save --suite micro",
+      })
+  @DisplayName("lets a whole suite be saved: what its ratios are not over may be missing")
+  void savesAll(String line) {
+    assertDoesNotThrow(command(line)::requireSense);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--memory 10 --save", "--memory 10 --compare --baseline x"})
+  @DisplayName("has no baseline for memory, whatever the file")
+  void memory(String line) {
+    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    assertTrue(refused.message().contains("--memory gives no ratios"), refused::message);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "'--ops write,create,write', 'WRITE CREATE'",
+    "'--ops write --ops write', WRITE",
+    "'--suite jobs --ops grep,grep,clone', 'GREP CLONE'",
+    "'--suite micro --ops blake3,blake3', BLAKE3",
+  })
+  @DisplayName("measures once what is named twice")
+  void once(String line, String expected) {
+    assertEquals(
+        List.of(expected.split(" ", -1)), command(line).chosen().stream().map(Enum::name).toList());
+  }
+
+  @Test
+  @DisplayName("names in its help all that --ops takes")
+  void help() {
+    String usage = new CommandLine(new BenchCommand()).getUsageMessage().replaceAll("\\s+", " ");
+    String listed =
+        usage.substring(usage.indexOf("Which operations"), usage.lastIndexOf("--peer="));
+    Stream.of(
+            Arrays.stream(Operation.values()).map(Operation::key),
+            Arrays.stream(Job.values()).map(Job::key),
+            Arrays.stream(Subject.values()).map(Subject::key))
+        .flatMap(keys -> keys)
+        .forEach(
+            key ->
+                assertTrue(
+                    Arrays.asList(listed.split("[ ,:;.]+", -1)).contains(key),
+                    () -> key + " in " + listed));
+  }
+
+  @Test
+  @DisplayName("says in a sentence what the disk does not let it do")
+  void folderThatTakesNothing() {
+    UserError refused = assertThrows(UserError.class, command("--dir /proc --ops write")::call);
+    assertEquals(UserError.FAILED, refused.exitCode());
+    assertTrue(
+        refused.message().matches("the benchmark cannot go on: /proc/.*: no such file.*"),
+        refused::message);
+    assertTrue(refused.hint().contains("--dir"), refused::hint);
+  }
+
+  @Test
+  @DisplayName("tells a full disk from an error of its own")
+  void trouble() throws IOException {
+    Path folder = Path.of("/data");
+    assertEquals(
+        "the benchmark cannot go on: No space left on device",
+        DiskTrouble.of(new IOException("No space left on device"), folder).message());
+    assertEquals(
+        "the benchmark cannot go on: /data/x: permission denied",
+        DiskTrouble.of(new AccessDeniedException("/data/x"), folder).message());
+    IOException own = new IOException("a thread failed", new IllegalStateException());
+    assertEquals(own, assertThrows(IOException.class, () -> DiskTrouble.of(own, folder)));
+  }
+}
