@@ -44,10 +44,13 @@ final class MicroReport {
       figure.p99Us().ifPresent(value -> node.put("p99_us", rounded(value)));
       row.ifPresent(known -> node.put("beside", known.beside()).put("ratio", known.ratio()));
     }
+    List<Aim> aims = MicroAims.of(figures);
+    Aim.write(aims, tree);
     String text =
         load.text()
             + "\nTimes in microseconds. RATIO: the best over that of the reference BESIDE it.\n"
-            + table.render("");
+            + table.render("")
+            + Aim.text(aims);
     return new Findings(load.average(), rows, List.of(), tree, text);
   }
 
