@@ -176,6 +176,15 @@ public final class BenchCommand implements ExtraCommand {
   private @Nullable Long memory;
 
   @Option(
+      names = "--memory-bytes",
+      paramLabel = "<bytes>",
+      defaultValue = "0",
+      description =
+          "What each of these files has, 8 to 4096 bytes, in no two the same; 0 for empty ones"
+              + " (default: ${DEFAULT-VALUE}).")
+  private int memoryBytes;
+
+  @Option(
       names = "--dir",
       paramLabel = "<dir>",
       description = "A folder on the disk to measure (default: that for temporary files).")
@@ -225,7 +234,8 @@ public final class BenchCommand implements ExtraCommand {
                   threads.stream().distinct().toList(),
                   neighbours(),
                   peerScript(),
-                  memory == null ? OptionalLong.empty() : OptionalLong.of(memory))
+                  memory == null ? OptionalLong.empty() : OptionalLong.of(memory),
+                  memoryBytes)
               .run(narrator, cleanup, folder);
       case JOBS ->
           new Jobs(new Workers(workers), jobs(), neighbours(), peerScript())
@@ -420,6 +430,18 @@ public final class BenchCommand implements ExtraCommand {
     }
     if (memory != null && memory < 1) {
       throw new UserError("--memory must be at least 1 file", "", UserError.USAGE);
+    }
+    if (memory == null && memoryBytes != 0) {
+      throw new UserError(
+          "--memory-bytes is of --memory", "As in: --memory --memory-bytes 4096", UserError.USAGE);
+    }
+    if (memoryBytes != 0
+        && (memoryBytes < MemoryUse.MIN_FILE_BYTES || memoryBytes > MemoryUse.MAX_FILE_BYTES)) {
+      throw new UserError(
+          "--memory-bytes must be 0, or from %d to %d"
+              .formatted(MemoryUse.MIN_FILE_BYTES, MemoryUse.MAX_FILE_BYTES),
+          "",
+          UserError.USAGE);
     }
     if (!Files.isWritable(Path.of("/dev/fuse"))) {
       throw new UserError(

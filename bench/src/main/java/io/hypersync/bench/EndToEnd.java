@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param beside on which other filesystems
  * @param peer the script that sets up a networked one, if one is wanted
  * @param memory measure memory instead, with so many files
+ * @param fileBytes how many bytes each of those has
  */
 record EndToEnd(
     Workers workers,
@@ -34,7 +35,8 @@ record EndToEnd(
     List<Integer> threads,
     Set<Place.Kind> beside,
     Optional<Path> peer,
-    OptionalLong memory) {
+    OptionalLong memory,
+    int fileBytes) {
   private static final double NS_PER_S = 1e9;
   private static final double WARM_UP_SHARE = 0.25;
 
@@ -62,7 +64,7 @@ record EndToEnd(
       rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
       propagation = propagation(narrator, cleanup, folder, mount);
     } else {
-      ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong());
+      ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong(), fileBytes);
       cleanup.add("stop creating files", files::stop);
       use = Optional.of(files.run());
     }

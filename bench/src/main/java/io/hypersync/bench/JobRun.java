@@ -17,8 +17,6 @@ final class JobRun {
   /** As grep ends when it finds nothing. */
   private static final int NOTHING_FOUND = 1;
 
-  private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
-
   private final Place place;
   private final JobMaterial material;
   private final Programs programs;
@@ -36,11 +34,6 @@ final class JobRun {
     this.large = root.resolve("large");
   }
 
-  /** Whether this machine lets us empty its caches. */
-  static boolean canDropCaches() {
-    return Files.isWritable(DROP_CACHES);
-  }
-
   Place.Kind place() {
     return place.kind();
   }
@@ -55,7 +48,7 @@ final class JobRun {
     prepare(job);
     programs.run("sync"); // what others have written is not at the expense of this
     if (job == Job.LARGE_READ_COLD) {
-      Files.writeString(DROP_CACHES, "3");
+      KernelCaches.drop();
     }
     ByteBuffer block = job == Job.LARGE_WRITE ? randomBlock() : block();
     long beganNs = System.nanoTime();

@@ -109,7 +109,7 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
 
   private List<Job> doable(List<String> leftOut) {
     List<Job> doable = new ArrayList<>(jobs);
-    if (!JobRun.canDropCaches() && doable.remove(Job.LARGE_READ_COLD)) {
+    if (!KernelCaches.canBeDropped() && doable.remove(Job.LARGE_READ_COLD)) {
       leftOut.add(
           Job.LARGE_READ_COLD.key() + " is left out: /proc/sys/vm/drop_caches cannot be written");
     }

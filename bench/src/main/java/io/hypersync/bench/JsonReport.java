@@ -54,8 +54,10 @@ final class JsonReport {
 
   private static void add(ObjectNode tree, MemoryUse use) {
     ObjectNode memory = tree.putObject("memory");
-    memory.put("files", use.files()).put("elapsed_ms", use.elapsedNs() / 1_000_000);
+    memory.put("files", use.files()).put("file_bytes", use.fileBytes());
+    memory.put("elapsed_ms", use.elapsedNs() / 1_000_000);
     memory.put("leader_restart_ms", use.restartNs() / 1_000_000);
+    memory.put("leader_restart_cold", use.cold());
     ArrayNode daemons = memory.putArray("daemons");
     for (MemoryUse.Daemon daemon : use.daemons()) {
       daemons

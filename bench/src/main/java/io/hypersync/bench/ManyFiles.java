@@ -4,8 +4,10 @@ import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.cli.render.Quantities;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates many empty files through one mount, looks what the daemons then have in memory, and how
- * long the leader takes to start again.
+ * Creates many files through one mount, looks what the daemons then have in memory, and how long
+ * the leader takes to start again.
  */
 final class ManyFiles {
   private static final int THREADS = 16;
@@ -29,15 +31,23 @@ final class ManyFiles {
   private final Demo.Cast cast;
   private final Path folder;
   private final long files;
+  private final int fileBytes;
   private final AtomicLong next = new AtomicLong();
   private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
   private volatile boolean stopped;
 
-  ManyFiles(Narrator narrator, Demo.Cast cast, Path folder, long files) {
+  /**
+   * Nothing is made yet.
+   *
+   * @param fileBytes how many bytes each file has: 0, or {@value MemoryUse#MIN_FILE_BYTES} to
+   *     {@value MemoryUse#MAX_FILE_BYTES}, no two files the same
+   */
+  ManyFiles(Narrator narrator, Demo.Cast cast, Path folder, long files, int fileBytes) {
     this.narrator = narrator;
     this.cast = cast;
     this.folder = folder;
     this.files = files;
+    this.fileBytes = fileBytes;
   }
 
   /**
@@ -72,7 +82,17 @@ final class ManyFiles {
     weigh()
         .forEach((name, bytes) -> daemons.add(new MemoryUse.Daemon(name, empty.get(name), bytes)));
     narrator.say("killing the leader, and starting it again");
-    return new MemoryUse(files, elapsedNs, daemons, cast.leader().killAndRestart(RESTART_LIMIT));
+    boolean cold = KernelCaches.canBeDropped();
+    long restartNs = cast.leader().killAndRestart(RESTART_LIMIT, () -> forget(cold));
+    return new MemoryUse(files, fileBytes, elapsedNs, daemons, restartNs, cold);
+  }
+
+  /** While no leader is there: what it has mapped, the kernel would keep. */
+  private static void forget(boolean can) throws IOException, InterruptedException {
+    if (can) {
+      var _ = Command.run("sync");
+      KernelCaches.drop();
+    }
   }
 
   /** Ends it early. */
@@ -82,9 +102,10 @@ final class ManyFiles {
 
   private void create() {
     long tellEvery = Math.max(1, files / STEPS_TO_TELL);
+    Payload payload = new Payload(Math.max(fileBytes, MemoryUse.MIN_FILE_BYTES));
     try {
       for (long i = next.getAndIncrement(); i < files && !stopped; i = next.getAndIncrement()) {
-        Files.createFile(directory(i).resolve("f" + i));
+        create(directory(i).resolve("f" + i), payload);
         if (i > 0 && i % tellEvery == 0) {
           narrator.say("%s files", Quantities.count(i));
         }
@@ -92,6 +113,15 @@ final class ManyFiles {
     } catch (IOException e) {
       failure.compareAndSet(null, e);
       next.set(files);
+    }
+  }
+
+  private void create(Path file, Payload payload) throws IOException {
+    try (FileChannel made =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      if (fileBytes > 0) {
+        FileWork.writeAll(made, payload.next());
+      }
     }
   }
 

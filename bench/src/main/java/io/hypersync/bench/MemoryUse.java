@@ -11,11 +11,20 @@ import java.util.List;
  * then takes to start.
  *
  * @param files that were created
+ * @param fileBytes how many bytes each of them has
  * @param elapsedNs how long that took
  * @param daemons each of them
  * @param restartNs from the start of a leader that was killed until it answered
+ * @param cold whether the kernel had been made to forget the leader's files before that
  */
-record MemoryUse(long files, long elapsedNs, List<Daemon> daemons, long restartNs) {
+record MemoryUse(
+    long files, int fileBytes, long elapsedNs, List<Daemon> daemons, long restartNs, boolean cold) {
+  /** The largest files that can be asked for: of one small chunk each. */
+  static final int MAX_FILE_BYTES = 4096;
+
+  /** The smallest that are not empty: with fewer bytes they could not all be different. */
+  static final int MIN_FILE_BYTES = Long.BYTES;
+
   private static final String RESIDENT = "VmRSS:";
   private static final int BYTES_PER_KIB = 1024;
 

@@ -116,10 +116,14 @@ final class TextReport {
     }
     return String.format(
             Locale.ROOT,
-            "%nMemory with %s files, created in %.1f s; the leader, killed, was back in %.1f s%n",
+            "%nMemory with %s %s, created in %.1f s; the leader, killed, was back in %.1f s, its files %s%n",
             Quantities.count(use.files()),
+            use.fileBytes() == 0
+                ? "empty files"
+                : "files of " + Quantities.count(use.fileBytes()) + " bytes",
             use.elapsedNs() / NS_PER_S,
-            use.restartNs() / NS_PER_S)
+            use.restartNs() / NS_PER_S,
+            use.cold() ? "on the disk only" : "in the page cache")
         + table.render("");
   }
 

@@ -69,6 +69,21 @@ final class BenchCommandTest {
 
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
+    "--memory-bytes 4096,             --memory-bytes is of --memory",
+    "--memory 10 --memory-bytes 4097, --memory-bytes must be",
+    "--memory 10 --memory-bytes 7,    --memory-bytes must be",
+    "--memory 10 --memory-bytes -1,   --memory-bytes must be",
+  })
+  @DisplayName("takes files that can all be different and are of one small chunk")
+  void memoryBytes(String line, String expected) {
+    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    assertTrue(refused.message().startsWith(expected), refused::message);
+    assertDoesNotThrow(command("--memory 10 --memory-bytes 4096")::requireSense);
+    assertDoesNotThrow(command("--memory 10 --memory-bytes 0")::requireSense);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
     "'--ops write,create,write', 'WRITE CREATE'",
     "'--ops write --ops write', WRITE",
     "'--suite jobs --ops grep,grep,clone', 'GREP CLONE'",

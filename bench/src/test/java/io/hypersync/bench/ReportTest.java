@@ -33,21 +33,25 @@ final class ReportTest {
   private static MemoryUse memory(long leaderMib, long workerMib) {
     return new MemoryUse(
         100_000,
+        4_096,
         50_000_000_000L,
         List.of(
             new MemoryUse.Daemon("leader", 100 * MIB, leaderMib * MIB),
             new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB)),
-        1_500_000_000L);
+        1_500_000_000L,
+        true);
   }
 
   private static MemoryUse million(long bytesPerFile, long restartMs) {
     return new MemoryUse(
         1_000_000,
+        0,
         50_000_000_000L,
         List.of(
             new MemoryUse.Daemon("leader", 100 * MIB, 100 * MIB + 300_000_000),
             new MemoryUse.Daemon("worker a", 120 * MIB, 120 * MIB + bytesPerFile * 1_000_000)),
-        restartMs * 1_000_000);
+        restartMs * 1_000_000,
+        false);
   }
 
   @Test
@@ -258,7 +262,9 @@ final class ReportTest {
         () -> assertTrue(tree.at("/rows/0/hypersync").isMissingNode()),
         () -> assertEquals(100_000, tree.at("/memory/files").asLong()),
         () -> assertEquals(400 * MIB, tree.at("/memory/daemons/1/resident_bytes").asLong()),
+        () -> assertEquals(4_096, tree.at("/memory/file_bytes").asLong()),
         () -> assertEquals(1_500, tree.at("/memory/leader_restart_ms").asLong()),
+        () -> assertTrue(tree.at("/memory/leader_restart_cold").asBoolean()),
         () -> assertEquals(2_936, tree.at("/memory/daemons/1/bytes_per_file").asLong()),
         () -> assertEquals("resident_memory", tree.at("/aims/2/aim").asText()),
         () -> assertTrue(tree.at("/aims/2/met").asBoolean()));

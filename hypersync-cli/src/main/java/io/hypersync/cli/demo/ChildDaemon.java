@@ -27,6 +27,13 @@ public final class ChildDaemon {
   private final Path log;
   private final AdminClient admin;
 
+  /** What is done between the end of a daemon and its new beginning. */
+  @FunctionalInterface
+  public interface Between {
+    /** Does it. */
+    void run() throws IOException, InterruptedException;
+  }
+
   private ChildDaemon(
       String name, List<String> arguments, Process process, Path log, AdminClient admin) {
     this.name = name;
@@ -117,10 +124,13 @@ public final class ChildDaemon {
    * Kills it, so that nothing is written down on the way, and starts it again.
    *
    * @param limit how long it may take until it answers
-   * @return how long it took, in nanoseconds
+   * @param between what is done while it is not there; that takes none of its time
+   * @return how long it took from its start, in nanoseconds
    */
-  public long killAndRestart(Duration limit) throws IOException, InterruptedException {
+  public long killAndRestart(Duration limit, Between between)
+      throws IOException, InterruptedException {
     process.destroyForcibly().waitFor();
+    between.run();
     long beganNs = System.nanoTime();
     relaunch();
     await("answer again", _ -> true, limit);
