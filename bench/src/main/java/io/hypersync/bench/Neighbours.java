@@ -4,7 +4,6 @@ import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.wire.admin.UserError;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,12 +16,10 @@ import java.util.Set;
  * is told.
  */
 final class Neighbours {
-  /** Sparse: as much of it as is written is there. */
-  private static final long IMAGE_BYTES = 4L << 30;
-
   private final Narrator narrator;
   private final Cleanup cleanup;
   private final Path root;
+  private final long imageBytes;
   private final List<Place> places = new ArrayList<>();
   private final List<String> leftOut = new ArrayList<>();
 
@@ -32,9 +29,15 @@ final class Neighbours {
    * @param root a folder on the leader's disk for all of them
    */
   Neighbours(Narrator narrator, Cleanup cleanup, Path root) {
+    this(narrator, cleanup, root, DirsyncImage.USUAL_BYTES);
+  }
+
+  /** As above, with a smaller ext4. */
+  Neighbours(Narrator narrator, Cleanup cleanup, Path root, long imageBytes) {
     this.narrator = narrator;
     this.cleanup = cleanup;
     this.root = root;
+    this.imageBytes = imageBytes;
   }
 
   /** Those that are there. */
@@ -101,10 +104,8 @@ final class Neighbours {
     Path mount = folder.resolve("mount");
     try {
       Files.createDirectories(mount);
-      try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
-        file.setLength(IMAGE_BYTES);
-      }
-      Command.run("mkfs.ext4", "-q", "-F", image.toString());
+      narrator.say("writing an ext4 to be mounted sync,dirsync");
+      new DirsyncImage(image, imageBytes).make(narrator);
       Command.run("mount", "-o", "loop,sync,dirsync", image.toString(), mount.toString());
       cleanup.add("unmount " + mount, () -> Command.run("umount", mount.toString()));
       place(Place.Kind.DIRSYNC, mount);

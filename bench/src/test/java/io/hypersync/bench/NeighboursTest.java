@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("A filesystem beside ours")
 final class NeighboursTest {
+  private static final long IMAGE_BYTES = 64L << 20;
+
   private final Narrator narrator = new Narrator(new PrintWriter(new StringWriter()));
 
   @TempDir private Path folder;
@@ -36,7 +38,7 @@ final class NeighboursTest {
   void measured(Place.Kind kind) throws IOException, InterruptedException {
     Neighbours neighbours;
     try (Cleanup cleanup = new Cleanup(narrator)) {
-      neighbours = new Neighbours(narrator, cleanup, folder);
+      neighbours = new Neighbours(narrator, cleanup, folder, IMAGE_BYTES);
       neighbours.add(kind);
       for (Place place : neighbours.places()) {
         assertEquals(kind, place.kind());
