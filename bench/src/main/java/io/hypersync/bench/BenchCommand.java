@@ -47,6 +47,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --workers 1                    # and nobody replicates it beside",
       "  ./hypersync bench --memory                       # memory with 100,000 files",
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
+      "  ./hypersync bench --suite pauses                 # ten minutes at half load, and more",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -66,6 +67,8 @@ public final class BenchCommand implements ExtraCommand {
   /** 128 and the number of SIGINT, as shells have it. */
   private static final int INTERRUPTED = 130;
 
+  private static final double USUAL_SECONDS = 2;
+
   private static final String MANY_FILES = "100000";
 
   private static final String OTHER_BASELINE = "name another file: --baseline <file>";
@@ -79,8 +82,9 @@ public final class BenchCommand implements ExtraCommand {
       converter = Suite.Reader.class,
       description =
           "What to measure: e2e, a leader and workers as processes and operations through a"
-              + " mount; jobs, git, tar and others that work there; or micro, the parts they are"
-              + " made of (default: ${DEFAULT-VALUE}).")
+              + " mount; jobs, git, tar and others that work there; micro, the parts they are made"
+              + " of; or pauses, how long each process stands still while files are created at half"
+              + " the speed at which they can be (default: ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
 
   @Option(
@@ -89,7 +93,7 @@ public final class BenchCommand implements ExtraCommand {
       defaultValue = "2",
       description =
           "How many workers. One is measured, the others only replicate what it does, on the same"
-              + " processors; of e2e and jobs (default: ${DEFAULT-VALUE}).")
+              + " processors; not of micro (default: ${DEFAULT-VALUE}).")
   private int workers;
 
   @Option(
@@ -122,9 +126,8 @@ public final class BenchCommand implements ExtraCommand {
   @Option(
       names = "--seconds",
       paramLabel = "<n>",
-      defaultValue = "2",
-      description = "How long to measure each figure (default: ${DEFAULT-VALUE}).")
-  private double seconds;
+      description = "How long to measure each figure (default: 2; of pauses: 600).")
+  private @Nullable Double seconds;
 
   @Option(
       names = "--threads",
@@ -229,7 +232,7 @@ public final class BenchCommand implements ExtraCommand {
       case E2E ->
           new EndToEnd(
                   new Workers(workers),
-                  seconds,
+                  seconds(),
                   operations(),
                   threads.stream().distinct().toList(),
                   neighbours(),
@@ -243,10 +246,11 @@ public final class BenchCommand implements ExtraCommand {
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();
         cleanup.add("take mounts away", new Leftovers(folder.root())::clear);
-        List<Figure> figures = new MicroRun(narrator, folder.root(), seconds).run(subjects());
+        List<Figure> figures = new MicroRun(narrator, folder.root(), seconds()).run(subjects());
         Load load = new Load(Machine.here(folder.root()), loadAtStart, Machine.loadAverage());
         yield MicroReport.of(load, figures);
       }
+      case PAUSES -> new Pauses(new Workers(workers), seconds()).run(narrator, cleanup, folder);
     };
   }
 
@@ -351,7 +355,20 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
+      case PAUSES -> {
+        if (!ops.isEmpty()) {
+          throw new UserError("--ops is not of suite pauses", "", UserError.USAGE);
+        }
+        yield List.of();
+      }
     };
+  }
+
+  private double seconds() {
+    if (seconds != null) {
+      return seconds;
+    }
+    return suite == Suite.PAUSES ? Pauses.USUAL_SECONDS : USUAL_SECONDS;
   }
 
   private List<Operation> operations() {
@@ -392,7 +409,7 @@ public final class BenchCommand implements ExtraCommand {
    * @throws UserError with what to say instead
    */
   void requireSense() {
-    if (seconds <= 0) {
+    if (seconds() <= 0) {
       throw new UserError("--seconds must be more than 0", "", UserError.USAGE);
     }
     if (workers < 1 || workers > Workers.MAX) {
@@ -416,6 +433,12 @@ public final class BenchCommand implements ExtraCommand {
           "Measure memory alone, and the suite in another run.",
           UserError.USAGE);
     }
+    if (suite == Suite.PAUSES && (save || compare)) {
+      throw new UserError(
+          "suite pauses gives no ratios to --save or --compare",
+          "It says whether its aim is met.",
+          UserError.USAGE);
+    }
     if (save && baseline == null && !scope().isWhole()) {
       throw new UserError(
           "--save would replace the whole baseline of suite " + suite.key() + " by a part",
@@ -423,7 +446,7 @@ public final class BenchCommand implements ExtraCommand {
           UserError.USAGE);
     }
     if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
-      throw new UserError("--workers is of suites e2e and jobs", "", UserError.USAGE);
+      throw new UserError("--workers is of suites e2e, jobs and pauses", "", UserError.USAGE);
     }
     if (suite == Suite.JOBS) {
       Jobs.requirePrograms();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class Meter {
   private static final long MAX_NS = 60_000_000_000L;
   private static final int DIGITS = 3;
+  private static final double NS_PER_S = 1e9;
   private static final long JOIN_LIMIT_MS = 2_000;
 
   private final long warmUpNs;
   private final long measureNs;
+  private final double perSecond;
   private volatile boolean stopped;
   private volatile List<Thread> running = List.of();
 
@@ -31,8 +34,21 @@ final class Meter {
    * @param measureNs how long to go then
    */
   Meter(long warmUpNs, long measureNs) {
+    this(warmUpNs, measureNs, Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * A meter that does not go as fast as it can.
+   *
+   * @param warmUpNs how long to go before anything counts
+   * @param measureNs how long to go then
+   * @param perSecond how many operations all threads together begin, evenly; who comes late for
+   *     one, makes up for it
+   */
+  Meter(long warmUpNs, long measureNs, double perSecond) {
     this.warmUpNs = warmUpNs;
     this.measureNs = measureNs;
+    this.perSecond = perSecond;
   }
 
   /**
@@ -49,7 +65,11 @@ final class Meter {
     List<Thread> started = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       Path own = folder.resolve("t" + i);
-      Worker worker = new Worker(rounds, () -> operation.in(new Folder(own, place.needsSync())));
+      Worker worker =
+          new Worker(
+              rounds,
+              new Pace(NS_PER_S / perSecond * threads, (double) i / threads),
+              () -> operation.in(new Folder(own, place.needsSync())));
       workers.add(worker);
       started.add(Thread.ofPlatform().name("bench-" + i).daemon().unstarted(worker));
     }
@@ -91,6 +111,18 @@ final class Meter {
     Work open() throws IOException;
   }
 
+  /**
+   * When a thread does what.
+   *
+   * @param intervalNs from one operation to the next
+   * @param share of an interval after which it begins: not all at the same time
+   */
+  private record Pace(double intervalNs, double share) {
+    long dueNs(long beganNs, int operation) {
+      return beganNs + (long) ((operation + share) * intervalNs);
+    }
+  }
+
   /** Even phases end with the beginning of a round, odd ones with its end. */
   private final class Rounds extends Phaser {
     private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
@@ -126,10 +158,12 @@ final class Meter {
   private final class Worker implements Runnable {
     private final Histogram latencyNs = new Histogram(MAX_NS, DIGITS);
     private final Rounds rounds;
+    private final Pace pace;
     private final Opening opening;
 
-    Worker(Rounds rounds, Opening opening) {
+    Worker(Rounds rounds, Pace pace, Opening opening) {
       this.rounds = rounds;
+      this.pace = pace;
       this.opening = opening;
     }
 
@@ -157,13 +191,23 @@ final class Meter {
     private void round(Work work, int stock) throws IOException {
       long now = System.nanoTime();
       for (int i = 0; i < stock && now - rounds.deadlineNs < 0 && !stopped; i++) {
-        long began = now;
+        long began = await(pace.dueNs(rounds.beganNs, i), now);
         work.run();
         now = System.nanoTime();
         if (rounds.counts) {
           latencyNs.recordValue(Math.min(now - began, MAX_NS));
         }
       }
+    }
+
+    /** The moment at which it is this late, or at which the meter was stopped. */
+    private long await(long dueNs, long fromNs) {
+      long now = fromNs;
+      while (now - dueNs < 0 && !stopped) {
+        LockSupport.parkNanos(dueNs - now);
+        now = System.nanoTime();
+      }
+      return now;
     }
   }
 }

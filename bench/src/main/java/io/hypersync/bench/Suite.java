@@ -11,7 +11,9 @@ enum Suite {
   /** Programs that work in a mount. */
   JOBS("jobs"),
   /** Parts of the product by themselves. */
-  MICRO("micro");
+  MICRO("micro"),
+  /** For how long daemons stand still. */
+  PAUSES("pauses");
 
   private final String key;
 
@@ -31,7 +33,7 @@ enum Suite {
       return Arrays.stream(values())
           .filter(suite -> suite.key.equals(text))
           .findFirst()
-          .orElseThrow(() -> new TypeConversionException("expected e2e, jobs or micro"));
+          .orElseThrow(() -> new TypeConversionException("expected e2e, jobs, micro or pauses"));
     }
   }
 }

@@ -67,6 +67,14 @@ final class BenchCommandTest {
     assertTrue(refused.message().contains("--memory gives no ratios"), refused::message);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"--save", "--save --baseline x", "--compare", "--ops write", "--memory"})
+  @DisplayName("has no baseline and no choice of operations for pauses")
+  void pauses(String line) {
+    assertThrows(UserError.class, command("--suite pauses " + line)::requireSense);
+    assertDoesNotThrow(command("--suite pauses --seconds 20 --workers 1")::requireSense);
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "--memory-bytes 4096,             --memory-bytes is of --memory",

@@ -38,6 +38,15 @@ final class MeterTest {
   }
 
   @Test
+  @DisplayName("goes no faster than it is told to, and no slower")
+  void pace() throws IOException, InterruptedException {
+    Sample sample =
+        new Meter(0, Duration.ofMillis(500).toNanos(), 100).measure(Operation.STAT, place(), 2);
+    assertTrue(sample.operations() >= 45 && sample.operations() <= 52, sample::toString);
+    assertTrue(sample.p50Ns() < Duration.ofMillis(5).toNanos(), "waiting is not measured");
+  }
+
+  @Test
   @DisplayName("ends with what an operation threw, however many threads there are")
   void failure() throws IOException {
     Files.createDirectories(folder.resolve("create-4/t2"));

@@ -19,9 +19,11 @@ public final class ChildDaemon {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
   private static final int POLL_MS = 20;
   private static final int LOG_LINES = 15;
+  private static final String JAVA_OPTIONS = "HYPERSYNC_JAVA_OPTS";
 
   private final String name;
   private final List<String> arguments;
+  private final List<String> javaOptions;
   private volatile Process process;
   private boolean stopped;
   private final Path log;
@@ -35,9 +37,15 @@ public final class ChildDaemon {
   }
 
   private ChildDaemon(
-      String name, List<String> arguments, Process process, Path log, AdminClient admin) {
+      String name,
+      List<String> arguments,
+      List<String> javaOptions,
+      Process process,
+      Path log,
+      AdminClient admin) {
     this.name = name;
     this.arguments = arguments;
+    this.javaOptions = javaOptions;
     this.process = process;
     this.log = log;
     this.admin = admin;
@@ -50,14 +58,24 @@ public final class ChildDaemon {
    * @param socket where it will answer
    * @param log where its standard error goes
    * @param arguments of the launcher
+   * @param javaOptions of its Java machine, besides its own and those of the environment
+   * @throws UserError if one of these options has a blank in it
    */
-  static ChildDaemon start(String name, Path socket, Path log, List<String> arguments)
+  static ChildDaemon start(
+      String name, Path socket, Path log, List<String> arguments, List<String> javaOptions)
       throws IOException {
     AdminClient admin = new AdminClient(socket, ASK_LIMIT);
-    return new ChildDaemon(name, List.copyOf(arguments), launch(arguments, log), log, admin);
+    return new ChildDaemon(
+        name,
+        List.copyOf(arguments),
+        List.copyOf(javaOptions),
+        launch(arguments, javaOptions, log),
+        log,
+        admin);
   }
 
-  private static Process launch(List<String> arguments, Path log) throws IOException {
+  private static Process launch(List<String> arguments, List<String> javaOptions, Path log)
+      throws IOException {
     List<String> command = new ArrayList<>();
     // In a session of its own: Ctrl-C reaches the command alone, which then ends all in order.
     command.add("setsid");
@@ -65,11 +83,28 @@ public final class ChildDaemon {
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HYPERSYNC_NO_BUILD", "1");
+    if (!javaOptions.isEmpty()) {
+      builder
+          .environment()
+          .merge(JAVA_OPTIONS, inOneLine(javaOptions), (own, more) -> own + " " + more);
+    }
     builder
         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
         .redirectErrorStream(true);
     return builder.start();
+  }
+
+  /** As the launcher reads them: it takes them apart at blanks. */
+  private static String inOneLine(List<String> javaOptions) {
+    for (String option : javaOptions) {
+      if (option.chars().anyMatch(Character::isWhitespace)) {
+        throw new UserError(
+            "a folder whose name has a blank in it cannot be told to a Java machine: " + option,
+            "Use another folder.");
+      }
+    }
+    return String.join(" ", javaOptions);
   }
 
   private static String launcher() {
@@ -142,7 +177,7 @@ public final class ChildDaemon {
     if (stopped) {
       throw new UserError("the " + name + " is being stopped", "");
     }
-    process = launch(arguments, log);
+    process = launch(arguments, javaOptions, log);
   }
 
   /** Ends it cleanly if it lets itself be ended, else by force. */

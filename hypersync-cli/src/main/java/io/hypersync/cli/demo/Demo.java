@@ -70,6 +70,17 @@ public final class Demo {
 
   /** Starts the leader and workers of these names. */
   public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
+    return start(id, names, List.of());
+  }
+
+  /**
+   * Starts the leader and workers of these names.
+   *
+   * @param javaOptions of the Java machine of each, besides its own and those of the environment;
+   *     without blanks
+   */
+  public Cast start(WorkspaceId id, List<String> names, List<String> javaOptions)
+      throws IOException, InterruptedException {
     HostPort address = new HostPort("127.0.0.1", freePort());
     WorkspaceDirectory workspace =
         WorkspaceDirectory.create(
@@ -83,12 +94,13 @@ public final class Demo {
         launch(
             "leader",
             runDirectory.leaderSocket(id),
-            List.of("leader", "--dir", workspace.root().toString()));
+            List.of("leader", "--dir", workspace.root().toString()),
+            javaOptions);
     leader.await("answer", status -> true);
     narrator.say("leader is ready: process %d, UDP port %d", leader.pid(), address.port());
     SequencedMap<String, ChildDaemon> workers = new LinkedHashMap<>();
     for (String name : names) {
-      workers.put(name, launchWorker(workspace, address, name));
+      workers.put(name, launchWorker(workspace, address, name, javaOptions));
     }
     for (ChildDaemon worker : workers.values()) {
       JsonNode status =
@@ -215,7 +227,8 @@ public final class Demo {
     return git.run(folder.mount(worker).resolve(REPOSITORY), command);
   }
 
-  private ChildDaemon launchWorker(WorkspaceDirectory workspace, HostPort leader, String name)
+  private ChildDaemon launchWorker(
+      WorkspaceDirectory workspace, HostPort leader, String name, List<String> javaOptions)
       throws IOException {
     WorkerId id = new WorkerId(name);
     Path token = workspace.tokenFile(id);
@@ -230,12 +243,15 @@ public final class Demo {
             "--mount",
             folder.mount(name).toString(),
             "--state-dir",
-            folder.state(name).toString()));
+            folder.state(name).toString()),
+        javaOptions);
   }
 
-  private ChildDaemon launch(String name, Path socket, List<String> arguments) throws IOException {
+  private ChildDaemon launch(
+      String name, Path socket, List<String> arguments, List<String> javaOptions)
+      throws IOException {
     Path log = folder.log(name.substring(name.indexOf(' ') + 1));
-    ChildDaemon daemon = ChildDaemon.start(name, socket, log, arguments);
+    ChildDaemon daemon = ChildDaemon.start(name, socket, log, arguments, javaOptions);
     cleanup.add("stop the " + name, daemon::stop);
     return daemon;
   }
