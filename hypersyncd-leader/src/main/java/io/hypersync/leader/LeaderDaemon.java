@@ -38,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class LeaderDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderDaemon.class);
 
+  private static final String LOOK_AT_THE_DISK =
+      "Look at the disk, then start the leader again: it recovers what was acknowledged.";
+
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
   private final DiskChunkStore chunks;
@@ -73,6 +76,7 @@ public final class LeaderDaemon implements Daemon {
       Path chunkDir = stateDir.resolve("chunks");
       DurableFiles.createDirectories(chunkDir); // the store syncs what is in it, not its name
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
+      var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
       LogReplay replay =
@@ -167,6 +171,13 @@ public final class LeaderDaemon implements Daemon {
     }
   }
 
+  /** It would refuse every upload of every worker, and another start cures it. */
+  private static void endForChunks(CompletableFuture<Void> ended, ChunkStoreException failure) {
+    LOG.error("the chunk store has failed, the leader stops", failure);
+    ended.completeExceptionally(
+        new UserError("the chunk store has failed: " + failure.getMessage(), LOOK_AT_THE_DISK));
+  }
+
   private static RuntimeException explained(Exception e, Path stateDir) {
     return switch (e) {
       case UserError known -> known;
@@ -218,9 +229,7 @@ public final class LeaderDaemon implements Daemon {
       // Nothing more may be acknowledged, and nothing will: durableIndex stands still for good.
       LOG.error("the log has failed, the leader stops", failure);
       ended.completeExceptionally(
-          new UserError(
-              "the log has failed: " + failure.getMessage(),
-              "Look at the disk, then start the leader again: it recovers what was acknowledged."));
+          new UserError("the log has failed: " + failure.getMessage(), LOOK_AT_THE_DISK));
     }
   }
 }

@@ -52,7 +52,10 @@ final class DiskHandler implements FuseHandler {
     image.setLies(lies);
   }
 
-  /** From now on every request ends with EIO, and nothing is written any more. */
+  /**
+   * From now on every request ends with EIO, and nothing is written any more; but a filesystem
+   * knows without its disk how much is free.
+   */
   synchronized void fail() {
     failing = true;
   }
@@ -74,7 +77,8 @@ final class DiskHandler implements FuseHandler {
       return;
     }
     DiskNode node = image.node(request.header().nodeId());
-    if (failing || node == null) {
+    boolean fails = failing && !(request.operation() instanceof FuseOperation.StatFs);
+    if (fails || node == null) {
       reply.error(Errno.EIO);
       return;
     }

@@ -70,7 +70,7 @@ public final class ForgetfulDisk implements AutoCloseable {
     return session.counters().requests().getOrDefault(opcode, 0L);
   }
 
-  /** From now on, until the power has been cut, every call on it ends with EIO. */
+  /** From now on, until the power has been cut, every call on it ends with EIO, but statfs(2). */
   public void fail() {
     handler.fail();
   }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -180,6 +181,16 @@ public final class DiskChunkStore implements ChunkStore {
   public void sync() {
     requireOpen();
     writer.sync();
+  }
+
+  /**
+   * Completed when nothing can be written or synced any more, with the reason: a sync has failed,
+   * or a write has, and not for lack of space. What was synced can be read still; to open the store
+   * again cures it if the disk is sound. Whoever waits is called by another thread than a caller of
+   * this store, which holds none of its locks.
+   */
+  public CompletableFuture<ChunkStoreException> failed() {
+    return writer.failed();
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +66,10 @@ final class SegmentWriter {
   /** Of {@link #appended}; written while {@link #syncing} is held. */
   private long synced;
 
+  /** What has made this useless, if anything has. */
   private volatile @Nullable ChunkStoreException failure;
+
+  private final CompletableFuture<ChunkStoreException> failed = new CompletableFuture<>();
 
   /** Where the bytes of that hash were put. */
   record Written(Hash hash, Place place) {}
@@ -149,6 +153,11 @@ final class SegmentWriter {
       throw new ChunkStoreException(
           earlier.errno(), "the chunk store has failed: " + earlier.getMessage(), earlier);
     }
+  }
+
+  /** Completed with what has made this useless, if anything does, by a thread without locks. */
+  CompletableFuture<ChunkStoreException> failed() {
+    return failed.copy();
   }
 
   void close() {
@@ -254,6 +263,7 @@ final class SegmentWriter {
     ChunkStoreException fatal = new ChunkStoreException(Errno.EIO, what + ": " + e.getMessage(), e);
     LOG.error("the chunk store takes no more writes: {}", fatal.getMessage());
     failure = fatal;
+    var _ = failed.completeAsync(() -> fatal); // whose locks are held here does not matter to it
     return fatal;
   }
 }

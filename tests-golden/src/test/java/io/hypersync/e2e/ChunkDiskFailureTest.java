@@ -1,0 +1,104 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.disk.ForgetfulDisk;
+import io.hypersync.disk.Naming;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The disk with the leader's chunks fails, the one with its log does not: the leader stops by
+ * itself, and another one serves what was acknowledged (hypersync.md 0.1.2, 6.4.1).
+ */
+@RealMounts
+class ChunkDiskFailureTest {
+  private static final long SEED = 11;
+  private static final int FILES_BEFORE = 10;
+
+  @TempDir private Path temp;
+
+  private final Random random = new Random(SEED);
+  private final Map<String, byte[]> acknowledged = new LinkedHashMap<>();
+
+  /**
+   * Small ones are in the log as well, and go to the store behind it; large ones go there first.
+   */
+  @ParameterizedTest(name = "noticed by files of {0} bytes")
+  @ValueSource(ints = {1_000, 4 << 20})
+  void aLeaderThatCannotWriteChunksStopsAndComesBackWhole(int bytes) throws Exception {
+    Path state = temp.resolve("state");
+    Path chunks = Files.createDirectories(state.resolve("chunks"));
+    try (ForgetfulDisk disk = ForgetfulDisk.mount(chunks, Naming.STRICT);
+        Fabric fabric = Fabric.create(Fabric.PROMPT)) {
+      try {
+        fabric.putState("leader", state);
+        fabric.startLeader();
+        fabric.startWorker("a");
+        for (int i = 0; i < FILES_BEFORE; i++) {
+          assertTrue(write(fabric, i % 2 == 0 ? bytes : 300_000), "file " + i);
+        }
+
+        disk.fail();
+        Await.until("the leader stops", () -> !write(fabric, bytes) && !fabric.leader().isAlive());
+        assertNotEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code");
+        assertTrue(fabric.leader().log().contains("the chunk store has failed"), "it says why");
+
+        disk.cutPower(random, 0);
+        fabric.startLeader();
+        fabric.awaitWritable("a");
+        fabric.startWorker("b");
+        fabric.settle("a", "b");
+        for (String worker : new String[] {"a", "b"}) {
+          for (Map.Entry<String, byte[]> file : acknowledged.entrySet()) {
+            assertArrayEquals(
+                file.getValue(),
+                Files.readAllBytes(fabric.mount(worker).resolve(file.getKey())),
+                () -> file.getKey() + " on " + worker);
+          }
+        }
+        fabric.assertSameRoots("a", "b");
+        assertTrue(write(fabric, bytes), "writes go on");
+      } catch (Exception | Error failure) {
+        System.err.println(fabric.logs());
+        throw failure;
+      }
+    }
+  }
+
+  /** Writes another file; whether that was acknowledged. */
+  private boolean write(Fabric fabric, int length) throws InterruptedException {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    String name = "f" + random.nextLong();
+    Path file = fabric.mount("a").resolve(name);
+    boolean written = Errnos.of(() -> writeAtOnce(file, bytes)).equals(Errnos.NONE);
+    if (written) {
+      acknowledged.put(name, bytes);
+    }
+    return written;
+  }
+
+  /** One write(2), so that what is large is not sent like something small. */
+  private static void writeAtOnce(Path path, byte[] bytes) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      int count = file.write(ByteBuffer.wrap(bytes));
+      if (count != bytes.length) {
+        throw new IOException("only " + count + " bytes were written");
+      }
+    }
+  }
+}
