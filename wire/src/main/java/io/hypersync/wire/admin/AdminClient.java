@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ public final class AdminClient {
    * A client of one socket; connects anew for each question.
    *
    * @param socket where the daemon listens
-   * @param limit how long an answer may take
+   * @param limit how long it may take to connect, to ask, and to be answered, each
    */
   public AdminClient(Path socket, Duration limit) {
     this.socket = socket;
@@ -53,8 +54,9 @@ public final class AdminClient {
       return new Reply.Dead("there is no socket " + socket);
     }
     byte[] line;
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       LineChannel lines = new LineChannel(channel);
+      lines.connect(UnixDomainSocketAddress.of(socket), limit);
       lines.write(AdminCodec.encodeRequest(new AdminCodec.Request(command, args)), limit);
       line = lines.readLine(AdminCodec.MAX_RESPONSE_BYTES, limit);
     } catch (ConnectException nobody) {

@@ -3,7 +3,6 @@ package io.hypersync.wire.admin;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -17,6 +16,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +29,7 @@ public final class AdminServer implements AutoCloseable {
   private static final Duration TRANSFER_LIMIT = Duration.ofSeconds(10);
   private static final Duration LAST_ANSWERS_LIMIT = Duration.ofSeconds(5);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
+  private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
 
   /** The kernel keeps 108 bytes for a socket's path, one of them for the zero at its end. */
   private static final int MAX_PATH_BYTES = 107;
@@ -143,19 +144,25 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private void acceptAll() {
-    try {
-      while (true) {
+    boolean failed = false;
+    while (listener.isOpen()) {
+      try {
         SocketChannel channel = listener.accept();
+        failed = false;
         connections.acquireUninterruptibly();
         Thread.ofVirtual().name("admin-connection").start(() -> serve(channel));
+      } catch (ClosedChannelException closed) {
+        break;
+      } catch (IOException failure) {
+        // This process has too many files open, for one: that passes, and who asks waits meanwhile.
+        if (!failed) {
+          LOG.warn("the admin socket {} is not answered for now: {}", socket, failure.getMessage());
+        }
+        failed = true;
+        LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
       }
-    } catch (AsynchronousCloseException closed) {
-      LOG.debug("the admin socket {} is closed", socket);
-    } catch (ClosedChannelException closed) {
-      LOG.debug("the admin socket {} was closed before", socket);
-    } catch (IOException failure) {
-      LOG.error("the admin socket {} is of no use any more", socket, failure);
     }
+    LOG.debug("the admin socket {} is closed", socket);
   }
 
   private void serve(SocketChannel channel) {

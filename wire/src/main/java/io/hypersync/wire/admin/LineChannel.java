@@ -3,6 +3,7 @@ package io.hypersync.wire.admin;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
@@ -22,6 +23,15 @@ final class LineChannel {
   @FunctionalInterface
   interface Transfer<T> {
     T run() throws IOException;
+  }
+
+  /**
+   * Connects. With a socket, that blocks while more wait to be accepted than its listener allows.
+   *
+   * @throws IOException if that is refused or the time is up
+   */
+  void connect(SocketAddress address, Duration limit) throws IOException {
+    var _ = within(limit, () -> channel.connect(address));
   }
 
   /**

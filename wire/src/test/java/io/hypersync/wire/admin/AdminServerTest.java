@@ -4,11 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -19,12 +24,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** What a daemon and a command say to each other over the admin socket. */
 final class AdminServerTest {
@@ -192,6 +200,96 @@ final class AdminServerTest {
       over.countDown();
     } finally {
       over.countDown();
+    }
+  }
+
+  /** The kernel lets nobody in any more, and has whoever connects wait. */
+  @Test
+  void aDaemonThatAcceptsNobodyIsUnresponsiveAfterTheLimit() throws IOException {
+    Files.createDirectories(socket().getParent());
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(socket());
+    List<SocketChannel> waiting = new ArrayList<>();
+    try (ServerSocketChannel busy = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      busy.bind(address, 1);
+      boolean roomLeft = true;
+      while (roomLeft) {
+        roomLeft = connects(address, waiting);
+      }
+      AdminClient impatient = new AdminClient(socket(), Duration.ofMillis(200));
+      AdminClient.Reply reply = assertTimeoutPreemptively(LIMIT, () -> impatient.ask("echo"));
+      assertInstanceOf(AdminClient.Reply.Unresponsive.class, reply);
+    } finally {
+      for (SocketChannel channel : waiting) {
+        channel.close();
+      }
+    }
+  }
+
+  private static boolean connects(UnixDomainSocketAddress address, List<SocketChannel> waiting)
+      throws IOException {
+    SocketChannel next = SocketChannel.open(StandardProtocolFamily.UNIX);
+    waiting.add(next);
+    next.configureBlocking(false);
+    try {
+      return next.connect(address);
+    } catch (SocketException noRoom) {
+      return false;
+    }
+  }
+
+  @Test
+  void aServerThatCannotAcceptForAMomentAnswersAfterIt() throws Exception {
+    Process daemon =
+        new ProcessBuilder(
+                "/bin/sh",
+                "-c",
+                "ulimit -n 128; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ShortOfFiles.class.getName(),
+                socket().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader said = daemon.inputReader()) {
+      String line = said.readLine();
+      while (line != null && !line.equals(ShortOfFiles.SAYS)) {
+        line = said.readLine();
+      }
+      assertEquals(ShortOfFiles.SAYS, line);
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
+  /** A process that has as many files open as it may, and a second later closes them. */
+  static final class ShortOfFiles {
+    static final String SAYS = "no file can be opened";
+
+    private ShortOfFiles() {}
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+      Path socket = Path.of(args[0]);
+      try (AdminServer _ = AdminServer.start(socket, Map.of("echo", ECHO))) {
+        // What is needed then is loaded before, for that takes files, too.
+        new AdminClient(socket, LIMIT).ask("echo");
+        LoggerFactory.getLogger(AdminServer.class).warn("now it takes all files");
+        List<InputStream> files = new ArrayList<>();
+        try {
+          while (true) {
+            files.add(new FileInputStream("/dev/null"));
+          }
+        } catch (IOException none) {
+          System.out.println(SAYS);
+        }
+        Thread.sleep(1_000);
+        for (InputStream file : files) {
+          file.close();
+        }
+        Thread.sleep(60_000);
+      }
     }
   }
 
