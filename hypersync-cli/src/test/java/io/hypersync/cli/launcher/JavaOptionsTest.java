@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +98,36 @@ final class JavaOptionsTest {
     cacheMadeBy(jdk + " 25.0.3");
     assertTrue(usesTheCache("status", "--json"));
     assertFalse(usesTheCache("worker"));
+  }
+
+  /** A whole filesystem is in memory and hashed, as a daemon's is. */
+  @Test
+  void aTraceHasTheRoomAndTheVectorsOfADaemonAndNoCache() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    String heap = option("-Xmx", "leader");
+    for (String command : List.of("trace", "replay")) {
+      assertEquals(heap, option("-Xmx", command), command);
+      assertEquals("@" + target.resolve("hypersync.jvm.args"), option("@", command), command);
+      assertFalse(usesTheCache(command), "it has other modules than the cache was made with");
+    }
+  }
+
+  @Test
+  void theLogHasRoomForItsLongestTail() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    assertEquals("-Xmx96m", option("-Xmx", "status"));
+    assertEquals("-Xmx1g", option("-Xmx", "log"));
+    assertTrue(usesTheCache("log"));
+  }
+
+  /** The option that begins so and holds: of several, the Java machine takes the last. */
+  private String option(String prefix, String command) throws IOException, InterruptedException {
+    String arguments = launcher(command).out();
+    return Arrays.stream(arguments.split("(?= -| @)", -1))
+        .map(String::strip)
+        .filter(option -> option.startsWith(prefix))
+        .reduce((_, last) -> last)
+        .orElseThrow(() -> new AssertionError("no " + prefix + " in " + arguments));
   }
 
   /** With an option that it does not know the Java machine does not start. */

@@ -12,6 +12,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which of a machine's JDKs the launcher takes; the JDKs are folders with a release file. */
 final class JdkChoiceTest {
@@ -140,5 +142,20 @@ final class JdkChoiceTest {
         new String[] {"demo", "init", "token", "leader", "worker", "umount", "status", "log"}) {
       assertTrue(said.out().contains("\n  " + command + " "), "no " + command + " in the usage");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"build", "test", "jdk"})
+  void theLaunchersOwnCommandsHaveHelpWithExamplesThatNeedsNoJdkEither(String command)
+      throws Exception {
+    Said help = launcher(command, "--help");
+    assertEquals(0, help.exitCode(), help.err());
+    assertTrue(help.out().startsWith("Usage: ./hypersync " + command), help.out());
+    int examples = help.out().indexOf("\nExamples:\n");
+    assertTrue(
+        examples > 0 && help.out().indexOf("./hypersync " + command, examples) > 0,
+        "no example of ./hypersync " + command + " in:\n" + help.out());
+    assertEquals(help, launcher(command, "-h"));
+    assertEquals(help, launcher("help", command));
   }
 }
