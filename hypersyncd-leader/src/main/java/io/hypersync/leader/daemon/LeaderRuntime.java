@@ -24,22 +24,15 @@ import io.hypersync.wire.quic.QuicLeaderServer;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The agent, its transport and its helpers' threads, wired together. */
 public final class LeaderRuntime implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(LeaderRuntime.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
 
   /** One is being synced, and the next one is ready when that is done. */
@@ -161,7 +154,8 @@ public final class LeaderRuntime implements AutoCloseable {
   public ObjectNode status() {
     ObjectNode status =
         questions.ask(a -> LeaderStatus.of(options, address(), startedNs, a, log, commits, stages));
-    LeaderStatus.addStores(status, chunkStore.stats(), size(options.stateDir().resolve("oplog")));
+    LeaderStatus.addStores(
+        status, chunkStore.stats(), FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
   }
 
@@ -206,15 +200,6 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos());
-  }
-
-  private static long size(Path directory) {
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
-    } catch (IOException e) {
-      LOG.debug("cannot measure {}", directory, e);
-      return 0;
-    }
   }
 
   /** The agent's port onto the transport. */
