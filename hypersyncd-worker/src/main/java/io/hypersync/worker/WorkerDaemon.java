@@ -1,6 +1,5 @@
 package io.hypersync.worker;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
@@ -91,16 +90,7 @@ public final class WorkerDaemon implements Daemon {
 
   @Override
   public Map<String, AdminCommand> adminCommands() {
-    return Map.of(
-        "stages",
-        _ -> runtime.stages(),
-        "profile",
-        runtime::profile,
-        "umount",
-        _ -> {
-          close();
-          return JsonNodeFactory.instance.objectNode().put("unmounted", true);
-        });
+    return Map.of("stages", _ -> runtime.stages(), "profile", runtime::profile);
   }
 
   @Override

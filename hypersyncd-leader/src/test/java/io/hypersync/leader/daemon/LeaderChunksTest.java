@@ -74,11 +74,6 @@ class LeaderChunksTest {
     }
 
     @Override
-    public long queuedBytes(SessionId session, StreamKind kind) {
-      return 0;
-    }
-
-    @Override
     public ScheduledExecutorService executor() {
       throw new UnsupportedOperationException("not asked for here");
     }

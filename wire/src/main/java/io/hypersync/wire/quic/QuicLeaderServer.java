@@ -13,6 +13,8 @@ import io.hypersync.wire.transport.SessionId;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
@@ -50,6 +52,9 @@ public final class QuicLeaderServer implements LeaderTransport {
 
   private static final long STOP_TIMEOUT_MS = 2_000;
 
+  /** Each says what is wrong with somebody's certificate, perhaps; who floods us, says it once. */
+  private static final int NEVER_OPENED_LINES_PER_MINUTE = 20;
+
   private final Identity identity;
   private final LeaderTransportListener listener;
   private final QuicOptions options;
@@ -59,6 +64,9 @@ public final class QuicLeaderServer implements LeaderTransport {
   private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions = new HashMap<>();
   private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new HashSet<>();
   private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
+  private final StrangerLog turnedAway = new StrangerLog(log, 1, System::nanoTime);
+  private final StrangerLog neverOpened =
+      new StrangerLog(log, NEVER_OPENED_LINES_PER_MINUTE, System::nanoTime);
   private @Nullable Channel socket;
   private @Nullable InetSocketAddress localAddress;
   private long lastSession;
@@ -132,15 +140,11 @@ public final class QuicLeaderServer implements LeaderTransport {
             new ChannelInitializer<QuicChannel>() {
               @Override
               protected void initChannel(QuicChannel connection) {
-                unopened.add(
-                    QuicLink.install(
-                        connection,
-                        Dialect.LEADER,
-                        options,
-                        batch,
-                        new Events(),
-                        Objects.requireNonNull(connection.remoteSocketAddress()),
-                        trust));
+                if (unopened.size() < options.maxUnopened()) {
+                  letIn(connection);
+                } else {
+                  turnAway(connection);
+                }
               }
             })
         .streamHandler(
@@ -151,6 +155,46 @@ public final class QuicLeaderServer implements LeaderTransport {
               }
             })
         .build();
+  }
+
+  private void letIn(QuicChannel connection) {
+    QuicLink<WorkerMessage, LeaderMessage> link =
+        QuicLink.install(
+            connection,
+            Dialect.LEADER,
+            options,
+            batch,
+            new Events(),
+            Objects.requireNonNull(connection.remoteSocketAddress()),
+            trust);
+    unopened.add(link);
+    // One that is kept alive without ever being opened would keep another one out.
+    var _ =
+        connection
+            .eventLoop()
+            .schedule(
+                () -> {
+                  if (!link.isOpened()) {
+                    link.close(CloseCode.PROTOCOL, "it was not opened in time");
+                  }
+                },
+                options.idleTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  private void turnAway(QuicChannel connection) {
+    turnedAway.warn(
+        Objects.requireNonNull(connection.remoteSocketAddress()),
+        "turned away, for " + unopened.size() + " connections are not open yet");
+    connection.pipeline().addLast(new Unheard());
+    // Not here: QUIC is at work. No reason is given, which nobody hears before the handshake is
+    // done.
+    connection
+        .eventLoop()
+        .execute(
+            () -> {
+              var _ = connection.close();
+            });
   }
 
   @Override
@@ -196,12 +240,6 @@ public final class QuicLeaderServer implements LeaderTransport {
   public boolean isWritable(SessionId session, StreamKind kind) {
     QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
     return link != null && link.isWritable(kind);
-  }
-
-  @Override
-  public long queuedBytes(SessionId session, StreamKind kind) {
-    QuicLink<WorkerMessage, LeaderMessage> link = sessions.get(session);
-    return link == null ? 0 : link.queuedBytes(kind);
   }
 
   @Override
@@ -256,6 +294,14 @@ public final class QuicLeaderServer implements LeaderTransport {
     }
   }
 
+  /** What still goes wrong with a connection that was turned away is nobody's business. */
+  private static final class Unheard extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      log.debug("{}, which was turned away: {}", ctx.channel(), cause.getMessage());
+    }
+  }
+
   /** What happens to a connection, made into what happens to a session. */
   private final class Events implements LinkEvents<WorkerMessage, LeaderMessage> {
     private @Nullable WorkerId worker;
@@ -303,6 +349,9 @@ public final class QuicLeaderServer implements LeaderTransport {
     @Override
     public void ended(QuicLink<WorkerMessage, LeaderMessage> link, LinkEnd end) {
       unopened.remove(link);
+      if (!link.isOpened() && !link.isFaultLogged()) {
+        neverOpened.warn(link.peerName(), end.reason());
+      }
       if (session != null) {
         sessions.remove(session);
         listener.closed(session, end.reason());

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -97,8 +96,10 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /** Puts a reader on a stream that the other side has opened. */
   static void accept(QuicStreamChannel stream) {
-    QuicLink<?, ?> link = Objects.requireNonNull(stream.parent().attr(KEY).get());
-    stream.pipeline().addLast(link.newReader(null));
+    QuicLink<?, ?> link = stream.parent().attr(KEY).get();
+    if (link != null) { // else its connection was turned away, and is being closed
+      stream.pipeline().addLast(link.newReader(null));
+    }
   }
 
   QuicChannel channel() {
@@ -107,6 +108,16 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   SocketAddress address() {
     return address;
+  }
+
+  /** What the other side is called in messages. */
+  String peerName() {
+    return peerName;
+  }
+
+  /** Whether a line in the log has said why it ends. */
+  boolean isFaultLogged() {
+    return faultLogged;
   }
 
   /** What to call the other side in messages. */
@@ -189,11 +200,6 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   boolean isWritable(StreamKind kind) {
     StreamWriter writer = writers.get(kind);
     return !ending && writer != null && writer.isWritable();
-  }
-
-  long queuedBytes(StreamKind kind) {
-    StreamWriter writer = writers.get(kind);
-    return ending || writer == null ? 0 : writer.queuedBytes();
   }
 
   void setReading(StreamKind kind, boolean reading) {
@@ -351,11 +357,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       batch.calm();
     }
     writers.values().forEach(StreamWriter::discard);
-    LinkEnd how = end != null ? end : endByOthers();
-    if (!opened && !faultLogged && !dialect.isWorker()) {
-      log.warn("{}: {}", peerName, how.reason());
-    }
-    events.ended(this, how);
+    events.ended(this, end != null ? end : endByOthers());
   }
 
   /** Not at once: QUIC is at work, and would not tell the other side why. */

@@ -15,6 +15,8 @@ import java.time.Duration;
  * @param connectionWindowBytes how much a peer may have under way to us on all streams
  * @param streamWindowBytes how much a peer may have under way to us on one stream
  * @param socketBufferBytes SO_RCVBUF and SO_SNDBUF asked for; the kernel may give less
+ * @param maxUnopened a leader with so many connections that have no session yet takes no other one:
+ *     anybody can begin one, without a certificate
  */
 public record QuicOptions(
     Duration idleTimeout,
@@ -24,7 +26,8 @@ public record QuicOptions(
     long maxQueuedBytes,
     long connectionWindowBytes,
     long streamWindowBytes,
-    int socketBufferBytes) {
+    int socketBufferBytes,
+    int maxUnopened) {
   private static final int MIB = 1024 * 1024;
 
   /** Rejects limits that contradict each other. */
@@ -45,9 +48,15 @@ public record QuicOptions(
       throw new IllegalArgumentException(
           "a stream window must be at least 1 byte and at most the connection's");
     }
+    if (maxUnopened < 1) {
+      throw new IllegalArgumentException("one connection must be let in at least");
+    }
   }
 
-  /** 3 s idle, 1 s to connect, 1 MiB high water, 64 MiB at most, windows of 16 and 8 MiB. */
+  /**
+   * 3 s idle, 1 s to connect, 1 MiB high water, 16 MiB at most, windows of 16 and 8 MiB, 256
+   * unopened.
+   */
   public static QuicOptions defaults() {
     return new QuicOptions(
         Duration.ofSeconds(3),
@@ -57,7 +66,8 @@ public record QuicOptions(
         16L * MIB,
         16L * MIB,
         8L * MIB,
-        4 * MIB);
+        4 * MIB,
+        256);
   }
 
   /** The same with another idle timeout. */
@@ -70,20 +80,8 @@ public record QuicOptions(
         maxQueuedBytes,
         connectionWindowBytes,
         streamWindowBytes,
-        socketBufferBytes);
-  }
-
-  /** The same with another limit for one attempt to connect. */
-  public QuicOptions withConnectTimeout(Duration timeout) {
-    return new QuicOptions(
-        idleTimeout,
-        timeout,
-        highWaterBytes,
-        lowWaterBytes,
-        maxQueuedBytes,
-        connectionWindowBytes,
-        streamWindowBytes,
-        socketBufferBytes);
+        socketBufferBytes,
+        maxUnopened);
   }
 
   /** The same with other limits for what may be queued on a stream. */
@@ -96,6 +94,21 @@ public record QuicOptions(
         maximum,
         connectionWindowBytes,
         streamWindowBytes,
-        socketBufferBytes);
+        socketBufferBytes,
+        maxUnopened);
+  }
+
+  /** The same with another limit for connections that have no session yet. */
+  public QuicOptions withMaxUnopened(int maximum) {
+    return new QuicOptions(
+        idleTimeout,
+        connectTimeout,
+        highWaterBytes,
+        lowWaterBytes,
+        maxQueuedBytes,
+        connectionWindowBytes,
+        streamWindowBytes,
+        socketBufferBytes,
+        maximum);
   }
 }

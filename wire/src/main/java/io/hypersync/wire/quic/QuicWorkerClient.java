@@ -112,12 +112,6 @@ public final class QuicWorkerClient implements WorkerTransport {
   }
 
   @Override
-  public long queuedBytes(StreamKind kind) {
-    QuicLink<LeaderMessage, WorkerMessage> link = openLink();
-    return link == null ? 0 : link.queuedBytes(kind);
-  }
-
-  @Override
   public void setReading(StreamKind kind, boolean reading) {
     QuicLink<LeaderMessage, WorkerMessage> link = openLink();
     if (link != null) {

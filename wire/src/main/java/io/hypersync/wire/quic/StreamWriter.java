@@ -107,10 +107,6 @@ final class StreamWriter {
     return writable;
   }
 
-  long queuedBytes() {
-    return queuedBytes;
-  }
-
   /** Drops what was collected; the stream has ended. */
   void discard() {
     if (collected != null) {

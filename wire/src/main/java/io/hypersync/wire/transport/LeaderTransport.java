@@ -35,9 +35,6 @@ public interface LeaderTransport {
   /** Whether it makes sense to queue more now; false if the session has ended. */
   boolean isWritable(SessionId session, StreamKind kind);
 
-  /** Bytes queued here and not handed to the network yet; 0 if the session has ended. */
-  long queuedBytes(SessionId session, StreamKind kind);
-
   /**
    * Stops or resumes reading one stream of a session. While stopped, the worker's sends on that
    * stream stall once the flow-control window is full, and nothing of the stream is lost. Messages

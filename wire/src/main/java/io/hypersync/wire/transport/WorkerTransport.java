@@ -36,9 +36,6 @@ public interface WorkerTransport {
   /** Whether it makes sense to queue more now; false without a connection. */
   boolean isWritable(StreamKind kind);
 
-  /** Bytes queued here and not handed to the network yet. */
-  long queuedBytes(StreamKind kind);
-
   /** Stops or resumes reading one stream; see {@link LeaderTransport#setReading}. */
   void setReading(StreamKind kind, boolean reading);
 

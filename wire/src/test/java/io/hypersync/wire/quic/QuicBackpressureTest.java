@@ -114,9 +114,6 @@ class QuicBackpressureTest {
       }
       long accepted = (long) sent * CHUNK_BYTES;
       assertTrue(accepted <= 32L << 20, "accepted " + accepted + " bytes though nobody reads them");
-      long queued = Ends.on(client.executor(), () -> client.queuedBytes(StreamKind.CHUNKS));
-      assertTrue(
-          queued <= options.highWaterBytes() + 2L * CHUNK_BYTES, "queued " + queued + " bytes");
       assertEquals(0, leader.chunks.get(), "none is delivered");
 
       // Everything else goes on.

@@ -12,10 +12,16 @@ import org.slf4j.LoggerFactory;
 
 /** What the transport writes to the log, instead of where it usually goes. */
 final class WarnLines implements AutoCloseable {
-  private final Logger logger = (Logger) LoggerFactory.getLogger(QuicLink.class.getPackageName());
+  private final Logger logger;
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   WarnLines() {
+    this(QuicLink.class);
+  }
+
+  /** What the package of a class writes, and those below it. */
+  WarnLines(Class<?> whose) {
+    logger = (Logger) LoggerFactory.getLogger(whose.getPackageName());
     lines.start();
     logger.setAdditive(false);
     logger.addAppender(lines);

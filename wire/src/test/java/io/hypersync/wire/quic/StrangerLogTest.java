@@ -1,0 +1,33 @@
+package io.hypersync.wire.quic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** How much of the log a stranger can fill. */
+final class StrangerLogTest {
+  private final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE); // it goes on below zero
+
+  @Test
+  void soManyLinesAMinuteAreWrittenAndTheNextMinutesFirstSaysHowManyWereNot() {
+    try (WarnLines lines = new WarnLines()) {
+      StrangerLog log = new StrangerLog(LoggerFactory.getLogger(StrangerLog.class), 2, nowNs::get);
+      for (int i = 1; i <= 5; i++) {
+        log.warn("x", "came " + i);
+      }
+      assertEquals(List.of("WARN x: came 1", "WARN x: came 2"), lines.all());
+      nowNs.addAndGet(TimeUnit.SECONDS.toNanos(60));
+      log.warn("x", "came 6");
+      log.warn("x", "came 7");
+      log.warn("x", "came 8");
+      assertEquals(
+          List.of("WARN x: came 6 (3 more like it were not written)", "WARN x: came 7"),
+          lines.all().subList(2, 4));
+      assertEquals(4, lines.all().size());
+    }
+  }
+}
