@@ -50,6 +50,26 @@ class StagesTest {
     }
   }
 
+  /** hypersync.md 8.1.1: every op brings the root up to date, in a time that somebody can see. */
+  @Test
+  void everyMutationUpdatesTheMerkleRoot() throws Exception {
+    JsonNode before = FABRIC.get().leader().status().path("merkle");
+    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("merkle"));
+    for (int i = 0; i < FILES; i++) {
+      Files.createFile(directory.resolve("file" + i));
+    }
+    JsonNode merkle = FABRIC.get().leader().status().path("merkle");
+    long updates = merkle.path("updates").asLong() - before.path("updates").asLong();
+    assertTrue(updates >= 1 + FILES, merkle::toString);
+    double p50 = merkle.path("update_latency_us_p50").asDouble();
+    double p99 = merkle.path("update_latency_us_p99").asDouble();
+    double max = merkle.path("update_latency_us_max").asDouble();
+    assertTrue(0 < p50 && p50 <= p99 && p99 <= max && max < 10_000_000, merkle::toString);
+    int depth = merkle.path("tree_depth").asInt();
+    assertTrue(6 <= depth && depth <= 129, merkle::toString); // more than 2^5 leaves, 128 bits
+    assertEquals(0, merkle.path("rebalance_count").asInt(-1), merkle::toString);
+  }
+
   @Test
   void bytesThatTravelByThemselvesAreWaitedForInTheUpload() throws Exception {
     JsonNode before = FABRIC.get().leader().status().path("stages");

@@ -36,7 +36,12 @@ final class Inner implements TrieNode {
   private static final int METADATA_BYTES = Integer.BYTES + 1;
   private static final long INNER_DOMAIN = (long) MerkleTrie.INNER_DOMAIN << Integer.SIZE;
 
-  final int bit;
+  /** At most that of the last bit of the longest key; {@link TrieKey#MAX_LENGTH}. */
+  final short bit;
+
+  /** Beside the bit it costs no memory; a path has a branch for each bit of a key at most. */
+  private final short depth;
+
   final TrieNode left;
   final TrieNode right;
   private final int size;
@@ -50,10 +55,11 @@ final class Inner implements TrieNode {
   private long hash3;
 
   Inner(int bit, TrieNode left, TrieNode right) {
-    this.bit = bit;
+    this.bit = (short) bit;
     this.left = left;
     this.right = right;
     this.size = left.size() + right.size();
+    this.depth = (short) (1 + Math.max(left.depth(), right.depth()));
   }
 
   TrieNode child(int side) {
@@ -67,6 +73,11 @@ final class Inner implements TrieNode {
   @Override
   public int size() {
     return size;
+  }
+
+  @Override
+  public int depth() {
+    return depth;
   }
 
   @Override

@@ -22,6 +22,12 @@ public abstract non-sealed class Leaf implements TrieNode {
     return 1;
   }
 
+  /** One. */
+  @Override
+  public final int depth() {
+    return 1;
+  }
+
   /** BLAKE3 of the canonical form and, as its last byte, the domain of leaves, 0. */
   @Override
   public final Hash hash() {

@@ -59,7 +59,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
 
   /** The longest path from the root to a leaf: 0 when empty, 1 for a single leaf. */
   public int depth() {
-    return depth(top);
+    return top == null ? 0 : top.depth();
   }
 
   /** The leaf with this key, or null. */
@@ -237,16 +237,6 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     }
     Inner kept = new Inner(inner.bit, left, right);
     return kept.size() == inner.size() ? inner : kept; // nothing gone: keep the known hash
-  }
-
-  private static int depth(@Nullable TrieNode node) {
-    if (node == null) {
-      return 0;
-    }
-    return switch (node) {
-      case Leaf _ -> 1;
-      case Inner inner -> 1 + Math.max(depth(inner.left), depth(inner.right));
-    };
   }
 
   private L end(TrieNode start, int side) {

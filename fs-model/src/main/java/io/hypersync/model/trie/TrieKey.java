@@ -11,6 +11,9 @@ public interface TrieKey {
   /** Nine bits per byte. */
   int BITS_PER_BYTE = 9;
 
+  /** Longer keys have bits that a branch cannot name. */
+  int MAX_LENGTH = Short.MAX_VALUE / BITS_PER_BYTE;
+
   /** The number of bytes. */
   int length();
 
@@ -74,7 +77,11 @@ public interface TrieKey {
     return difference < 0 ? 0 : a.bit(difference) - b.bit(difference);
   }
 
-  /** A key of bytes, which must not change. */
+  /**
+   * A key of bytes, which must not change.
+   *
+   * @throws IllegalArgumentException if they are more than {@link #MAX_LENGTH}
+   */
   static TrieKey of(byte[] bytes) {
     return new Bytes(bytes);
   }
@@ -91,6 +98,13 @@ public interface TrieKey {
 
   /** A byte string. */
   record Bytes(byte[] bytes) implements TrieKey {
+    /** Checks the length. */
+    public Bytes {
+      if (bytes.length > MAX_LENGTH) {
+        throw new IllegalArgumentException("a key of " + bytes.length + " bytes");
+      }
+    }
+
     @Override
     public int bit(int bit) {
       int index = bit / BITS_PER_BYTE;

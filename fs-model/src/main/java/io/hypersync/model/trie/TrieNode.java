@@ -9,4 +9,7 @@ sealed interface TrieNode permits Leaf, Inner {
 
   /** The number of leaves below, itself included if it is one. */
   int size();
+
+  /** The longest path from here to a leaf, both ends counted: 1 for a leaf. */
+  int depth();
 }

@@ -62,15 +62,17 @@ class MerkleTrieTest {
       trie = trie.with(new TestLeaf(key, i));
     }
     Hash root = trie.root();
+    int longest = 0;
     for (TestLeaf leaf : trie) {
       MerkleProof proof = trie.proof(leaf.key());
       assertNotNull(proof, leaf::toString);
       assertEquals(leaf.hash(), proof.leaf());
       assertEquals(root, proof.root(), leaf::toString);
-      assertTrue(proof.upwards().size() < trie.depth(), leaf::toString);
+      longest = Math.max(longest, proof.upwards().size());
       Hash other = new TestLeaf(leaf.bytes(), leaf.value() + 1).hash();
       assertNotEquals(root, new MerkleProof(other, proof.upwards()).root(), leaf::toString);
     }
+    assertEquals(longest + 1, trie.depth(), "the branches above the deepest leaf, and it");
     assertNull(trie.proof(TrieKey.of(new byte[] {1, 2, 3, 4, 5, 6, 7})), "no such leaf");
     assertNull(MerkleTrie.<TestLeaf>empty().proof(TrieKey.of(new byte[] {1})));
   }
@@ -282,6 +284,17 @@ class MerkleTrieTest {
     pair[15] = 7;
     assertEquals(-1, TrieKey.firstDifference(TrieKey.of(Long.MIN_VALUE, 7), TrieKey.of(pair)));
     assertTrue(TrieKey.compare(TrieKey.of(Long.MAX_VALUE), TrieKey.of(0L)) > 0);
+  }
+
+  @Test
+  void keysThatABranchCouldNotNameAreRefused() {
+    byte[] longest = new byte[TrieKey.MAX_LENGTH];
+    byte[] other = longest.clone();
+    other[other.length - 1] = 1;
+    MerkleTrie<TestLeaf> trie = build(List.of(new TestLeaf(longest, 1), new TestLeaf(other, 2)));
+    assertEquals(2, list(trie.iterator()).size());
+    assertEquals(2, trie.depth());
+    assertThrows(IllegalArgumentException.class, () -> TrieKey.of(new byte[longest.length + 1]));
   }
 
   /** Crit-bit tries are as deep as their keys are long; names may be 255 bytes. */

@@ -9,6 +9,7 @@ import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.sequencer.IntentRates;
+import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -22,6 +23,10 @@ final class LeaderStatus {
   private static final long NS_PER_MS = 1_000_000;
   private static final double P50 = 50;
   private static final double P99 = 99;
+  private static final double MAX = 100;
+
+  /** A crit-bit trie has one shape for each set of keys, and none better to be brought into. */
+  private static final long REBALANCES = 0;
 
   private LeaderStatus() {}
 
@@ -55,6 +60,7 @@ final class LeaderStatus {
     batches.put("ops_p99", commits.ops(P99));
     batches.put("bytes_p50", commits.bytes(P50));
     batches.put("bytes_p99", commits.bytes(P99));
+    status.set("merkle", merkle(agent.sequencer().rootTimes(), head));
     status.set("stages", stages.sinceStart());
     status.put("pending_intents", agent.desk().pending());
     status.put("unacknowledged", agent.desk().unacknowledged());
@@ -81,6 +87,18 @@ final class LeaderStatus {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());
     status.put("log_bytes", logBytes);
+  }
+
+  /** The telemetry of hypersync.md 8.1.1. */
+  private static ObjectNode merkle(RootTimes times, FsState head) {
+    ObjectNode merkle = JsonNodeFactory.instance.objectNode();
+    merkle.put("updates", times.count());
+    merkle.put("update_latency_us_p50", times.microseconds(P50));
+    merkle.put("update_latency_us_p99", times.microseconds(P99));
+    merkle.put("update_latency_us_max", times.microseconds(MAX));
+    merkle.put("tree_depth", head.nodes().depth());
+    merkle.put("rebalance_count", REBALANCES);
+    return merkle;
   }
 
   private static ObjectNode locks(LockCounters counters) {

@@ -32,6 +32,7 @@ public final class Sequencer {
   private final Entropy entropy;
   private final IntentIndex intents;
   private final Orphans orphans;
+  private final RootTimes rootTimes = new RootTimes();
   private FsState head;
   private Hash headRoot;
   private long headIndex;
@@ -75,7 +76,9 @@ public final class Sequencer {
       }
       case Outcome.Applied(FsState next) -> {
         long index = headIndex + 1;
+        long beganNs = clock.monotonicNs();
         Hash root = next.root();
+        rootTimes.add(clock.monotonicNs() - beganNs);
         LogEntry entry =
             new LogEntry(
                 index,
@@ -120,6 +123,11 @@ public final class Sequencer {
   /** The Merkle root of that state. */
   public Hash headRoot() {
     return headRoot;
+  }
+
+  /** How long that of each op took. */
+  public RootTimes rootTimes() {
+    return rootTimes;
   }
 
   /** The nodes of {@link #head} that have no name. */
