@@ -328,6 +328,8 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
+    // First: a call whose next mutation was posted since has it taken now, and so waits.
+    interruptions.tick(clock.monotonicNs());
     int work =
         publisher.backlog() < MAX_INVISIBLE
             ? replica.apply(APPLY_SLICE, freshness.commitIndex())
@@ -365,7 +367,6 @@ public final class WorkerAgent implements Agent {
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     gate.expire(now);
-    interruptions.tick(now);
     if (replica.error() != null && replica.ahead() == 0 && publisher.backlog() == 0) {
       locks.neverVisible();
       intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)

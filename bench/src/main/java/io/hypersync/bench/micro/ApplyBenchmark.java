@@ -137,6 +137,12 @@ public class ApplyBenchmark {
       scratch = Scratch.create();
     }
 
+    /** What others have written gets to the disk before, and not at the expense of this. */
+    @Setup(Level.Invocation)
+    public void calm() throws IOException, InterruptedException {
+      new ProcessBuilder("sync").inheritIO().start().waitFor();
+    }
+
     /** Removes it. */
     @TearDown
     public void remove() {

@@ -46,8 +46,10 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
-  /** What a put takes in memory beside its bytes, at least. */
-  private static final long PUT_OVERHEAD_BYTES = 64;
+  /**
+   * What a put takes in memory beside its bytes: itself, its ids, its hash, its place in the queue.
+   */
+  private static final long PUT_OVERHEAD_BYTES = 256;
 
   /** A worker wants the chunks of the entries on their way to it; of each at most about 16. */
   private static final long MAX_WANTED_PER_ENTRY = 64;

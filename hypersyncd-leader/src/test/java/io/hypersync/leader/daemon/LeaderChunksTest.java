@@ -29,7 +29,7 @@ class LeaderChunksTest {
   private static final long TOO_MANY_BYTES = 32L << 20;
 
   /** What a put takes in the heap whatever it brings. */
-  private static final int PUT_BYTES = 64;
+  private static final int PUT_BYTES = 200;
 
   private final RecordedReading transport = new RecordedReading();
 

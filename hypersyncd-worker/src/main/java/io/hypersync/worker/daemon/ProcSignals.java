@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.worker.port.Signals;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,10 +14,15 @@ final class ProcSignals implements Signals {
 
   @Override
   public boolean endCaller(int pid) {
+    if (pid == 0) {
+      return true; // of another namespace: it cannot be seen
+    }
+    Path status = Path.of("/proc/" + pid + "/status");
     try {
-      return pid == 0 || isEnding(Files.readAllLines(Path.of("/proc/" + pid + "/status")));
+      // Any bytes: the name in it may be one that is cut off in the middle of a character.
+      return isEnding(Files.readAllLines(status, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
-      return true; // it is gone
+      return !Files.exists(status); // there and not readable: perhaps next time
     }
   }
 

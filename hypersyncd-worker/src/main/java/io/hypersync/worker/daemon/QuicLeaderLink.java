@@ -66,6 +66,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   /** No connection is begun any more; any thread. */
   void shutdown() {
     stopping = true;
+    leader.close();
     transport.shutdown();
   }
 

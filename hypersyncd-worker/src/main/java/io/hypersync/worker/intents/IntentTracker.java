@@ -326,7 +326,7 @@ public final class IntentTracker implements LocalCalls {
    * Ends what has waited for too long (6.4): with success if it turns out to be in the log, else
    * with EIO, for nobody knows.
    *
-   * @return how many of them the leader has said nothing about, though it had half the time to
+   * @return about how many mutations the leader has said nothing, though it had half the time to
    */
   public int expire(long nowNs) {
     if (pending.isEmpty() || nowNs - nextExpiryNs < 0) {
@@ -339,7 +339,8 @@ public final class IntentTracker implements LocalCalls {
         late.add(mutation);
       }
     }
-    int silent = 0;
+    // What is submitted waits for these answers, so it would never be sent.
+    int silent = hadTimeSince(reconnectedNs, nowNs) ? asked.size() : 0;
     for (PendingMutation mutation : late) {
       silent += isUnanswered(mutation, nowNs) ? 1 : 0;
       lanes.retire(mutation.mutation().caller());
@@ -389,7 +390,12 @@ public final class IntentTracker implements LocalCalls {
   private boolean isUnanswered(PendingMutation mutation, long nowNs) {
     return !mutation.isResolved()
         && !isHeld(mutation)
-        && nowNs - Math.max(mutation.sentNs(), reconnectedNs) >= deadlineNs / 2;
+        && !asked.contains(mutation.id())
+        && hadTimeSince(Math.max(mutation.sentNs(), reconnectedNs), nowNs);
+  }
+
+  private boolean hadTimeSince(long sinceNs, long nowNs) {
+    return nowNs - sinceNs >= deadlineNs / 2;
   }
 
   private boolean maySend(long nowNs) {

@@ -21,18 +21,19 @@ class LeaderNameTest {
   @Test
   void nobodyWaitsForANameServerThatDoesNotAnswer() throws Exception {
     CountDownLatch answers = new CountDownLatch(1);
-    LeaderName name =
-        new LeaderName(
-            InetSocketAddress.createUnresolved("leader.example", 7433),
-            unresolved -> {
-              try {
-                answers.await();
-              } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
-              return new InetSocketAddress(InetAddress.getLoopbackAddress(), unresolved.getPort());
-            });
-    try (ExecutorService agent = Executors.newSingleThreadExecutor()) {
+    try (LeaderName name =
+            new LeaderName(
+                InetSocketAddress.createUnresolved("leader.example", 7433),
+                unresolved -> {
+                  try {
+                    answers.await();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  return new InetSocketAddress(
+                      InetAddress.getLoopbackAddress(), unresolved.getPort());
+                });
+        ExecutorService agent = Executors.newSingleThreadExecutor()) {
       agent.submit(() -> name.lookUp(agent, found::add)).get();
       agent.submit(() -> assertTrue(found.isEmpty())).get(); // it has time for others
       answers.countDown();
@@ -42,16 +43,34 @@ class LeaderNameTest {
 
   @Test
   void aNumberIsAnAddress() throws Exception {
-    LeaderName.of(InetSocketAddress.createUnresolved("127.0.0.1", 1))
-        .lookUp(Runnable::run, found::add);
-    assertFalse(found.take().isUnresolved());
+    try (LeaderName name = LeaderName.of(InetSocketAddress.createUnresolved("127.0.0.1", 1))) {
+      name.lookUp(Runnable::run, found::add);
+      assertFalse(found.take().isUnresolved());
+    }
   }
 
   @Test
   void aNameThatNobodyHasStaysUnresolved() throws Exception {
-    LeaderName name = LeaderName.of(InetSocketAddress.createUnresolved("no.such.host.invalid", 1));
-    name.lookUp(Runnable::run, found::add);
-    assertTrue(found.take().isUnresolved());
-    assertEquals("no.such.host.invalid", name.text());
+    try (LeaderName name =
+        LeaderName.of(InetSocketAddress.createUnresolved("no.such.host.invalid", 1))) {
+      name.lookUp(Runnable::run, found::add);
+      assertTrue(found.take().isUnresolved());
+      assertEquals("no.such.host.invalid", name.text());
+    }
+  }
+
+  @Test
+  void aLookupThatFailsIsNoLookupThatNeverEnds() throws Exception {
+    try (LeaderName name =
+        new LeaderName(
+            InetSocketAddress.createUnresolved("leader.example", 7433),
+            unresolved -> {
+              throw new IllegalArgumentException("a fault of the resolver");
+            })) {
+      for (int i = 0; i < 2; i++) {
+        name.lookUp(Runnable::run, found::add);
+        assertTrue(found.take().isUnresolved(), "time " + i);
+      }
+    }
   }
 }

@@ -45,6 +45,19 @@ class ProcSignalsTest {
     assertEquals(ends, ProcSignals.isEnding(status), what);
   }
 
+  /** The kernel cuts names at 15 bytes, be it in the middle of a character. */
+  @Test
+  void aProcessMayHaveAnyName() throws Exception {
+    String script = "printf 'a\\345\\217' > /proc/$$/comm && echo ready && read end";
+    Process process = new ProcessBuilder("sh", "-c", script).redirectErrorStream(true).start();
+    try {
+      assertEquals("ready", process.inputReader().readLine());
+      assertFalse(new ProcSignals().endCaller((int) process.pid()));
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
   @Test
   void aThreadThatIsGoneOrCannotBeSeenHasBeenEnded() {
     assertTrue(new ProcSignals().endCaller(0));

@@ -395,6 +395,20 @@ class IntentTrackerTest {
   }
 
   @Test
+  void butOneThatNeverSaysWhatItWasAskedIsThoughNobodyWaitsForThatAnyMore() {
+    mkdir("a", 0);
+    tracker.reconnected(LATE_NS - 1);
+    assertEquals(0, tracker.expire(LATE_NS));
+    submit(UNIQUE, PID, "b", LATE_NS);
+    assertEquals(0, tracker.expire(LATE_NS + DEADLINE_NS / 4), "it has time yet");
+    assertEquals(1, tracker.expire(LATE_NS + DEADLINE_NS * 3 / 4), "b waits for its answer");
+    assertEquals(List.of("a EIO"), told);
+    tracker.reconnected(LATE_NS + DEADLINE_NS * 3 / 4);
+    tracker.retry(LATE_NS + DEADLINE_NS * 3 / 4);
+    assertEquals(2, submits().size(), "a, and b on the new connection");
+  }
+
+  @Test
   void butOneThatWasAskedLongAgoIs() {
     mkdir("a", 0);
     tracker.reconnected(DEADLINE_NS / 2);
@@ -543,10 +557,12 @@ class IntentTrackerTest {
   }
 
   private SubmitIntent onlySubmit() {
-    List<WorkerMessage> submits =
-        link.sent.stream().filter(message -> message instanceof SubmitIntent).toList();
-    assertEquals(1, submits.size(), () -> "sent " + link.sent);
-    return (SubmitIntent) submits.getFirst();
+    assertEquals(1, submits().size(), () -> "sent " + link.sent);
+    return (SubmitIntent) submits().getFirst();
+  }
+
+  private List<WorkerMessage> submits() {
+    return link.sent.stream().filter(message -> message instanceof SubmitIntent).toList();
   }
 
   private SubmitIntent lastSubmit() {

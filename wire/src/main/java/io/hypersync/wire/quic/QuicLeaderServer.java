@@ -13,8 +13,6 @@ import io.hypersync.wire.transport.SessionId;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
@@ -28,7 +26,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,9 +60,8 @@ public final class QuicLeaderServer implements LeaderTransport {
   private final WorkspaceTrust trust;
   private final BatchHandler batch;
   private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions = new HashMap<>();
-  private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new HashSet<>();
+  private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new LinkedHashSet<>();
   private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
-  private final StrangerLog turnedAway = new StrangerLog(log, 1, System::nanoTime);
   private final StrangerLog neverOpened =
       new StrangerLog(log, NEVER_OPENED_LINES_PER_MINUTE, System::nanoTime);
   private @Nullable Channel socket;
@@ -140,11 +137,7 @@ public final class QuicLeaderServer implements LeaderTransport {
             new ChannelInitializer<QuicChannel>() {
               @Override
               protected void initChannel(QuicChannel connection) {
-                if (unopened.size() < options.maxUnopened()) {
-                  letIn(connection);
-                } else {
-                  turnAway(connection);
-                }
+                letIn(connection);
               }
             })
         .streamHandler(
@@ -157,8 +150,18 @@ public final class QuicLeaderServer implements LeaderTransport {
         .build();
   }
 
+  /**
+   * Anybody can begin a connection, with any address. So that nobody can fill the leader's memory
+   * with them, the oldest that is not open makes room for the next: a worker opens its within
+   * milliseconds, and is kept out only by a flood that brings so many in that time.
+   */
   private void letIn(QuicChannel connection) {
-    QuicLink<WorkerMessage, LeaderMessage> link =
+    if (unopened.size() >= options.maxUnopened()) {
+      QuicLink<WorkerMessage, LeaderMessage> oldest = unopened.iterator().next();
+      unopened.remove(oldest);
+      oldest.close(CloseCode.DONE, "it made room for another one that is not open yet");
+    }
+    unopened.add(
         QuicLink.install(
             connection,
             Dialect.LEADER,
@@ -166,35 +169,7 @@ public final class QuicLeaderServer implements LeaderTransport {
             batch,
             new Events(),
             Objects.requireNonNull(connection.remoteSocketAddress()),
-            trust);
-    unopened.add(link);
-    // One that is kept alive without ever being opened would keep another one out.
-    var _ =
-        connection
-            .eventLoop()
-            .schedule(
-                () -> {
-                  if (!link.isOpened()) {
-                    link.close(CloseCode.PROTOCOL, "it was not opened in time");
-                  }
-                },
-                options.idleTimeout().toMillis(),
-                TimeUnit.MILLISECONDS);
-  }
-
-  private void turnAway(QuicChannel connection) {
-    turnedAway.warn(
-        Objects.requireNonNull(connection.remoteSocketAddress()),
-        "turned away, for " + unopened.size() + " connections are not open yet");
-    connection.pipeline().addLast(new Unheard());
-    // Not here: QUIC is at work. No reason is given, which nobody hears before the handshake is
-    // done.
-    connection
-        .eventLoop()
-        .execute(
-            () -> {
-              var _ = connection.close();
-            });
+            trust));
   }
 
   @Override
@@ -291,14 +266,6 @@ public final class QuicLeaderServer implements LeaderTransport {
       listener.flushPoint();
     } catch (RuntimeException e) {
       log.error("a fault of ours while answering a batch", e);
-    }
-  }
-
-  /** What still goes wrong with a connection that was turned away is nobody's business. */
-  private static final class Unheard extends ChannelInboundHandlerAdapter {
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      log.debug("{}, which was turned away: {}", ctx.channel(), cause.getMessage());
     }
   }
 

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,10 +97,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /** Puts a reader on a stream that the other side has opened. */
   static void accept(QuicStreamChannel stream) {
-    QuicLink<?, ?> link = stream.parent().attr(KEY).get();
-    if (link != null) { // else its connection was turned away, and is being closed
-      stream.pipeline().addLast(link.newReader(null));
-    }
+    QuicLink<?, ?> link = Objects.requireNonNull(stream.parent().attr(KEY).get());
+    stream.pipeline().addLast(link.newReader(null));
   }
 
   QuicChannel channel() {

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param connectionWindowBytes how much a peer may have under way to us on all streams
  * @param streamWindowBytes how much a peer may have under way to us on one stream
  * @param socketBufferBytes SO_RCVBUF and SO_SNDBUF asked for; the kernel may give less
- * @param maxUnopened a leader with so many connections that have no session yet takes no other one:
+ * @param maxUnopened so many connections that have no session yet a leader keeps, the newest ones:
  *     anybody can begin one, without a certificate
  */
 public record QuicOptions(

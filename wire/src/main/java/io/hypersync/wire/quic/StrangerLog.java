@@ -1,6 +1,5 @@
 package io.hypersync.wire.quic;
 
-import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -52,10 +51,5 @@ final class StrangerLog {
       log.warn("{}: {} ({} more like it were not written)", stranger, what, leftOut);
       leftOut = 0;
     }
-  }
-
-  /** The same of an address. */
-  void warn(SocketAddress stranger, String what) {
-    warn("connection from " + stranger, what);
   }
 }
