@@ -18,8 +18,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The guard looks every second whether the first thread of the daemon is dead while others are
  * not; nothing else shows it. The connection is still the daemon's then, for its descriptors are
- * open. It ends within a second of the daemon, heeds no signal that is meant for the whole group,
- * and costs half a millisecond a second.
+ * open. The mount stays where it is: without it the users of the workspace would write into the
+ * folder below, unnoticed. Where {@code /sys/fs/fuse/connections} is not mounted the kernel aborts
+ * a connection only as part of an unmount, so a copy of the mount is unmounted, in a mount
+ * namespace that ends with the command. The guard ends within a second of the daemon, heeds no
+ * signal that is meant for the whole group, and costs half a millisecond a second.
  */
 public final class MountGuard implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MountGuard.class);
@@ -43,7 +46,7 @@ public final class MountGuard implements AutoCloseable {
             if [ -w "$abort" ]; then
               echo 1 >"$abort"
             elif grep -qF " 0:$connection / $point " /proc/self/mountinfo; then
-              umount -f "$point"
+              unshare -m umount -f "$point"
             fi
           fi
         fi
@@ -62,8 +65,7 @@ public final class MountGuard implements AutoCloseable {
    *
    * @param pid the daemon that serves the mount
    * @param connection number of the connection: the minor device number of the mount
-   * @param point where it is mounted; it is unmounted by force where {@code
-   *     /sys/fs/fuse/connections} is not there
+   * @param point where it is mounted, and stays mounted
    * @throws IOException if no process can be started
    */
   public static MountGuard start(long pid, long connection, Path point) throws IOException {

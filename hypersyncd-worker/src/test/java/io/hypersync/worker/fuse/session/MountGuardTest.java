@@ -32,6 +32,16 @@ class MountGuardTest {
   private static final int END_LIMIT_S = 20;
   private static final String UNINTERRUPTIBLE = "D";
 
+  /** Ends its first thread while another one goes on, as one that dies does for a moment. */
+  private static final String FIRST_THREAD_ENDS =
+      """
+      import ctypes, platform, threading, time
+      exit_thread = {'x86_64': 60}.get(platform.machine(), 93)
+      threading.Thread(target=time.sleep, args=(60,)).start()
+      print('ending', flush=True)
+      ctypes.CDLL(None).syscall(exit_thread, 0)
+      """;
+
   @TempDir Path temp;
 
   private final List<Process> started = new ArrayList<>();
@@ -71,6 +81,34 @@ class MountGuardTest {
     assertTrue(said.contains("not connected") || said.contains("connection abort"), said);
   }
 
+  /** Without the mount its users would write into the folder below, where nobody looks. */
+  @Test
+  void theMountOfADaemonThatIsSlowToEndStaysWhereItIs() throws Exception {
+    point = Files.createDirectory(temp.toRealPath().resolve("mnt"));
+    FuseMount mount = FuseMount.mount(point, FuseMountOptions.workspace("dying"));
+    FuseSession session = FuseSession.connect(mount, FuseSessionOptions.defaults());
+    session.serve(new MemoryHandler(0, TimeUnit.SECONDS));
+    try (session) {
+      Process dying = start("python3", "-c", FIRST_THREAD_ENDS);
+      awaitSaying(dying, "ending");
+      try (var _ = MountGuard.start(dying.pid(), mount.device().getAsLong(), point)) {
+        String said = run("stat", point.resolve("name").toString());
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_LIMIT_S);
+        while (!said.contains("not connected") && System.nanoTime() - deadlineNs < 0) {
+          assertTrue(isMounted(), "its mount is gone; stat said " + said);
+          Thread.sleep(10);
+          said = run("stat", point.resolve("name").toString());
+        }
+        assertTrue(said.contains("not connected"), said);
+        assertTrue(isMounted(), "its mount is gone");
+      }
+    }
+  }
+
+  private boolean isMounted() throws IOException {
+    return Files.readString(Path.of("/proc/self/mountinfo")).contains(" / " + point + " ");
+  }
+
   /** Its outputs are ours to read: one that is left behind must not hold those of the tests. */
   private Process start(String... command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -105,10 +143,13 @@ class MountGuardTest {
     }
   }
 
-  private static void run(String... command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getInputStream().readAllBytes();
+  private static String run(String... command) throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C");
+    Process process = builder.start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(process.waitFor(END_LIMIT_S, TimeUnit.SECONDS), command[0] + " does not end");
+    return said;
   }
 
   /** Answers no LOOKUP, and has the kernel forget another name when the first one comes. */
