@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.demo.LeaderPort;
 import io.hypersync.cli.workspace.NewIds;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
@@ -34,17 +35,20 @@ class DaemonRefusalsTest {
   @Test
   void aSecondLeaderOfTheSameStateDirectory() throws Exception {
     Fabric fabric = FABRIC.get();
-    Shell second =
-        Shell.run(
-            fabric.root(),
-            ChildJvm.environment(fabric.root().resolve("another-run-dir")),
-            ChildJvm.command(
-                List.of(
-                    "leader",
-                    "--dir",
-                    fabric.workspace().root().toString(),
-                    "--bind",
-                    "127.0.0.1:" + Fabric.freePort())));
+    Shell second;
+    try (LeaderPort another = LeaderPort.reserve()) {
+      second =
+          Shell.run(
+              fabric.root(),
+              ChildJvm.environment(fabric.root().resolve("another-run-dir")),
+              ChildJvm.command(
+                  List.of(
+                      "leader",
+                      "--dir",
+                      fabric.workspace().root().toString(),
+                      "--bind",
+                      "127.0.0.1:" + another.number())));
+    }
     refused(
         second,
         1,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.hypersync.cli.config.HostPort;
+import io.hypersync.cli.demo.LeaderPort;
 import io.hypersync.cli.workspace.NewIds;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
@@ -12,9 +13,6 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
 import java.io.IOException;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,6 +50,7 @@ final class Fabric implements AutoCloseable {
   private final Path root;
   private final RunDirectory runDirectory;
   private final WorkspaceDirectory workspace;
+  private final LeaderPort port;
   private final HostPort address;
   private final Map<String, DaemonJvm> daemons = new LinkedHashMap<>();
   private final Map<String, Path> stateDirs = new LinkedHashMap<>();
@@ -68,7 +67,8 @@ final class Fabric implements AutoCloseable {
     root = Files.createTempDirectory("hs-e2e-").toRealPath();
     Files.createDirectories(root.resolve("logs"));
     runDirectory = new RunDirectory(root.resolve("run"));
-    address = new HostPort("127.0.0.1", freePort());
+    port = LeaderPort.reserve();
+    address = new HostPort("127.0.0.1", port.number());
     ground.lay(Files.createDirectory(root.resolve("workspace")));
     workspace =
         WorkspaceDirectory.create(
@@ -473,6 +473,7 @@ final class Fabric implements AutoCloseable {
       Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
+    port.close();
     removeHook();
     if (stays != null) {
       throw stays;
@@ -504,13 +505,6 @@ final class Fabric implements AutoCloseable {
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException exiting) {
       System.err.println(root + " was cleaned up while the machine ended: " + exiting.getMessage());
-    }
-  }
-
-  static int freePort() throws IOException {
-    try (DatagramSocket probe =
-        new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      return probe.getLocalPort();
     }
   }
 }

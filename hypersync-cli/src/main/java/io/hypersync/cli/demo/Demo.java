@@ -12,9 +12,6 @@ import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
 import java.io.Console;
 import java.io.IOException;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -81,7 +78,9 @@ public final class Demo {
    */
   public Cast start(WorkspaceId id, List<String> names, List<String> javaOptions)
       throws IOException, InterruptedException {
-    HostPort address = new HostPort("127.0.0.1", freePort());
+    LeaderPort port = LeaderPort.reserve();
+    cleanup.add("let others have the leader's port", port::close);
+    HostPort address = new HostPort("127.0.0.1", port.number());
     WorkspaceDirectory workspace =
         WorkspaceDirectory.create(
             folder.workspace(),
@@ -262,12 +261,5 @@ public final class Demo {
 
   private static boolean isOnTerminal() {
     return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
-  }
-
-  private static int freePort() throws IOException {
-    try (DatagramSocket probe =
-        new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      return probe.getLocalPort();
-    }
   }
 }
