@@ -47,7 +47,7 @@ class DaemonRefusalsTest {
                       "--dir",
                       fabric.workspace().root().toString(),
                       "--bind",
-                      "127.0.0.1:" + another.number())));
+                      another.address().toString())));
     }
     refused(
         second,

@@ -68,7 +68,7 @@ final class Fabric implements AutoCloseable {
     Files.createDirectories(root.resolve("logs"));
     runDirectory = new RunDirectory(root.resolve("run"));
     port = LeaderPort.reserve();
-    address = new HostPort("127.0.0.1", port.number());
+    address = port.address();
     ground.lay(Files.createDirectory(root.resolve("workspace")));
     workspace =
         WorkspaceDirectory.create(
@@ -469,11 +469,11 @@ final class Fabric implements AutoCloseable {
         stays = failure; // to take its mount away ends it perhaps
       }
     }
+    port.close();
     for (Path mount : mounts().reversed()) {
       Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
-    port.close();
     removeHook();
     if (stays != null) {
       throw stays;

@@ -80,7 +80,7 @@ public final class Demo {
       throws IOException, InterruptedException {
     LeaderPort port = LeaderPort.reserve();
     cleanup.add("let others have the leader's port", port::close);
-    HostPort address = new HostPort("127.0.0.1", port.number());
+    HostPort address = port.address();
     WorkspaceDirectory workspace =
         WorkspaceDirectory.create(
             folder.workspace(),

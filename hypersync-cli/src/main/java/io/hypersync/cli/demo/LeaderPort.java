@@ -1,29 +1,37 @@
 package io.hypersync.cli.demo;
 
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.wire.admin.UserError;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /**
- * A UDP port of the loopback address for a leader that may be ended and started again: nobody else
- * has it meanwhile.
+ * A UDP port of 127.0.0.1 for a leader that may be ended and started again: nobody who asks for any
+ * port gets it meanwhile.
  *
- * <p>It is none that the kernel gives to whoever asks for any port: else a worker that looks for
- * its leader could get that leader's own port, and the leader could not listen again. And the TCP
- * port of the same number is held until this is closed: so two that look for such a port, in
- * whatever processes, never find the same one.
+ * <p>It is none that the kernel gives away by itself, if there is one beside those: else a worker
+ * that looks for its leader could get that leader's own port, and the leader could not listen
+ * again. And the TCP port of the same number is held until this is closed: so two that look for
+ * such a port, in whatever processes, never find the same one.
  */
 public final class LeaderPort implements Closeable {
   private static final Path EPHEMERAL = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+  private static final String HOST = "127.0.0.1";
+
+  /** Those below are of well-known services. */
   private static final int FIRST = 10_000;
-  private static final int END = 65_536;
-  private static final int ATTEMPTS = 1_000;
+
+  private static final int LAST = 65_535;
 
   private final ServerSocket reservation;
 
@@ -34,39 +42,53 @@ public final class LeaderPort implements Closeable {
   /**
    * A port that is free now, and stays so for a leader.
    *
-   * @throws IOException if there is none
+   * @throws UserError if there is none
+   * @throws IOException if no socket can be made, or the kernel's own ports cannot be read
    */
   public static LeaderPort reserve() throws IOException {
     // Line by line, so with one large read: the kernel ends such a file after the first.
     String[] range = Files.readAllLines(EPHEMERAL).getFirst().split("\\s+", -1);
-    int ephemeralFirst = Integer.parseInt(range[0]);
-    int ephemeralLast = Integer.parseInt(range[1]);
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      int port = ThreadLocalRandom.current().nextInt(FIRST, END);
-      if (port >= ephemeralFirst && port <= ephemeralLast) {
-        continue;
-      }
+    return reserve(Integer.parseInt(range[0]), Integer.parseInt(range[1]));
+  }
+
+  /** The same where the kernel gives these ports away, both ends included. */
+  static LeaderPort reserve(int ephemeralFirst, int ephemeralLast) throws IOException {
+    InetAddress loopback = InetAddress.ofLiteral(HOST);
+    for (int port : candidates(ephemeralFirst, ephemeralLast)) {
       ServerSocket reservation = new ServerSocket();
+      InetSocketAddress address = new InetSocketAddress(loopback, port);
       try {
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         reservation.bind(address);
         new DatagramSocket(address).close();
         return new LeaderPort(reservation);
-      } catch (IOException taken) {
+      } catch (BindException taken) {
         reservation.close();
+      } catch (IOException noSocket) {
+        reservation.close();
+        throw noSocket;
       }
     }
-    throw new IOException(
-        "no free UDP port is left beside those that the kernel gives to anybody, "
-            + ephemeralFirst
-            + " to "
-            + ephemeralLast
-            + " (sysctl net.ipv4.ip_local_port_range)");
+    throw new UserError(
+        "no UDP port of " + HOST + " from " + FIRST + " on is free", "What has them: ss -ulnp");
   }
 
-  /** Its number. */
-  public int number() {
-    return reservation.getLocalPort();
+  /** In any order, but the kernel's own last: where nearly all are its own they have to do. */
+  private static List<Integer> candidates(int ephemeralFirst, int ephemeralLast) {
+    List<Integer> reserved = new ArrayList<>();
+    List<Integer> givenAway = new ArrayList<>();
+    for (int port = FIRST; port <= LAST; port++) {
+      boolean ephemeral = port >= ephemeralFirst && port <= ephemeralLast;
+      (ephemeral ? givenAway : reserved).add(port);
+    }
+    Collections.shuffle(reserved);
+    Collections.shuffle(givenAway);
+    reserved.addAll(givenAway);
+    return reserved;
+  }
+
+  /** Where the leader is to listen, and where workers find it. */
+  public HostPort address() {
+    return new HostPort(HOST, reservation.getLocalPort());
   }
 
   /** Lets others have it. */

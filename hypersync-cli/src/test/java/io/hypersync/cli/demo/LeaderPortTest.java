@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -18,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LeaderPortTest {
   private static final int MANY = 200;
@@ -30,12 +31,26 @@ class LeaderPortTest {
             .split("\\s+", -1);
     for (int i = 0; i < MANY; i++) {
       try (LeaderPort port = LeaderPort.reserve()) {
-        int number = port.number();
+        int number = port.address().port();
         assertFalse(
             number >= Integer.parseInt(range[0]) && number <= Integer.parseInt(range[1]),
             () -> number + " is one of those that the kernel gives away");
-        assertTrue(number >= 1024, () -> number + " needs privileges");
       }
+    }
+  }
+
+  @ParameterizedTest(name = "where the kernel gives {0} to {1} away: {2} to {3}")
+  @CsvSource({
+    "32768, 60999, 10000, 65535",
+    "10000, 65499, 65500, 65535",
+    "10100, 65535, 10000, 10099",
+    "1024,  65535, 10000, 65535",
+  })
+  void isFoundBesideThemIfThereIsOneBeside(int first, int last, int lowest, int highest)
+      throws IOException {
+    try (LeaderPort port = LeaderPort.reserve(first, last)) {
+      int number = port.address().port();
+      assertTrue(number >= lowest && number <= highest, () -> "it is " + number);
     }
   }
 
@@ -46,7 +61,7 @@ class LeaderPortTest {
       Set<Integer> numbers = new HashSet<>();
       for (int i = 0; i < MANY; i++) {
         held.add(LeaderPort.reserve());
-        numbers.add(held.getLast().number());
+        numbers.add(held.getLast().address().port());
       }
       assertEquals(MANY, numbers.size());
     } finally {
@@ -60,10 +75,10 @@ class LeaderPortTest {
   void aLeaderListensOnItAgainAndAgainWhileItIsReserved() throws IOException {
     InetSocketAddress address;
     try (LeaderPort port = LeaderPort.reserve()) {
-      address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number());
+      address = port.address().resolve();
       for (int i = 0; i < 3; i++) {
         try (DatagramSocket leader = new DatagramSocket(address)) {
-          assertEquals(port.number(), leader.getLocalPort());
+          assertEquals(address.getPort(), leader.getLocalPort());
         }
       }
       try (ServerSocket other = new ServerSocket()) {

@@ -1,8 +1,8 @@
 package io.hypersync.worker.fuse.dev;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,36 +17,53 @@ import org.slf4j.LoggerFactory;
  * for ever. Once the connection is aborted they all end, with ENOTCONN for the callers.
  *
  * <p>The guard looks every second whether the first thread of the daemon is dead while others are
- * not; nothing else shows it. The connection is still the daemon's then, for its descriptors are
- * open. The mount stays where it is: without it the users of the workspace would write into the
- * folder below, unnoticed. Where {@code /sys/fs/fuse/connections} is not mounted the kernel aborts
- * a connection only as part of an unmount, so a copy of the mount is unmounted, in a mount
- * namespace that ends with the command. The guard ends within a second of the daemon, heeds no
- * signal that is meant for the whole group, and costs half a millisecond a second.
+ * not; nothing else shows it. It aborts what is mounted there only as long as that is the mount it
+ * was started for, and ends with that, so nobody else's connection is ever aborted: the number of a
+ * connection is given again once its mount is gone. The mount stays where it is: without it the
+ * users of the workspace would write into the folder below, unnoticed. Where {@code
+ * /sys/fs/fuse/connections} is not mounted the kernel aborts a connection only as part of an
+ * unmount, so a copy of the mount is unmounted, in a mount namespace that ends with the command.
+ * The guard ends within a second of the daemon, heeds no signal that is meant for the whole group,
+ * and costs half a millisecond a second.
  */
 public final class MountGuard implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MountGuard.class);
+  private static final Path CONNECTIONS = Path.of("/sys/fs/fuse/connections");
   private static final long END_LIMIT_MS = 2_000;
 
   /**
-   * Arguments: process, connection, mount point. Of {@code stat} it takes what follows the name:
-   * the state is field 1 then, and field 20 when the process started, by which it is told from a
-   * later one with its number.
+   * Arguments: process, connection, mount point, the same as mountinfo has it, the file that aborts
+   * the connection. Of {@code stat} it takes what follows the name: the state is field 1 then, and
+   * field 20 when the process started, by which it is told from a later one with its number. If the
+   * first thread is the only one that is left, the descriptors are closed.
    */
   private static final String SCRIPT =
       """
       trap '' HUP INT QUIT TERM
-      pid=$1 connection=$2 point=$3 abort=/sys/fs/fuse/connections/$2/abort born=
+      pid=$1 connection=$2 point=$3 listed=$4 abort=$5 born=
+      look() {
+        top= found=
+        while read -r id _ device root at _; do
+          [ "$at" = "$listed" ] || continue
+          top=$id
+          [ "$device $root" != "0:$connection /" ] || found=$id
+        done </proc/self/mountinfo
+      }
+      look
+      ours=$found
+      [ -n "$ours" ] || exit 1
       while read -r stat <"/proc/$pid/stat"; do
         set -- ${stat##*) }
         [ "${born:=${20}}" = "${20}" ] || exit 0
         if [ "$1" = Z ]; then
           set -- "/proc/$pid/task/"*
-          if [ $# -gt 1 ]; then
+          [ $# -gt 1 ] || exit 0
+          look
+          if [ "$top $found" = "$ours $ours" ]; then
             if [ -w "$abort" ]; then
-              echo 1 >"$abort"
-            elif grep -qF " 0:$connection / $point " /proc/self/mountinfo; then
-              unshare -m umount -f "$point"
+              echo 1 >"$abort" && exit 0
+            else
+              unshare -m umount -f "$point" && exit 0
             fi
           fi
         fi
@@ -66,23 +83,50 @@ public final class MountGuard implements AutoCloseable {
    * @param pid the daemon that serves the mount
    * @param connection number of the connection: the minor device number of the mount
    * @param point where it is mounted, and stays mounted
-   * @throws IOException if no process can be started
+   * @throws IOException if no process can be started, or this machine lets nobody abort a
+   *     connection without taking its mount away
    */
   public static MountGuard start(long pid, long connection, Path point) throws IOException {
+    return start(pid, connection, point, CONNECTIONS);
+  }
+
+  /** The same with the kernel's connections in this folder, if they are mounted at all. */
+  public static MountGuard start(long pid, long connection, Path point, Path connections)
+      throws IOException {
+    Path abort = connections.resolve(Long.toString(connection)).resolve("abort");
+    if (!Files.isWritable(abort) && !mayUnmountCopies()) {
+      throw new IOException(
+          connections + " is not mounted, and no mount namespace can be made (unshare -m)");
+    }
     return new MountGuard(
-        new ProcessBuilder(
-                List.of(
-                    "sh",
-                    "-c",
-                    SCRIPT,
-                    "hypersync-mount-guard",
-                    Long.toString(pid),
-                    Long.toString(connection),
-                    point.toString()))
-            .directory(Path.of("/").toFile())
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start());
+        run(
+            "sh",
+            "-c",
+            SCRIPT,
+            "hypersync-mount-guard",
+            Long.toString(pid),
+            Long.toString(connection),
+            point.toString(),
+            MountTable.escape(point.toString()),
+            abort.toString()));
+  }
+
+  private static boolean mayUnmountCopies() throws IOException {
+    Process trial = run("unshare", "-m", "true");
+    try {
+      return trial.waitFor(END_LIMIT_MS, TimeUnit.MILLISECONDS) && trial.exitValue() == 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static Process run(String... command) throws IOException {
+    return new ProcessBuilder(command)
+        .directory(Path.of("/").toFile())
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
   }
 
   /** Ends it; the mount is gone. */

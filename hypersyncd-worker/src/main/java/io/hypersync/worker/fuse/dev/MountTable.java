@@ -94,6 +94,15 @@ public record MountTable(List<Mount> mounts) {
     return best;
   }
 
+  /** As mountinfo has a point: what would end a field or a line there is escaped. */
+  static String escape(String point) {
+    return point
+        .replace("\\", "\\134")
+        .replace(" ", "\\040")
+        .replace("\t", "\\011")
+        .replace("\n", "\\012");
+  }
+
   /** Undoes the octal escapes of space, tab, newline and backslash, then reads UTF-8. */
   private static String unescape(String field) {
     StringBuilder bytes = new StringBuilder();

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MountTableTest {
   private static final MountTable TABLE =
@@ -27,6 +29,13 @@ class MountTableTest {
         Optional.of(new MountTable.Mount("0:27", "/mnt/a b", "fuse.hypersync", "team\\one")),
         TABLE.at("/mnt/a b"));
     assertEquals("x", TABLE.at("/mnt/gr\u00fcn").orElseThrow().source());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/mnt/a b", "/a\\b", "/a\tb\nc", "/plain", "/\\040"})
+  void aPointIsEscapedAsTheKernelDoes(String point) {
+    String line = "31 30 0:27 / " + MountTable.escape(point) + " rw - tmpfs x rw";
+    assertEquals(point, MountTable.parse(List.of(line)).mounts().getFirst().point());
   }
 
   @Test

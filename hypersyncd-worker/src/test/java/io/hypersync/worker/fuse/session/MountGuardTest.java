@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountGuard;
+import io.hypersync.worker.fuse.dev.MountTable;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import java.io.BufferedReader;
@@ -18,18 +19,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A daemon is killed while the kernel, on its behalf, waits for a call that waits for the daemon.
- * Needs root and /dev/fuse: fails without them.
+ * A daemon is killed and cannot end: the kernel, on its behalf, waits for a call that waits for the
+ * daemon. Its connection is aborted, and nothing else is touched. Needs root and /dev/fuse: fails
+ * without them.
  */
 @Timeout(60)
 class MountGuardTest {
   private static final long ROOT = 1;
   private static final int END_LIMIT_S = 20;
+
+  /** It does so once a second. */
+  private static final int GUARD_LOOKS_AGAIN_MS = 2_500;
+
   private static final String UNINTERRUPTIBLE = "D";
 
   /** Ends its first thread while another one goes on, as one that dies does for a moment. */
@@ -47,9 +56,17 @@ class MountGuardTest {
   private final List<Process> started = new ArrayList<>();
   private Path point;
 
+  /** Its name is written in another way in the kernel's list of mounts. */
+  @BeforeEach
+  void makeMountPoint() throws IOException {
+    point = Files.createDirectory(temp.toRealPath().resolve("a\\ mount"));
+  }
+
   @AfterEach
   void clearAway() throws Exception {
-    run("umount", "-f", "-l", point.toString());
+    while (!mounts().isEmpty()) {
+      run("umount", "-f", "-l", mounts().getLast().point());
+    }
     for (Process process : started) {
       process.destroyForcibly();
       assertTrue(process.waitFor(END_LIMIT_S, TimeUnit.SECONDS), process + " does not end");
@@ -58,7 +75,6 @@ class MountGuardTest {
 
   @Test
   void callersOfADaemonThatWasKilledAndCannotEndAreFreed() throws Exception {
-    point = Files.createDirectory(temp.toRealPath().resolve("mnt"));
     Process daemon =
         start(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -78,35 +94,117 @@ class MountGuardTest {
     assertTrue(daemon.waitFor(END_LIMIT_S, TimeUnit.SECONDS), "the daemon ends");
     assertTrue(caller.waitFor(END_LIMIT_S, TimeUnit.SECONDS), "its caller gets an answer");
     String said = new String(caller.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(said.contains("not connected") || said.contains("connection abort"), said);
+    assertTrue(isAbort(said), said);
   }
 
   /** Without the mount its users would write into the folder below, where nobody looks. */
-  @Test
-  void theMountOfADaemonThatIsSlowToEndStaysWhereItIs() throws Exception {
-    point = Files.createDirectory(temp.toRealPath().resolve("mnt"));
+  @ParameterizedTest(name = "the kernel lists its connections: {0}")
+  @ValueSource(booleans = {false, true})
+  void theMountOfADaemonThatIsSlowToEndStaysWhereItIs(boolean connectionsAreListed)
+      throws Exception {
+    Path connections = connections(connectionsAreListed);
+    Process dying = processWhoseFirstThreadHasEnded();
     FuseMount mount = FuseMount.mount(point, FuseMountOptions.workspace("dying"));
-    FuseSession session = FuseSession.connect(mount, FuseSessionOptions.defaults());
-    session.serve(new MemoryHandler(0, TimeUnit.SECONDS));
-    try (session) {
-      Process dying = start("python3", "-c", FIRST_THREAD_ENDS);
-      awaitSaying(dying, "ending");
-      try (var _ = MountGuard.start(dying.pid(), mount.device().getAsLong(), point)) {
-        String said = run("stat", point.resolve("name").toString());
-        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_LIMIT_S);
-        while (!said.contains("not connected") && System.nanoTime() - deadlineNs < 0) {
-          assertTrue(isMounted(), "its mount is gone; stat said " + said);
-          Thread.sleep(10);
-          said = run("stat", point.resolve("name").toString());
-        }
-        assertTrue(said.contains("not connected"), said);
-        assertTrue(isMounted(), "its mount is gone");
+    try (var _ = serve(mount);
+        var _ = guard(dying, mount, connections)) {
+      awaitAbort();
+      Thread.sleep(GUARD_LOOKS_AGAIN_MS);
+      assertTrue(isMounted(), "its mount is gone");
+    }
+  }
+
+  /** A mount that is gone has left its number to the next one. */
+  @ParameterizedTest(name = "the kernel lists its connections: {0}")
+  @ValueSource(booleans = {false, true})
+  void theNextMountInTheSamePlaceIsLeftAlone(boolean connectionsAreListed) throws Exception {
+    Path connections = connections(connectionsAreListed);
+    Process dying = processWhoseFirstThreadHasEnded();
+    FuseMount mount = FuseMount.mount(point, FuseMountOptions.workspace("dying"));
+    FuseSession session = serve(mount);
+    try (var _ = guard(dying, mount, connections)) {
+      awaitAbort();
+      session.close();
+      FuseMount next = FuseMount.mount(point, FuseMountOptions.workspace("next"));
+      assertEquals(mount.device(), next.device(), "this test is about the same number");
+      try (var _ = serve(next)) {
+        Thread.sleep(GUARD_LOOKS_AGAIN_MS);
+        assertTrue(isAnswered(), "another daemon's connection is aborted");
       }
     }
   }
 
+  @Test
+  void whatIsMountedOverADeadMountIsLeftAlone() throws Exception {
+    Path connections = connections(false);
+    Process dying = processWhoseFirstThreadHasEnded();
+    FuseMount mount = FuseMount.mount(point, FuseMountOptions.workspace("dying"));
+    try (var _ = serve(mount)) {
+      assertEquals("", run("mount", "-t", "tmpfs", "over-it", point.toString()));
+      try (var _ = guard(dying, mount, connections)) {
+        Files.createFile(point.resolve("name"));
+        Thread.sleep(GUARD_LOOKS_AGAIN_MS);
+        assertTrue(Files.exists(point.resolve("name")), "what is over it is gone");
+        assertEquals("", run("umount", point.toString()));
+        awaitAbort();
+      }
+    }
+  }
+
+  private static FuseSession serve(FuseMount mount) throws IOException {
+    FuseSession session = FuseSession.connect(mount, FuseSessionOptions.defaults());
+    session.serve(new MemoryHandler(0, TimeUnit.SECONDS));
+    return session;
+  }
+
+  private MountGuard guard(Process daemon, FuseMount mount, Path connections) throws IOException {
+    return MountGuard.start(daemon.pid(), mount.device().getAsLong(), point, connections);
+  }
+
+  /** Where the kernel lists its connections, or an empty folder. */
+  private Path connections(boolean listed) throws IOException, InterruptedException {
+    Path connections = Files.createDirectory(temp.toRealPath().resolve("connections"));
+    if (listed) {
+      assertEquals("", run("mount", "-t", "fusectl", "none", connections.toString()));
+    }
+    return connections;
+  }
+
+  private Process processWhoseFirstThreadHasEnded() throws IOException {
+    Process process = start("python3", "-c", FIRST_THREAD_ENDS);
+    awaitSaying(process, "ending");
+    return process;
+  }
+
+  private void awaitAbort() throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_LIMIT_S);
+    while (isAnswered()) {
+      assertTrue(System.nanoTime() - deadlineNs < 0, "its connection is not aborted");
+      assertTrue(isMounted(), "its mount is gone");
+      Thread.sleep(10);
+    }
+  }
+
+  /** Whether a daemon says that there is no such name. */
+  private boolean isAnswered() throws IOException, InterruptedException {
+    String said = run("stat", point.resolve("name").toString());
+    assertTrue(said.contains("No such file") || isAbort(said), said);
+    return said.contains("No such file");
+  }
+
+  private static boolean isAbort(String said) {
+    return said.contains("not connected") || said.contains("connection abort");
+  }
+
   private boolean isMounted() throws IOException {
-    return Files.readString(Path.of("/proc/self/mountinfo")).contains(" / " + point + " ");
+    return mounts().stream().anyMatch(mount -> mount.point().equals(point.toString()));
+  }
+
+  /** Whatever is mounted in this test's folder; asking does not touch it. */
+  private List<MountTable.Mount> mounts() throws IOException {
+    String folder = temp.toRealPath() + "/";
+    return MountTable.read().mounts().stream()
+        .filter(mount -> mount.point().startsWith(folder))
+        .toList();
   }
 
   /** Its outputs are ours to read: one that is left behind must not hold those of the tests. */
