@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchHandler extends ChannelDuplexHandler {
   /** As long as an acknowledgement may stay here, from the end of its batch. */
-  static final int MAX_DELAY_MS = 2;
+  static final int MAX_DELAY_MS = 5;
 
   /**
    * After so much the other side may be waiting for a window. The smallest that QUIC gives is 32
