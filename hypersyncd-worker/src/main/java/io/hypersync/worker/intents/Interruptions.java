@@ -21,7 +21,11 @@ public final class Interruptions {
   private final MutationGate gate;
   private final Signals signals;
 
-  /** Requests that wait on although their callers have got a signal, and whose they are. */
+  /**
+   * Requests that wait on although their callers have got a signal, and whose they are. One that
+   * does not wait may be on its way from its first mutation to its second, so it is kept until the
+   * next look, too.
+   */
   private final Map<Long, Integer> waiting = new LinkedHashMap<>();
 
   private long nextLookNs;
@@ -42,7 +46,7 @@ public final class Interruptions {
     if (waiting.isEmpty()) {
       nextLookNs = nowNs + LOOK_AGAIN_NS;
     }
-    if (!isOver(unique, pid)) {
+    if (!gate.isWaiting(unique) || !isOver(unique, pid)) {
       waiting.put(unique, pid);
     }
   }

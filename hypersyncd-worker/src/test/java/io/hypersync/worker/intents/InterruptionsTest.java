@@ -126,6 +126,17 @@ class InterruptionsTest {
     assertEquals(List.of("open EINTR", "fsync EINTR"), told);
   }
 
+  /** As open with O_TRUNC does, whose truncation follows when the name turns out to be there. */
+  @Test
+  void aSignalBetweenTwoMutationsOfACallIsNotLost() {
+    ending.add(THREAD);
+    interruptions.interrupted(CALL, THREAD, 0);
+    submit();
+    interruptions.tick(LATER_NS);
+    assertEquals(List.of("EINTR"), told);
+    assertForgotten();
+  }
+
   @Test
   void aCallThatHasEndedIsForgotten() {
     interruptions.interrupted(CALL, THREAD, 0);

@@ -17,14 +17,15 @@ import org.slf4j.LoggerFactory;
  * for ever. Once the connection is aborted they all end, with ENOTCONN for the callers.
  *
  * <p>The guard looks every second whether the first thread of the daemon is dead while others are
- * not; nothing else shows it. It aborts what is mounted there only as long as that is the mount it
- * was started for, and ends with that, so nobody else's connection is ever aborted: the number of a
- * connection is given again once its mount is gone. The mount stays where it is: without it the
- * users of the workspace would write into the folder below, unnoticed. Where {@code
- * /sys/fs/fuse/connections} is not mounted the kernel aborts a connection only as part of an
- * unmount, so a copy of the mount is unmounted, in a mount namespace that ends with the command.
- * The guard ends within a second of the daemon, heeds no signal that is meant for the whole group,
- * and costs half a millisecond a second.
+ * not; nothing else shows it. Nobody else's connection is ever aborted, though the number of a
+ * connection is given again once its mount is gone: the file that aborts it is opened at the start,
+ * and means this one for ever; a write to it does nothing when the connection has gone. The mount
+ * stays where it is: without it the users of the workspace would write into the folder below,
+ * unnoticed. Where {@code /sys/fs/fuse/connections} is not mounted the kernel aborts a connection
+ * only as part of an unmount, so a copy of the mount is unmounted, in a mount namespace that ends
+ * with the command, and only while it is the mount that the guard was started for which is in its
+ * place. The guard ends within a second of the daemon, heeds no signal that is meant for the whole
+ * group, and costs half a millisecond a second.
  */
 public final class MountGuard implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MountGuard.class);
@@ -40,7 +41,7 @@ public final class MountGuard implements AutoCloseable {
   private static final String SCRIPT =
       """
       trap '' HUP INT QUIT TERM
-      pid=$1 connection=$2 point=$3 listed=$4 abort=$5 born=
+      pid=$1 connection=$2 point=$3 listed=$4 abort=$5 born= ours=
       look() {
         top= found=
         while read -r id _ device root at _; do
@@ -49,22 +50,24 @@ public final class MountGuard implements AutoCloseable {
           [ "$device $root" != "0:$connection /" ] || found=$id
         done </proc/self/mountinfo
       }
-      look
-      ours=$found
-      [ -n "$ours" ] || exit 1
+      if [ -w "$abort" ]; then
+        exec 9>"$abort"
+      else
+        look
+        ours=$found
+        [ -n "$ours" ] || exit 1
+      fi
       while read -r stat <"/proc/$pid/stat"; do
         set -- ${stat##*) }
         [ "${born:=${20}}" = "${20}" ] || exit 0
         if [ "$1" = Z ]; then
           set -- "/proc/$pid/task/"*
           [ $# -gt 1 ] || exit 0
-          look
-          if [ "$top $found" = "$ours $ours" ]; then
-            if [ -w "$abort" ]; then
-              echo 1 >"$abort" && exit 0
-            else
-              unshare -m umount -f "$point" && exit 0
-            fi
+          if [ -z "$ours" ]; then
+            echo 1 >&9 && exit 0
+          else
+            look
+            [ "$top $found" != "$ours $ours" ] || ! unshare -m umount -f "$point" || exit 0
           fi
         fi
         sleep 1 || exit 1

@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.worker.fuse.dev.FuseMount;
@@ -133,9 +134,11 @@ class MountGuardTest {
     }
   }
 
-  @Test
-  void whatIsMountedOverADeadMountIsLeftAlone() throws Exception {
-    Path connections = connections(false);
+  /** A dead mount that is hidden is aborted nevertheless, where the kernel lists it. */
+  @ParameterizedTest(name = "the kernel lists its connections: {0}")
+  @ValueSource(booleans = {false, true})
+  void whatIsMountedOverADeadMountIsLeftAlone(boolean connectionsAreListed) throws Exception {
+    Path connections = connections(connectionsAreListed);
     Process dying = processWhoseFirstThreadHasEnded();
     FuseMount mount = FuseMount.mount(point, FuseMountOptions.workspace("dying"));
     try (var _ = serve(mount)) {
@@ -145,7 +148,11 @@ class MountGuardTest {
         Thread.sleep(GUARD_LOOKS_AGAIN_MS);
         assertTrue(Files.exists(point.resolve("name")), "what is over it is gone");
         assertEquals("", run("umount", point.toString()));
-        awaitAbort();
+        if (connectionsAreListed) {
+          assertFalse(isAnswered(), "it was not aborted while it was hidden");
+        } else {
+          awaitAbort();
+        }
       }
     }
   }
