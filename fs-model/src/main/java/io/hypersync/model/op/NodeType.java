@@ -22,6 +22,14 @@ public enum NodeType {
   /** The part of st_mode that holds the type. */
   public static final int MODE_MASK = 0170000;
 
+  private static final @Nullable NodeType[] BY_CODE = new NodeType[values().length + 1];
+
+  static {
+    for (NodeType type : values()) {
+      BY_CODE[type.code] = type;
+    }
+  }
+
   private final int code;
   private final int modeBits;
 
@@ -32,12 +40,7 @@ public enum NodeType {
 
   /** The type with this persisted code, or null. */
   public static @Nullable NodeType ofCode(int code) {
-    for (NodeType type : values()) {
-      if (type.code == code) {
-        return type;
-      }
-    }
-    return null;
+    return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }
 
   /** The type in these st_mode bits, or null. */

@@ -1,29 +1,22 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** An inode that the kernel knows, and what it may keep of it. Thread-safe. */
+/**
+ * An inode that the kernel knows, and what it may keep of it. Thread-safe. There may be millions,
+ * and most are files: what only directories have is elsewhere.
+ */
 final class KernelInode {
-  /** More names than that of one directory, and no more are kept. */
-  private static final int MAX_NAMES = 1 << 17;
-
   private final NodeId node;
 
-  /** Names in it, of a directory; null until there is one, for most inodes are files. */
-  private volatile @Nullable Set<Name> names;
+  /** Null until a name in it is kept or changed, or its listing is. */
+  private volatile @Nullable KernelDirectory directory;
 
   private volatile boolean attributes;
   private volatile boolean pages;
-  private volatile @Nullable KeptListing listing;
-  private volatile long busyUntilNs = Long.MIN_VALUE;
 
-  /** Lookups that the kernel has not taken back; changed under the lock of the map's row. */
+  /** Lookups that the kernel has not taken back; changed under the lock of {@link InodeTable}. */
   private long lookups;
 
   KernelInode(NodeId node) {
@@ -44,31 +37,29 @@ final class KernelInode {
     return lookups > 0;
   }
 
-  void noteAttributes() {
-    if (!attributes) {
-      attributes = true;
-    }
+  /** What the kernel may keep of the names in it, or null if that is nothing yet. */
+  @Nullable KernelDirectory knownDirectory() {
+    return directory;
   }
 
-  /** Of a directory: what the kernel has of its listing. */
-  synchronized KeptListing listing() {
-    KeptListing known = listing;
+  /** What the kernel may keep of the names in it. */
+  KernelDirectory directory() {
+    KernelDirectory known = directory;
+    return known == null ? newDirectory() : known;
+  }
+
+  private synchronized KernelDirectory newDirectory() {
+    KernelDirectory known = directory;
     if (known == null) {
-      known = new KeptListing();
-      listing = known;
+      known = new KernelDirectory();
+      directory = known;
     }
     return known;
   }
 
-  boolean takeListing() {
-    KeptListing known = listing;
-    return known != null && known.changed();
-  }
-
-  void listingDropped() {
-    KeptListing known = listing;
-    if (known != null) {
-      known.dropped();
+  void noteAttributes() {
+    if (!attributes) {
+      attributes = true;
     }
   }
 
@@ -98,52 +89,5 @@ final class KernelInode {
     }
     pages = false;
     return true;
-  }
-
-  /** Notes the name; false if there are too many already. */
-  boolean noteName(Name name) {
-    Set<Name> known = names;
-    if (known == null) {
-      known = newNames();
-    }
-    return known.contains(name) || (known.size() < MAX_NAMES && known.add(name));
-  }
-
-  private synchronized Set<Name> newNames() {
-    Set<Name> known = names;
-    if (known == null) {
-      known = ConcurrentHashMap.newKeySet(1);
-      names = known;
-    }
-    return known;
-  }
-
-  boolean hasName(Name name) {
-    Set<Name> known = names;
-    return known != null && known.contains(name);
-  }
-
-  boolean takeName(Name name) {
-    Set<Name> known = names;
-    return known != null && !known.isEmpty() && known.remove(name);
-  }
-
-  List<Name> takeNames() {
-    Set<Name> known = names;
-    if (known == null) {
-      return List.of();
-    }
-    List<Name> taken = new ArrayList<>(known);
-    taken.forEach(known::remove);
-    return taken;
-  }
-
-  /** A process of this machine changes a name here. */
-  void changing(long untilNs) {
-    busyUntilNs = untilNs;
-  }
-
-  boolean isQuiet(long nowNs) {
-    return busyUntilNs == Long.MIN_VALUE || nowNs - busyUntilNs >= 0;
   }
 }

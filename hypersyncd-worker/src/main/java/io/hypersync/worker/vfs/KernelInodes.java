@@ -12,7 +12,6 @@ import io.hypersync.worker.lease.KernelInterest;
 import io.hypersync.worker.lease.OpenNodes;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * FORGET for it cannot come earlier.
  */
 public final class KernelInodes implements KernelCaches, KernelInterest {
-  private final ConcurrentHashMap<Long, KernelInode> inodes = new ConcurrentHashMap<>();
+  private final InodeTable inodes = new InodeTable();
   private final OpenNodes opened = new OpenNodes();
   private volatile Set<Place> shadowed = Set.of();
   private volatile long namesEpoch;
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
-    inodes.put(InodeNo.ROOT.value(), new KernelInode(FsState.ROOT));
+    inodes.lookedUp(InodeNo.ROOT.value(), FsState.ROOT);
   }
 
   /** The node that the kernel means, or null if it has never heard of it. */
@@ -43,19 +42,13 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   /** An entry for the node is about to be sent. */
   void lookedUp(Node node) {
-    inodes.compute(
-        node.inode().value(),
-        (_, known) -> {
-          KernelInode inode = known == null ? new KernelInode(node.id()) : known;
-          inode.lookedUp();
-          return inode;
-        });
+    inodes.lookedUp(node.inode().value(), node.id());
   }
 
   /** The kernel takes lookups back; one it never made changes nothing. */
   public void forget(long inode, long lookups) {
     if (inode != InodeNo.ROOT.value()) {
-      inodes.computeIfPresent(inode, (_, known) -> known.survives(lookups) ? known : null);
+      inodes.forget(inode, lookups);
     }
   }
 
@@ -92,8 +85,8 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   boolean noteName(long directory, Name name, boolean ofDirectory, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null
-        && (ofDirectory || known.isQuiet(nowNs))
-        && known.noteName(name)
+        && (ofDirectory || isQuiet(known, nowNs))
+        && known.directory().noteName(name)
         && !isShadowed(directory, name);
   }
 
@@ -108,8 +101,18 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   /** Whether the kernel may have this name cached; nothing changes. */
   public boolean mayHave(Place place) {
-    KernelInode known = inodes.get(place.directory());
+    KernelDirectory known = directory(place.directory());
     return known != null && known.hasName(place.name());
+  }
+
+  private @Nullable KernelDirectory directory(long inode) {
+    KernelInode known = inodes.get(inode);
+    return known == null ? null : known.knownDirectory();
+  }
+
+  private static boolean isQuiet(KernelInode inode, long nowNs) {
+    KernelDirectory known = inode.knownDirectory();
+    return known == null || known.isQuiet(nowNs);
   }
 
   private boolean isShadowed(long directory, Name name) {
@@ -119,7 +122,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   /** The names of a directory that were noted; they count as dropped from now on. */
   public List<Name> takeNames(long directory) {
-    KernelInode known = inodes.get(directory);
+    KernelDirectory known = directory(directory);
     return known == null ? List.of() : known.takeNames();
   }
 
@@ -129,7 +132,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
    */
   @Nullable KeptListing listing(long directory, long nowNs) {
     KernelInode known = inodes.get(directory);
-    return known != null && known.isQuiet(nowNs) ? known.listing() : null;
+    return known != null && isQuiet(known, nowNs) ? known.directory().listing() : null;
   }
 
   /** How often all names of the mount have been distrusted. */
@@ -141,7 +144,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   void changing(long directory, long untilNs) {
     KernelInode known = inodes.get(directory);
     if (known != null) {
-      known.changing(untilNs);
+      known.directory().changing(untilNs);
     }
   }
 
@@ -167,7 +170,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   @Override
   public boolean isKnown(long inode) {
-    return inodes.containsKey(inode);
+    return inodes.get(inode) != null;
   }
 
   @Override
@@ -178,13 +181,13 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   @Override
   public boolean takeListing(long inode) {
-    KernelInode known = inodes.get(inode);
+    KernelDirectory known = directory(inode);
     return known != null && known.takeListing();
   }
 
   @Override
   public void listingDropped(long inode) {
-    KernelInode known = inodes.get(inode);
+    KernelDirectory known = directory(inode);
     if (known != null) {
       known.listingDropped();
     }
@@ -192,7 +195,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   @Override
   public boolean takeName(CachedName name) {
-    KernelInode known = inodes.get(name.directory());
+    KernelDirectory known = directory(name.directory());
     return known != null && known.takeName(name.name());
   }
 
@@ -218,7 +221,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   public void noteName(CachedName name) {
     KernelInode known = inodes.get(name.directory());
     if (known != null) {
-      var _ = known.noteName(name.name());
+      var _ = known.directory().noteName(name.name());
     }
   }
 }

@@ -1,0 +1,68 @@
+package io.hypersync.worker.vfs;
+
+import io.hypersync.model.id.Name;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** What the kernel may keep of the names in a directory. Thread-safe. */
+final class KernelDirectory {
+  /** More names than that of one directory, and no more are kept. */
+  private static final int MAX_NAMES = 1 << 17;
+
+  private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
+  private volatile @Nullable KeptListing listing;
+  private volatile long busyUntilNs = Long.MIN_VALUE;
+
+  /** Notes the name; false if there are too many already. */
+  boolean noteName(Name name) {
+    return names.contains(name) || (names.size() < MAX_NAMES && names.add(name));
+  }
+
+  boolean hasName(Name name) {
+    return names.contains(name);
+  }
+
+  boolean takeName(Name name) {
+    return !names.isEmpty() && names.remove(name);
+  }
+
+  List<Name> takeNames() {
+    List<Name> taken = new ArrayList<>(names);
+    taken.forEach(names::remove);
+    return taken;
+  }
+
+  /** What the kernel has of the listing. */
+  synchronized KeptListing listing() {
+    KeptListing known = listing;
+    if (known == null) {
+      known = new KeptListing();
+      listing = known;
+    }
+    return known;
+  }
+
+  boolean takeListing() {
+    KeptListing known = listing;
+    return known != null && known.changed();
+  }
+
+  void listingDropped() {
+    KeptListing known = listing;
+    if (known != null) {
+      known.dropped();
+    }
+  }
+
+  /** A process of this machine changes a name here. */
+  void changing(long untilNs) {
+    busyUntilNs = untilNs;
+  }
+
+  boolean isQuiet(long nowNs) {
+    return busyUntilNs == Long.MIN_VALUE || nowNs - busyUntilNs >= 0;
+  }
+}
