@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -128,14 +129,20 @@ record Aim(String key, String goal, String found, boolean met) {
 
   /** The aims with many files: with a million of them what each costs, else the sum. */
   static List<Aim> of(MemoryUse use) {
-    return use.files() < MILLION ? List.of(resident(use)) : List.of(perFile(use), restart(use));
+    return use.files() < MILLION
+        ? List.of(resident(use))
+        : List.of(
+            perFile("bytes_per_file", "right after the last one", use, use::bytesPerFile),
+            perFile("resting_bytes_per_file", "at rest", use, use::restingBytesPerFile),
+            restart(use));
   }
 
-  private static Aim perFile(MemoryUse use) {
-    long most = use.daemons().stream().mapToLong(use::bytesPerFile).max().orElse(0);
+  private static Aim perFile(
+      String key, String when, MemoryUse use, ToLongFunction<MemoryUse.Daemon> bytesPerFile) {
+    long most = use.daemons().stream().mapToLong(bytesPerFile).max().orElse(0);
     return new Aim(
-        "bytes_per_file",
-        "every daemon below " + BYTES_PER_FILE + " bytes a file",
+        key,
+        "every daemon below " + BYTES_PER_FILE + " bytes a file, " + when,
         most + " bytes, empty parts of the heap among them",
         most < BYTES_PER_FILE);
   }

@@ -65,7 +65,9 @@ final class JsonReport {
           .put("daemon", daemon.name())
           .put("empty_bytes", daemon.emptyBytes())
           .put("resident_bytes", daemon.residentBytes())
-          .put("bytes_per_file", use.bytesPerFile(daemon));
+          .put("resting_bytes", daemon.restingBytes())
+          .put("bytes_per_file", use.bytesPerFile(daemon))
+          .put("resting_bytes_per_file", use.restingBytesPerFile(daemon));
     }
   }
 

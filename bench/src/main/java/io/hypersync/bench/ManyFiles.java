@@ -25,6 +25,10 @@ final class ManyFiles {
   private static final int THREADS = 16;
   private static final int FILES_PER_DIRECTORY = 1_000;
   private static final int STEPS_TO_TELL = 10;
+
+  /** A daemon gives room back after a minute without work, and takes some seconds for it. */
+  private static final Duration REST = Duration.ofSeconds(90);
+
   private static final Duration RESTART_LIMIT = Duration.ofMinutes(10);
 
   private final Narrator narrator;
@@ -78,9 +82,14 @@ final class ManyFiles {
     }
     long elapsedNs = System.nanoTime() - beganNs;
     Demo.settle(cast);
+    Map<String, Long> full = weigh();
+    narrator.say("waiting %d s, until the daemons rest", REST.toSeconds());
+    Thread.sleep(REST);
     List<MemoryUse.Daemon> daemons = new ArrayList<>();
     weigh()
-        .forEach((name, bytes) -> daemons.add(new MemoryUse.Daemon(name, empty.get(name), bytes)));
+        .forEach(
+            (name, bytes) ->
+                daemons.add(new MemoryUse.Daemon(name, empty.get(name), full.get(name), bytes)));
     narrator.say("killing the leader, and starting it again");
     boolean cold = KernelCaches.canBeDropped();
     long restartNs = cast.leader().killAndRestart(RESTART_LIMIT, () -> forget(cold));

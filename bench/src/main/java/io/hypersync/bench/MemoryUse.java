@@ -34,12 +34,25 @@ record MemoryUse(
    * @param name who it is
    * @param emptyBytes resident before the first file was made
    * @param residentBytes resident after the last one
+   * @param restingBytes resident when it had been idle for a while
    */
-  record Daemon(String name, long emptyBytes, long residentBytes) {}
+  record Daemon(String name, long emptyBytes, long residentBytes, long restingBytes) {}
 
-  /** How much the daemon has grown by each file, in bytes; what is empty in its heap counts. */
+  /**
+   * How much the daemon has grown by each file, in bytes, right after the last one; what is empty
+   * in its heap counts.
+   */
   long bytesPerFile(Daemon daemon) {
-    return (daemon.residentBytes() - daemon.emptyBytes()) / Math.max(1, files);
+    return perFile(daemon.residentBytes() - daemon.emptyBytes());
+  }
+
+  /** The same when it has been idle for a while; what is still empty in its heap counts. */
+  long restingBytesPerFile(Daemon daemon) {
+    return perFile(daemon.restingBytes() - daemon.emptyBytes());
+  }
+
+  private long perFile(long bytes) {
+    return bytes / Math.max(1, files);
   }
 
   /**

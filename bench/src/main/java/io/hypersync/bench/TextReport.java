@@ -106,13 +106,16 @@ final class TextReport {
   }
 
   private static String memory(MemoryUse use) {
-    Table table = Table.of("DAEMON", ">EMPTY", ">RESIDENT", ">BYTES A FILE");
+    Table table =
+        Table.of("DAEMON", ">EMPTY", ">RESIDENT", ">BYTES A FILE", ">AT REST", ">BYTES A FILE");
     for (MemoryUse.Daemon daemon : use.daemons()) {
       table.row(
           daemon.name(),
           Quantities.bytes(daemon.emptyBytes()),
           Quantities.bytes(daemon.residentBytes()),
-          Quantities.count(use.bytesPerFile(daemon)));
+          Quantities.count(use.bytesPerFile(daemon)),
+          Quantities.bytes(daemon.restingBytes()),
+          Quantities.count(use.restingBytesPerFile(daemon)));
     }
     return String.format(
             Locale.ROOT,

@@ -36,20 +36,25 @@ final class ReportTest {
         4_096,
         50_000_000_000L,
         List.of(
-            new MemoryUse.Daemon("leader", 100 * MIB, leaderMib * MIB),
-            new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB)),
+            new MemoryUse.Daemon("leader", 100 * MIB, leaderMib * MIB, 90 * MIB),
+            new MemoryUse.Daemon("worker a", 120 * MIB, workerMib * MIB, 220 * MIB)),
         1_500_000_000L,
         true);
   }
 
-  private static MemoryUse million(long bytesPerFile, long restartMs) {
+  private static MemoryUse million(long bytesPerFile, long restingBytesPerFile, long restartMs) {
     return new MemoryUse(
         1_000_000,
         0,
         50_000_000_000L,
         List.of(
-            new MemoryUse.Daemon("leader", 100 * MIB, 100 * MIB + 300_000_000),
-            new MemoryUse.Daemon("worker a", 120 * MIB, 120 * MIB + bytesPerFile * 1_000_000)),
+            new MemoryUse.Daemon(
+                "leader", 100 * MIB, 100 * MIB + 240_000_000, 100 * MIB + 230_000_000),
+            new MemoryUse.Daemon(
+                "worker a",
+                120 * MIB,
+                120 * MIB + bytesPerFile * 1_000_000,
+                120 * MIB + restingBytesPerFile * 1_000_000)),
         restartMs * 1_000_000,
         false);
   }
@@ -235,13 +240,21 @@ final class ReportTest {
     assertEquals("name_seen_p99", tree.at("/aims/1/aim").asText());
   }
 
-  @ParameterizedTest(name = "{0} bytes a file, back after {1} ms: {2}, {3}")
-  @CsvSource({"399, 9999, true, true", "400, 10000, false, false", "250, 10001, true, false"})
+  @ParameterizedTest(name = "{0} bytes a file, {1} at rest, back after {2} ms: {3}, {4}, {5}")
+  @CsvSource({
+    "399, 399, 9999, true, true, true",
+    "400, 400, 10000, false, false, false",
+    "400, 399, 9999, false, true, true",
+    "250, 250, 10001, true, true, false",
+  })
   @DisplayName("with a million files asks what each costs, and how long a start takes")
-  void millionFiles(long bytes, long restartMs, boolean small, boolean quick) {
-    List<Aim> aims = Aim.of(million(bytes, restartMs));
-    assertEquals(List.of("bytes_per_file", "leader_restart"), aims.stream().map(Aim::key).toList());
-    assertEquals(List.of(small, quick), aims.stream().map(Aim::met).toList());
+  void millionFiles(
+      long bytes, long resting, long restartMs, boolean small, boolean restsSmall, boolean quick) {
+    List<Aim> aims = Aim.of(million(bytes, resting, restartMs));
+    assertEquals(
+        List.of("bytes_per_file", "resting_bytes_per_file", "leader_restart"),
+        aims.stream().map(Aim::key).toList());
+    assertEquals(List.of(small, restsSmall, quick), aims.stream().map(Aim::met).toList());
   }
 
   @Test
@@ -265,7 +278,9 @@ final class ReportTest {
         () -> assertEquals(4_096, tree.at("/memory/file_bytes").asLong()),
         () -> assertEquals(1_500, tree.at("/memory/leader_restart_ms").asLong()),
         () -> assertTrue(tree.at("/memory/leader_restart_cold").asBoolean()),
+        () -> assertEquals(220 * MIB, tree.at("/memory/daemons/1/resting_bytes").asLong()),
         () -> assertEquals(2_936, tree.at("/memory/daemons/1/bytes_per_file").asLong()),
+        () -> assertEquals(1_048, tree.at("/memory/daemons/1/resting_bytes_per_file").asLong()),
         () -> assertEquals("resident_memory", tree.at("/aims/2/aim").asText()),
         () -> assertTrue(tree.at("/aims/2/met").asBoolean()));
   }

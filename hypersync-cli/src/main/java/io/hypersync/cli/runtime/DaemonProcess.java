@@ -2,6 +2,7 @@ package io.hypersync.cli.runtime;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.memory.IdleMemoryThread;
 import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.AdminServer;
 import io.hypersync.wire.admin.Daemon;
@@ -52,7 +53,8 @@ public final class DaemonProcess {
   public <O> void run(DaemonStarter<O> starter, O options) throws InterruptedException {
     AdminServer.refuseIfAlive(socket);
     try (Daemon daemon = starter.start(options);
-        AdminServer _ = AdminServer.start(socket, commands(daemon))) {
+        AdminServer _ = AdminServer.start(socket, commands(daemon));
+        IdleMemoryThread _ = IdleMemoryThread.start()) {
       Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
       try {

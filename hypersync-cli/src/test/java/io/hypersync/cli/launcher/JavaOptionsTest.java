@@ -147,6 +147,17 @@ final class JavaOptionsTest {
     }
   }
 
+  /** Without it an idle daemon does not dare to give memory back. */
+  @Test
+  void whatADaemonAsksItsCollectorForIsDoneBesideIt() throws Exception {
+    for (String daemon : List.of("leader", "worker")) {
+      assertEquals(
+          "-XX:+ExplicitGCInvokesConcurrent",
+          option("-XX:+ExplicitGCInvokesConcurrent", daemon),
+          daemon);
+    }
+  }
+
   @Test
   void theCacheOfAnotherJdkOrOfOlderJarsIsNotUsed() throws Exception {
     assertFalse(usesTheCache("status"), "there is none");
