@@ -73,7 +73,8 @@ class SimulationTest {
     "12453, 6000",
     "100532, 10000",
     "100585, 10000",
-    "100698, 10000"
+    "100698, 10000",
+    "923364889821, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

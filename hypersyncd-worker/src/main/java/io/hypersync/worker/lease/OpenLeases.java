@@ -71,6 +71,9 @@ public final class OpenLeases {
   private long ttlNs;
   private long nextRenewNs;
 
+  /** The last turn: what is noticed now has happened since, nobody knows when. */
+  private long lastTurnNs;
+
   /**
    * Nothing is open.
    *
@@ -118,10 +121,13 @@ public final class OpenLeases {
     held.forEach(node -> watchIfKnown(node, nowNs));
     send(new ArrayList<>(held), nodes -> new OpenLeaseAcquire(epoch, nodes));
     nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
+    lastTurnNs = nowNs;
   }
 
   /**
-   * Says what has changed, and renews.
+   * Says what has changed, and renews. After a pause of this worker it says whatever has changed
+   * meanwhile, since it may have been long ago, and the report that follows tells the leader that
+   * it has heard of everything else.
    *
    * @param greeted whether the leader has welcomed this connection
    */
@@ -136,6 +142,7 @@ public final class OpenLeases {
     if (!changed.isEmpty() && nowNs - changed.firstEntry().getValue() >= delayNs) {
       flush(nowNs, delayNs / 2);
     }
+    lastTurnNs = nowNs;
     if (nowNs - nextRenewNs >= 0) {
       nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
       renew();
@@ -149,7 +156,7 @@ public final class OpenLeases {
 
   private void changed(NodeId node, long nowNs) {
     if (held.contains(node) || isWanted(node, nowNs)) {
-      changed.putIfAbsent(node, nowNs);
+      changed.putIfAbsent(node, lastTurnNs);
     } else {
       changed.remove(node); // opened and closed meanwhile
     }

@@ -101,6 +101,21 @@ class OpenLeasesTest {
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
   }
 
+  /** How long it has been open nobody knows then; the report that follows must find it said. */
+  @Test
+  void whatWasOpenedBeforeTheWorkerStoodStillIsSaidAtOnce() {
+    welcome(7);
+    orphan(B);
+    open.opened(B);
+    pass(100);
+    sent.clear();
+    open.opened(A);
+    now += 300;
+    apply(new FsOp.ReapOrphans(List.of(B)), LogEntry.NO_NODE);
+    leases.tick(greeted, now * MS);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+  }
+
   @Test
   void everythingIsSaidAgainToEveryLeader() {
     open.opened(A);
