@@ -70,8 +70,10 @@ final class JavaOptionsTest {
   }
 
   private void cacheMadeBy(String maker) throws IOException {
-    write(target.resolve("hypersync.aot"), "");
-    write(target.resolve("hypersync.aot.jdk"), maker + "\n");
+    for (String cache : List.of("hypersync.aot", "daemon.aot")) {
+      write(target.resolve(cache), "");
+      write(target.resolve(cache + ".jdk"), maker + "\n");
+    }
   }
 
   private Said launcher(String... args) throws IOException, InterruptedException {
@@ -94,10 +96,29 @@ final class JavaOptionsTest {
   }
 
   @Test
-  void aCommandUsesTheCacheOfItsJdkAndDaemonsDoNot() throws Exception {
+  void aCommandUsesTheCacheOfItsJdk() throws Exception {
     cacheMadeBy(jdk + " 25.0.3");
     assertTrue(usesTheCache("status", "--json"));
-    assertFalse(usesTheCache("worker"));
+  }
+
+  /** And logs as ever: only of the cache it says nothing. */
+  @Test
+  void aDaemonUsesACacheOfItsOwn() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    for (String daemon : List.of("leader", "worker")) {
+      assertFalse(usesTheCache(daemon), "what commands load is of no use to it");
+      assertEquals(
+          "-XX:AOTCache=" + target.resolve("daemon.aot"), option("-XX:AOTCache", daemon), daemon);
+      assertFalse(launcher(daemon).out().contains("-Xlog:disable"), daemon);
+    }
+  }
+
+  @Test
+  void commandsAndDaemonsDoWithoutACacheEachByItself() throws Exception {
+    cacheMadeBy(jdk + " 25.0.3");
+    Files.delete(target.resolve("daemon.aot.jdk"));
+    assertTrue(usesTheCache("status"));
+    assertFalse(launcher("worker").out().contains("AOTCache"));
   }
 
   /** A whole filesystem is in memory and hashed, as a daemon's is. */
@@ -195,13 +216,20 @@ final class JavaOptionsTest {
   }
 
   @Test
-  void aRehearsalThatFailsIsOneLineAndCommandsDoWithoutIt() throws Exception {
+  void aRehearsalThatFailsIsOneLineAndNobodyMissesIt() throws Exception {
     cacheMadeBy("another JDK");
     java("#!/bin/sh\nexit 1\n");
     Said build = launcher("build");
     assertEquals(0, build.exitCode());
     assertTrue(
-        build.err().matches("hypersync: commands will take longer[^\n]*\nhypersync: up to date\n"),
+        build
+            .err()
+            .matches(
+                """
+                hypersync: commands will take longer.*
+                hypersync: daemons will take longer.*
+                hypersync: up to date
+                """),
         build.err());
     java(TELLS);
     assertFalse(usesTheCache("status"));

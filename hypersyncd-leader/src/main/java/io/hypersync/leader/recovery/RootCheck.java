@@ -8,6 +8,8 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +21,26 @@ import org.jspecify.annotations.Nullable;
  * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
  * next one has no use for, and a collection of garbage would copy them all.
  *
+ * <p>Hashing is a third of what a replay takes, so it happens elsewhere, while the next run is
+ * replayed: of one run at a time. What crosses over is an immutable state, whose tries may keep
+ * their hashes under two threads; what comes back is waited for before the next run crosses, and
+ * before anything is made of the state ({@link #settle}). So what is found, and of which entry, is
+ * the same as if there were one thread.
+ *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
  * refuse that entry, as they did when it was new.
  *
- * <p>Nobody may go by a state before {@link #firstMismatch} has found it good. Single-threaded.
+ * <p>Nobody may go by a state before {@link #settle} has found it good. To be called on one thread.
  */
 final class RootCheck {
-  private final List<Step> run = new ArrayList<>();
+  private final Executor hashing;
+  private List<Step> run = new ArrayList<>();
 
-  /** Before the run; found good, or nobody goes on. */
+  /** What the run begins with; good if {@link #underWay} is. */
   private FsState before;
+
+  private @Nullable UnderWay underWay;
 
   private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
 
@@ -47,9 +58,23 @@ final class RootCheck {
     }
   }
 
-  /** Starts from a state that is known to be good. */
-  RootCheck(FsState before) {
+  /**
+   * A run that is being compared.
+   *
+   * @param before what it begins with, which was found good
+   * @param last null if its last root is right
+   */
+  private record UnderWay(
+      FsState before, List<Step> run, CompletableFuture<@Nullable Mismatch> last) {}
+
+  /**
+   * Starts from a state that is known to be good.
+   *
+   * @param hashing where roots are computed
+   */
+  RootCheck(FsState before, Executor hashing) {
     this.before = before;
+    this.hashing = hashing;
   }
 
   /**
@@ -61,28 +86,62 @@ final class RootCheck {
     run.add(new Step(index, op, stamp, root));
   }
 
-  /** How many entries wait to be compared. */
+  /** How many entries the run has. */
   int size() {
     return run.size();
   }
 
+  /** Whether nothing is left to be compared. */
+  boolean isSettled() {
+    return run.isEmpty() && underWay == null;
+  }
+
   /**
-   * Ends the run; null if it was replayed as logged.
+   * Ends the run and has it compared, when the one before it has been.
    *
    * @param after the state that its last entry led to
+   * @return the first entry that differs, if one is known to already
    */
-  @Nullable Mismatch firstMismatch(FsState after) {
-    Mismatch last = run.isEmpty() ? null : compare(run.getLast(), after);
-    Mismatch first = last == null ? null : firstOfAnotherReplay(last);
-    run.clear();
+  @Nullable Mismatch endRun(FsState after) {
+    Mismatch earlier = awaitUnderWay();
+    if (earlier != null || run.isEmpty()) {
+      return earlier;
+    }
+    Step last = run.getLast();
+    UnderWay next =
+        new UnderWay(
+            before, run, CompletableFuture.supplyAsync(() -> compare(last, after), hashing));
+    underWay = next;
+    run = new ArrayList<>();
     before = after;
-    return first;
+    return next.last.isDone() ? awaitUnderWay() : null;
+  }
+
+  /**
+   * Ends the run and waits for all that is being compared.
+   *
+   * @param after the state that its last entry led to
+   * @return the first entry that differs; null if all was replayed as logged
+   */
+  @Nullable Mismatch settle(FsState after) {
+    Mismatch earlier = endRun(after);
+    return earlier == null ? awaitUnderWay() : earlier;
+  }
+
+  private @Nullable Mismatch awaitUnderWay() {
+    UnderWay compared = underWay;
+    if (compared == null) {
+      return null;
+    }
+    Mismatch last = compared.last.join();
+    underWay = null;
+    return last == null ? null : firstOfAnotherReplay(compared, last);
   }
 
   /** It should find one; if it does not, the first replay went wrong, and its last is named. */
-  private Mismatch firstOfAnotherReplay(Mismatch last) {
-    FsState state = before;
-    for (Step step : run) {
+  private static Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
+    FsState state = compared.before;
+    for (Step step : compared.run) {
       if (!(FsStateMachine.apply(state, step.op, step.stamp) instanceof Outcome.Applied applied)) {
         return last;
       }

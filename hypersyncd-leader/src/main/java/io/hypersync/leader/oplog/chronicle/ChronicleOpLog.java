@@ -109,12 +109,19 @@ public final class ChronicleOpLog implements OpLog {
       TreeDeletion deletion)
       throws IOException {
     DurableFiles.createDirectories(directory);
-    RecoveredLog recovered = LogRecovery.recover(LogFiles.in(directory), recovery);
     deleteUnpublished(directory);
-    if (!recovered.carried().isEmpty()) {
-      chunkSync.sync(); // the new segment will claim that these entries are durable
+    LogFiles files = LogFiles.in(directory);
+    RecoveredLog recovered;
+    OpenSegment begun;
+    try (FirstSegment first =
+        FirstSegment.prepare(
+            directory, LogRecovery.nextSequence(files), options.segmentBytes(), disk)) {
+      recovered = LogRecovery.recover(files, recovery);
+      if (!recovered.carried().isEmpty()) {
+        chunkSync.sync(); // the new segment will claim that these entries are durable
+      }
+      begun = beginSegment(directory, first, recovered);
     }
-    OpenSegment begun = beginSegment(directory, options, recovered, disk);
     SegmentCatalog catalog = new SegmentCatalog();
     recovered.segments().forEach(catalog::add);
     catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
@@ -128,14 +135,10 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   private static OpenSegment beginSegment(
-      Path directory, OpLogOptions options, RecoveredLog recovered, SegmentWrite disk)
-      throws IOException {
-    int bytes =
-        Math.max(options.segmentBytes(), SegmentLayout.segmentBytesFor(recovered.carried()));
+      Path directory, FirstSegment first, RecoveredLog recovered) throws IOException {
     SegmentAppender segment;
     try {
-      segment =
-          SegmentAppender.prepare(directory, recovered.nextSequence(), bytes, disk, () -> false);
+      segment = first.take(SegmentLayout.segmentBytesFor(recovered.carried()));
     } catch (IOException e) {
       throw new OpLogFullException("no room for a new op log segment in " + directory, e);
     }

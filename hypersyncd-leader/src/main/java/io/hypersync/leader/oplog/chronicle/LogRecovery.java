@@ -60,7 +60,7 @@ final class LogRecovery {
   }
 
   private RecoveredLog recover() throws IOException {
-    List<Path> directories = publishedSegments();
+    List<Path> directories = publishedSegments(files);
     List<Headed> headed = new ArrayList<>();
     for (Path directory : directories) {
       headed.add(readHeader(directory, headed.isEmpty() ? null : headed.getLast()));
@@ -85,12 +85,16 @@ final class LogRecovery {
       }
     }
     listener.ended();
-    long nextSequence = headed.isEmpty() ? 1 : headed.getLast().file().sequence() + 1;
-    return new RecoveredLog(
-        segments, obsolete, nextSequence, durableIndex, durableHash, carried, endOfLastKept);
+    return new RecoveredLog(segments, obsolete, durableIndex, durableHash, carried, endOfLastKept);
   }
 
-  private List<Path> publishedSegments() throws IOException {
+  /** A sequence number higher than that of any published segment. */
+  static long nextSequence(LogFiles files) throws IOException {
+    List<Path> published = publishedSegments(files);
+    return published.isEmpty() ? 1 : SegmentLayout.sequenceOf(published.getLast()) + 1;
+  }
+
+  private static List<Path> publishedSegments(LogFiles files) throws IOException {
     List<Path> found = new ArrayList<>(files.segments());
     found.sort(Comparator.comparingLong(SegmentLayout::sequenceOf));
     return found;

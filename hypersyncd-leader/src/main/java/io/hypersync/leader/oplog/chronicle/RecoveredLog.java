@@ -9,7 +9,6 @@ import java.util.List;
  *
  * @param segments the segments that hold entries up to {@code durableIndex}, oldest first
  * @param obsolete published segments that hold nothing of the log any more
- * @param nextSequence a sequence number higher than that of any segment
  * @param durableIndex the last entry that the log itself proves to have been durable
  * @param durableHash hash of that entry's record, {@link Hash#ZERO} if there is none
  * @param carried payloads of the valid entries after {@code durableIndex}: they are written again
@@ -21,7 +20,6 @@ import java.util.List;
 record RecoveredLog(
     List<SegmentFile> segments,
     List<Path> obsolete,
-    long nextSequence,
     long durableIndex,
     Hash durableHash,
     List<byte[]> carried,

@@ -94,13 +94,13 @@ public final class SteppedLog {
       RecoveryListener listener)
       throws IOException {
     SteppedLog log = new SteppedLog(storage, segmentIds, segmentBytes);
+    log.sequence = LogRecovery.nextSequence(log.files);
     RecoveredLog recovered = LogRecovery.recover(log.files, listener);
     if (!recovered.carried().isEmpty()) {
       chunkSync.run();
     }
     recovered.segments().forEach(log.catalog::add);
     log.segments.addAll(recovered.segments());
-    log.sequence = recovered.nextSequence();
     log.previous = recovered.durableHash();
     log.writtenIndex = recovered.durableIndex();
     log.durableIndex = recovered.durableIndex();
