@@ -35,7 +35,7 @@ public final class Simulation {
   private SimulationReport run() {
     try {
       return history();
-    } catch (RuntimeException | AssertionError e) {
+    } catch (RuntimeException | Error e) { // a thread that just ended would have found nothing
       throw new SimulationFailure(options, step, trace.lines(), e);
     }
   }
