@@ -181,10 +181,10 @@ final class Cluster {
     workers.set(index, start(index));
   }
 
-  /** Workers that have given up start again, as after a person has looked at them. */
+  /** Workers that have given up, or will, start again, as after a person has looked at them. */
   void restartStuckWorkers() {
     for (int i = 0; i < WORKERS; i++) {
-      if (workers.get(i).isStuck()) {
+      if (workers.get(i).needsAPerson()) {
         restartWorker(i, false);
       }
     }

@@ -74,7 +74,8 @@ class SimulationTest {
     "100532, 10000",
     "100585, 10000",
     "100698, 10000",
-    "923364889821, 3000"
+    "923364889821, 3000",
+    "71389812407, 1000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

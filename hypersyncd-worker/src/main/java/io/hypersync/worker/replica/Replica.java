@@ -244,8 +244,9 @@ public final class Replica {
       try {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
       } catch (ChunkStoreException e) {
-        if (e.errno() == Errno.EAGAIN) {
-          return false; // a slow disk: the next turn tries again
+        if (e.errno() == Errno.EAGAIN || entry.index() > durable) {
+          return false; // a slow disk, or a full one that matters to nobody yet: the next turn
+          // tries
         }
         return refuse(entry, e.errno(), String.valueOf(e.getMessage()));
       }

@@ -235,6 +235,17 @@ class ReplicaTest {
   }
 
   @Test
+  void aDiskThatWasFullBeforeTheEntryWasDurableStopsNothing() throws DecodeException {
+    chunks.full = true;
+    replica.offer(List.of(setXattr(1, true)));
+    assertEquals(0, replica.apply(100, 0));
+    chunks.full = false;
+    assertEquals(2, replica.apply(100, 1), "applied, and told of");
+    assertNull(replica.error());
+    assertEquals(List.of(1L), applied);
+  }
+
+  @Test
   void bytesThatAreNotAsLongAsTheChunksStopIt() throws DecodeException {
     byte[] three = {1, 2, 3};
     replica.offer(List.of(encode(op(1), three, Hash.ZERO)));

@@ -169,6 +169,11 @@ public final class SimWorker implements WorkerEnd {
     return agent.applyError() != null || agent.monitor().state() == LinkState.REFUSED;
   }
 
+  /** Whether it has given up, or will as soon as the entry is durable whose chunk had no room. */
+  public boolean needsAPerson() {
+    return isStuck() || chunks.hasRefused();
+  }
+
   /** Judges what readers see now. */
   public void check(long nowNs) {
     Published published = agent.published();
