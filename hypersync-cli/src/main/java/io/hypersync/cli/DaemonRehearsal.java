@@ -34,15 +34,16 @@ final class DaemonRehearsal {
 
   /** Takes an empty folder, where its daemons leave what they need. */
   public static void main(String[] args) throws Exception {
-    rehearse(Path.of(args[0]));
+    var _ = rehearse(Path.of(args[0]));
   }
 
   /**
    * Returns when its daemons have come to their end.
    *
+   * @return the entry that the worker had applied
    * @throws IllegalStateException if one did not do as it should
    */
-  static void rehearse(Path folder)
+  static long rehearse(Path folder)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
     Path workspace = folder.resolve("workspace");
     require(
@@ -53,6 +54,7 @@ final class DaemonRehearsal {
             () -> run(options -> start(options, leading), "leader", "--dir", workspace.toString()));
     CompletableFuture.anyOf(leading, ended).get(LIMIT_S, TimeUnit.SECONDS);
     require(leading.isDone() ? 0 : ended.join(), "leader");
+    long applied;
     try (LeaderDaemon leader = leading.join()) {
       Path token = folder.resolve("worker.token");
       String address = leader.status().path("address").asText();
@@ -68,9 +70,10 @@ final class DaemonRehearsal {
               "--out",
               token.toString()),
           "token");
-      join(folder, token);
+      applied = join(folder, token);
     }
     require(ended.get(LIMIT_S, TimeUnit.SECONDS), "leader");
+    return applied;
   }
 
   private static LeaderDaemon start(
@@ -81,7 +84,7 @@ final class DaemonRehearsal {
   }
 
   /** Replicates what there is: as the worker does before it mounts, which takes root. */
-  private static void join(Path folder, Path token) throws IOException, InterruptedException {
+  private static long join(Path folder, Path token) throws IOException, InterruptedException {
     ConfigurationReader reader = new ConfigurationReader();
     reader.flag("--mount", Settings.WORKER_MOUNT, folder.resolve("mount").toString());
     reader.flag("--token", Settings.WORKER_TOKEN, token.toString());
@@ -93,6 +96,7 @@ final class DaemonRehearsal {
         WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
         WorkerRuntime worker = new WorkerRuntime(options, chunks, new CompletableFuture<>())) {
       worker.join();
+      return worker.appliedIndex();
     }
   }
 

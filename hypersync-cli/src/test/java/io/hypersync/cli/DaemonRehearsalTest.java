@@ -1,22 +1,22 @@
 package io.hypersync.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.wire.admin.RunDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the build runs once, so that daemons start sooner. */
 class DaemonRehearsalTest {
   @Test
-  void theDaemonsComeToTheirEndAndLeaveNoSocket(@TempDir Path folder) throws Exception {
-    List<Path> before = RunDirectory.of(System.getenv()).sockets();
-    DaemonRehearsal.rehearse(folder);
-    assertTrue(Files.isDirectory(folder.resolve("state/chunks")), "a worker has joined");
-    assertEquals(before, RunDirectory.of(System.getenv()).sockets());
+  void aWorkerJoinsAndTheLeaderEndsWithoutLeavingItsSocket(@TempDir Path folder) throws Exception {
+    assertEquals(1, DaemonRehearsal.rehearse(folder), "the entry that every workspace begins with");
+    WorkspaceDirectory workspace = WorkspaceDirectory.open(folder.resolve("workspace"));
+    Path socket = RunDirectory.of(System.getenv()).leaderSocket(workspace.id());
+    assertFalse(Files.exists(socket), socket::toString);
   }
 }

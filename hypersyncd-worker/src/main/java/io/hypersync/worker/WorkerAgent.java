@@ -387,6 +387,11 @@ public final class WorkerAgent implements Agent {
     return replica.error();
   }
 
+  /** Why apply has stopped, or will when that entry is durable, or null; on the agent's thread. */
+  public @Nullable ApplyError applyFailure() {
+    return replica.failure();
+  }
+
   /** The newest commit index heard of; on the agent's thread. */
   public long commitIndex() {
     return freshness.commitIndex();

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -200,6 +201,9 @@ final class JavaOptionsTest {
         Said said = launcher(Map.of(variable, option), "status");
         assertFalse(
             said.out().contains(target.resolve("hypersync.aot").toString()), variable + option);
+        Said daemon = launcher(Map.of(variable, option), "leader");
+        assertFalse(
+            daemon.out().contains(target.resolve("daemon.aot").toString()), variable + option);
       }
     }
     assertTrue(
@@ -210,7 +214,25 @@ final class JavaOptionsTest {
   void theBuildRehearsesAgainWhatAnotherJdkRehearsed() throws Exception {
     cacheMadeBy("another JDK");
     java(MAKES_A_CACHE);
-    assertEquals(new Said(0, "", "hypersync: up to date\n"), launcher("build"));
+    Path temporary = Files.createDirectories(directory.resolve("tmp"));
+    assertEquals(
+        new Said(0, "", "hypersync: up to date\n"),
+        launcher(Map.of("TMPDIR", temporary.toString()), "build"));
+    java(TELLS);
+    assertTrue(usesTheCache("status"));
+    assertTrue(launcher("leader").out().contains("-XX:AOTCache=" + target.resolve("daemon.aot")));
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.toList(), "where daemons were rehearsed");
+    }
+  }
+
+  @Test
+  void theBuildDoesWithoutARehearsalOfDaemonsWhereNothingTemporaryCanBe() throws Exception {
+    cacheMadeBy("another JDK");
+    java(MAKES_A_CACHE);
+    Said build = launcher(Map.of("TMPDIR", directory.resolve("nowhere").toString()), "build");
+    assertEquals(0, build.exitCode(), build.err());
+    assertTrue(build.err().startsWith("hypersync: daemons will take longer"), build.err());
     java(TELLS);
     assertTrue(usesTheCache("status"));
   }

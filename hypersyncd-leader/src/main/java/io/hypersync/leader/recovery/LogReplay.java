@@ -37,12 +37,15 @@ public final class LogReplay implements RecoveryListener {
   /** For a leader that starts: long enough that comparing takes little. */
   public static final int LONG_RUNS = 4_096;
 
-  /** For who passes roots on: every one is compared. */
+  /**
+   * For who passes roots on: every one is compared, before {@link #onRecord} returns if roots are
+   * computed on the same thread.
+   */
   public static final int EVERY_ENTRY = 1;
 
   /**
    * A run ends early when its ops have so many chunks, for they stay in memory until its last root
-   * is known: some megabytes.
+   * is known: some megabytes, of this run and of the one before.
    */
   private static final int MAX_RUN_CHUNKS = 16_384;
 

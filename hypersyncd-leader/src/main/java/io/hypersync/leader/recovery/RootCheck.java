@@ -9,6 +9,7 @@ import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Hashing is a third of what a replay takes, so it happens elsewhere, while the next run is
  * replayed: of one run at a time. What crosses over is an immutable state, whose tries may keep
  * their hashes under two threads; what comes back is waited for before the next run crosses, and
- * before anything is made of the state ({@link #settle}). So what is found, and of which entry, is
- * the same as if there were one thread.
+ * before anything is made of the state ({@link #settle}). So what is found of the roots, and of
+ * which entry, is the same as if there were one thread; what else is wrong with a later entry may
+ * be found before it.
  *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
@@ -133,9 +135,22 @@ final class RootCheck {
     if (compared == null) {
       return null;
     }
-    Mismatch last = compared.last.join();
+    Mismatch last = join(compared.last);
     underWay = null;
     return last == null ? null : firstOfAnotherReplay(compared, last);
+  }
+
+  /** A fault in the other thread is thrown here as it was there. */
+  private static @Nullable Mismatch join(CompletableFuture<@Nullable Mismatch> comparison) {
+    try {
+      return comparison.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case RuntimeException fault -> throw fault;
+        case Error fault -> throw fault;
+        case null, default -> throw e;
+      }
+    }
   }
 
   /** It should find one; if it does not, the first replay went wrong, and its last is named. */

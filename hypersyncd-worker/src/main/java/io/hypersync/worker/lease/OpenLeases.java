@@ -103,7 +103,7 @@ public final class OpenLeases {
           public void orphanGone(NodeId node) {
             orphans.remove(node);
             if (held.contains(node)) {
-              changed(node, nowNs);
+              changed(node, lastTurnNs, nowNs);
             }
           }
         });
@@ -136,7 +136,7 @@ public final class OpenLeases {
       interest.drainChanged(_ -> {}); // the next leader is told everything
       return;
     }
-    interest.drainChanged(node -> changed(node, nowNs));
+    interest.drainChanged(node -> changed(node, lastTurnNs, nowNs));
     check(nowNs);
     long delayNs = Math.min(LONGEST_DELAY_NS, ttlNs / DELAYS_PER_TTL);
     if (!changed.isEmpty() && nowNs - changed.firstEntry().getValue() >= delayNs) {
@@ -154,9 +154,9 @@ public final class OpenLeases {
     return held.size();
   }
 
-  private void changed(NodeId node, long nowNs) {
+  private void changed(NodeId node, long sinceNs, long nowNs) {
     if (held.contains(node) || isWanted(node, nowNs)) {
-      changed.putIfAbsent(node, lastTurnNs);
+      changed.putIfAbsent(node, sinceNs);
     } else {
       changed.remove(node); // opened and closed meanwhile
     }
@@ -172,7 +172,7 @@ public final class OpenLeases {
       orphan.queued = false;
       // Neither open nor known: nothing can lead here any more. Open: its close will be heard of.
       if (isCurrent(orphan) && (held.contains(orphan.node) || interest.isKnown(orphan.inode))) {
-        changed(orphan.node, nowNs);
+        changed(orphan.node, nowNs, nowNs); // not earlier: it may be let go of, see below
         if (!interest.isOpen(orphan.node)) {
           idle.add(orphan.inode);
         }

@@ -93,6 +93,11 @@ public final class Replica {
     return stopped ? failure : null;
   }
 
+  /** Why it applies nothing more, or will not once that entry is known to be durable; or null. */
+  public @Nullable ApplyError failure() {
+    return failure;
+  }
+
   /** How many entries are applied and not told of, because they are not known to be durable. */
   public int ahead() {
     return ahead.size();
@@ -200,6 +205,7 @@ public final class Replica {
       incoming.removeFirst();
       applied++;
     }
+    stopIfDurable();
     int told = 0;
     while (told < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
       Step step = ahead.removeFirst();
@@ -286,7 +292,11 @@ public final class Replica {
     }
   }
 
+  /** All before the failure is applied first (6.4.1), which may fail, too. */
   private void stopIfDurable() {
-    stopped |= failure != null && failure.logIndex() <= durable;
+    if (failure != null && failure.logIndex() <= durable) {
+      LogEntry next = incoming.peekFirst();
+      stopped |= next == null || next.index() >= failure.logIndex();
+    }
   }
 }

@@ -245,6 +245,32 @@ class ReplicaTest {
     assertEquals(List.of(1L), applied);
   }
 
+  /** It stops at the entry before the one that cannot be applied, not earlier (6.4.1). */
+  @Test
+  void whatComesBeforeAFailureIsAppliedThoughItHadToWait() throws DecodeException {
+    chunks.full = true;
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    assertEquals(0, replica.apply(100, 0));
+    replica.chunkFailed(ref(2).hash(), Errno.ENOSPC, "full");
+    chunks.full = false;
+    replica.apply(100, 2);
+    assertEquals(List.of(1L), applied);
+    assertNotNull(replica.error());
+    assertEquals(2, replica.error().logIndex());
+  }
+
+  @Test
+  void butIfThatFailsTooItStopsThere() throws DecodeException {
+    chunks.full = true;
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 0);
+    replica.chunkFailed(ref(2).hash(), Errno.ENOSPC, "full");
+    replica.apply(100, 2);
+    assertEquals(List.of(), applied);
+    assertNotNull(replica.error());
+    assertEquals(1, replica.error().logIndex());
+  }
+
   @Test
   void bytesThatAreNotAsLongAsTheChunksStopIt() throws DecodeException {
     byte[] three = {1, 2, 3};

@@ -169,9 +169,9 @@ public final class SimWorker implements WorkerEnd {
     return agent.applyError() != null || agent.monitor().state() == LinkState.REFUSED;
   }
 
-  /** Whether it has given up, or will as soon as the entry is durable whose chunk had no room. */
+  /** Whether it has given up, or will as soon as the entry is durable that it cannot apply. */
   public boolean needsAPerson() {
-    return isStuck() || chunks.hasRefused();
+    return isStuck() || agent.applyFailure() != null;
   }
 
   /** Judges what readers see now. */

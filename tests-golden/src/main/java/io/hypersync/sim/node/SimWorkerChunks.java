@@ -19,7 +19,6 @@ final class SimWorkerChunks implements WorkerChunks {
   private final Host host;
   private final Chance chance;
   private final SimWorker worker;
-  private boolean refused;
 
   SimWorkerChunks(SimChunkStore store, Host host, Chance chance, SimWorker worker) {
     this.store = store;
@@ -51,14 +50,8 @@ final class SimWorkerChunks implements WorkerChunks {
             store.put(hash, bytes);
             host.execute(() -> worker.agent().chunkStored(hash));
           } catch (ChunkStoreException e) {
-            refused = true;
             host.execute(() -> worker.agent().chunkFailed(hash, e.errno(), "no room"));
           }
         });
-  }
-
-  /** Whether what was fetched could not be stored: once it is missed, the worker gives up. */
-  boolean hasRefused() {
-    return refused;
   }
 }

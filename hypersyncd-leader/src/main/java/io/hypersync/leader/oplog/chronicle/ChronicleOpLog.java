@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
  * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread counts
- * the room that is left and hands over, or writes a lone entry itself (decision 016).
+ * the room that is left and hands over, or writes a lone entry itself (decision 016). While the log
+ * is opened there are two others, which end with it: {@link EntryReader}'s and {@link
+ * FirstSegment}'s.
  *
  * <p>The caller holds the lock on the state directory; the file system must overwrite in place
  * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.
@@ -109,14 +112,14 @@ public final class ChronicleOpLog implements OpLog {
       TreeDeletion deletion)
       throws IOException {
     DurableFiles.createDirectories(directory);
-    deleteUnpublished(directory);
     LogFiles files = LogFiles.in(directory);
+    long sequence = LogRecovery.nextSequence(files);
     RecoveredLog recovered;
     OpenSegment begun;
     try (FirstSegment first =
-        FirstSegment.prepare(
-            directory, LogRecovery.nextSequence(files), options.segmentBytes(), disk)) {
+        FirstSegment.prepare(directory, sequence, options.segmentBytes(), disk)) {
       recovered = LogRecovery.recover(files, recovery);
+      deleteUnpublished(directory, sequence);
       if (!recovered.carried().isEmpty()) {
         chunkSync.sync(); // the new segment will claim that these entries are durable
       }
@@ -151,10 +154,15 @@ public final class ChronicleOpLog implements OpLog {
     }
   }
 
-  private static void deleteUnpublished(Path directory) throws IOException {
+  /** What earlier runs have left, once it is certain that the log is whole without it. */
+  private static void deleteUnpublished(Path directory, long exceptSequence) throws IOException {
+    Set<Path> kept =
+        Set.of(
+            SegmentLayout.spare(directory, exceptSequence),
+            SegmentLayout.placeholder(directory, exceptSequence));
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
-        if (SegmentLayout.isUnpublished(entry)) {
+        if (SegmentLayout.isUnpublished(entry) && !kept.contains(entry)) {
           Durably.deleteTree(entry);
         }
       }

@@ -11,10 +11,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The segment that a log goes on in once it has been recovered. A thread of its own allocates it
  * while the log is replayed: neither needs anything of the other, and until it is published it is
- * nothing that recovery reads. Whoever does not take it closes it, which removes it.
+ * nothing that recovery reads. If the log is refused nobody takes it, and closing this removes it.
  */
 final class FirstSegment implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FirstSegment.class);
+
+  /** What its thread is called. */
+  static final String THREAD_NAME = "oplog-first-segment";
 
   private final Path logDirectory;
   private final long sequence;
@@ -29,7 +32,7 @@ final class FirstSegment implements AutoCloseable {
     this.sequence = sequence;
     this.segmentBytes = segmentBytes;
     this.disk = disk;
-    this.prepared = new FutureTask<>(() -> prepare(segmentBytes));
+    this.prepared = new FutureTask<>(() -> allocate(segmentBytes));
   }
 
   /**
@@ -40,22 +43,29 @@ final class FirstSegment implements AutoCloseable {
   static FirstSegment prepare(
       Path logDirectory, long sequence, int segmentBytes, SegmentWrite disk) {
     FirstSegment first = new FirstSegment(logDirectory, sequence, segmentBytes, disk);
-    Thread.ofPlatform().daemon().name("oplog-first-segment").start(first.prepared);
+    Thread.ofPlatform().daemon().name(THREAD_NAME).start(first.prepared);
     return first;
   }
 
   /**
-   * Waits for it; allocates another one if it has to be larger.
+   * Waits for it. Allocates another one if it has to be larger, or if there was no room for it:
+   * what earlier runs have left is gone by now.
    *
    * @param bytes that it must have at least
    * @throws IOException if there is no space or the disk fails
    */
   SegmentAppender take(int bytes) throws IOException {
-    SegmentAppender segment = await();
     taken = true;
+    SegmentAppender segment;
+    try {
+      segment = await();
+    } catch (IOException e) {
+      LOG.debug("op log: tries again to allocate the first segment", e);
+      return allocate(Math.max(bytes, segmentBytes));
+    }
     if (bytes > segmentBytes) {
       segment.discard();
-      return prepare(bytes);
+      return allocate(bytes);
     }
     return segment;
   }
@@ -74,7 +84,7 @@ final class FirstSegment implements AutoCloseable {
     }
   }
 
-  private SegmentAppender prepare(int bytes) throws IOException {
+  private SegmentAppender allocate(int bytes) throws IOException {
     return SegmentAppender.prepare(logDirectory, sequence, bytes, disk, () -> unwanted);
   }
 
