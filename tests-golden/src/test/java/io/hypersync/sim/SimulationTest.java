@@ -75,7 +75,9 @@ class SimulationTest {
     "100585, 10000",
     "100698, 10000",
     "923364889821, 3000",
-    "71389812407, 1000"
+    "71389812407, 1000",
+    "972842288705, 3000",
+    "972842297673, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

@@ -64,7 +64,7 @@ public final class LockClient {
   private long confirmed;
   private long answersAtRenewal;
   private long ttlNs = FIRST_TTL_NS;
-  private long nextRenewNs;
+  private long renewedNs;
   private long lost;
   private boolean stopped;
 
@@ -228,8 +228,10 @@ public final class LockClient {
 
   /** Renews what is due, and ends the calls which have waited for the leader for too long. */
   public void tick(long nowNs) {
-    boolean due = nowNs - nextRenewNs >= 0 && (lastAnswer > confirmed || holdings.held() > 0);
-    if (online && (due || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
+    // By the newest TTL: the first answer may say a shorter one than this run began with.
+    boolean due = nowNs - renewedNs >= ttlNs / RENEWALS_PER_TTL;
+    boolean wanted = lastAnswer > confirmed || holdings.held() > 0;
+    if (online && ((due && wanted) || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
       renew(nowNs);
     }
     for (PendingLock request : List.copyOf(pending.values())) {
@@ -363,7 +365,7 @@ public final class LockClient {
   }
 
   private void renew(long nowNs) {
-    nextRenewNs = nowNs + ttlNs / RENEWALS_PER_TTL;
+    renewedNs = nowNs;
     answersAtRenewal = lastAnswer;
     confirmed = lastAnswer;
     for (PendingLock request : pending.values()) {
