@@ -26,6 +26,15 @@ final class VectorWarmUp {
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
   private static final long PAUSE_NS = 2_000_000;
 
+  /**
+   * Vectors that are compiled take no longer than so many times the other way; all but the last
+   * length are there to be compiled, and on some processors a little slower with vectors.
+   */
+  private static final int COMPILED = 2;
+
+  /** So many comparisons of what is compiled are enough: there are processors that do not gain. */
+  private static final int MAX_TIES = 100;
+
   /** In a row, since what is measured may have been interrupted. */
   private static final int WINS = 3;
 
@@ -40,6 +49,7 @@ final class VectorWarmUp {
   private int hashedBlocks;
 
   private volatile boolean over;
+  private volatile boolean decided;
 
   /** A way to hash a range that lies inside the array. */
   interface Way {
@@ -55,7 +65,7 @@ final class VectorWarmUp {
    * @param usable whether the processor has such vectors; like {@code vectors}, called only where
    *     the vector module is present
    * @param vectors what is to be compiled, and to become faster than {@link Blake3Scalar}
-   * @param lengths of inputs that make it take every path, one after the other
+   * @param lengths of inputs that make it take every path, one after the other; the last decides
    */
   VectorWarmUp(
       String name, int worthBlocks, BooleanSupplier usable, Way vectors, List<Integer> lengths) {
@@ -84,10 +94,19 @@ final class VectorWarmUp {
     return false;
   }
 
+  /** Whether it has found out which way is the faster one, or will not. */
+  boolean isDecided() {
+    return decided;
+  }
+
   private void run() {
-    if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-        && usable.getAsBoolean()) {
-      over = practise();
+    try {
+      if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
+          && usable.getAsBoolean()) {
+        over = practise();
+      }
+    } finally {
+      decided = true;
     }
   }
 
@@ -96,9 +115,11 @@ final class VectorWarmUp {
     byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
     for (int length : lengths) {
       long practisedNs = 0;
-      int wins = 0;
-      while (wins < WINS) {
-        if (practisedNs > MAX_PRACTICE_NS) {
+      boolean isLast = length == lengths.getLast();
+      int winsInARow = 0;
+      int ties = 0;
+      while (winsInARow < WINS) {
+        if (practisedNs > MAX_PRACTICE_NS || ties > MAX_TIES) {
           return false;
         }
         long beginNs = System.nanoTime();
@@ -114,7 +135,10 @@ final class VectorWarmUp {
           hash(Blake3Scalar.INSTANCE::hash, data, length);
         }
         long scalarNs = System.nanoTime() - beginNs;
-        wins = vectorNs < scalarNs ? wins + 1 : 0;
+        boolean compiled = vectorNs < COMPILED * scalarNs;
+        boolean wins = isLast ? vectorNs < scalarNs : compiled;
+        winsInARow = wins ? winsInARow + 1 : 0;
+        ties += compiled ? 1 : 0;
         practisedNs += vectorNs;
         LockSupport.parkNanos(PAUSE_NS);
       }
