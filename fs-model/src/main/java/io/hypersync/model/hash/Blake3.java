@@ -34,6 +34,7 @@ public final class Blake3 {
           WORTH_BLOCKS_OF_SHORT,
           () -> Blake3Rows.isUsable(),
           (data, offset, length) -> Blake3Rows.INSTANCE.hash(data, offset, length),
+          0,
           // Whole blocks, and one that is not.
           List.of(157));
 
@@ -44,6 +45,7 @@ public final class Blake3 {
           WORTH_BLOCKS_OF_LONG,
           () -> Blake3Vector.isUsable(),
           (data, offset, length) -> Blake3Vector.hash(data, offset, length),
+          LONG_BYTES,
           // What wide code leaves to narrow; what goes by fours; as many chunks as fill the lanes.
           List.of(157, 3500, 40_000));
 

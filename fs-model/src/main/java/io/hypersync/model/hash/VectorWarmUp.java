@@ -26,14 +26,11 @@ final class VectorWarmUp {
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
   private static final long PAUSE_NS = 2_000_000;
 
-  /**
-   * Vectors that are compiled take no longer than so many times the other way; all but the last
-   * length are there to be compiled, and on some processors a little slower with vectors.
-   */
-  private static final int COMPILED = 2;
+  /** What is compiled and wins not in so much practice will not: some processors do not gain. */
+  private static final long MAX_TIED_NS = 3_000_000_000L;
 
-  /** So many comparisons of what is compiled are enough: there are processors that do not gain. */
-  private static final int MAX_TIES = 100;
+  /** Vectors that are compiled take no longer than so many times the other way. */
+  private static final int COMPILED = 2;
 
   /** In a row, since what is measured may have been interrupted. */
   private static final int WINS = 3;
@@ -42,6 +39,7 @@ final class VectorWarmUp {
   private final int worthBlocks;
   private final BooleanSupplier usable;
   private final Way vectors;
+  private final int usedFrom;
   private final List<Integer> lengths;
   private final AtomicBoolean begun = new AtomicBoolean();
 
@@ -65,14 +63,22 @@ final class VectorWarmUp {
    * @param usable whether the processor has such vectors; like {@code vectors}, called only where
    *     the vector module is present
    * @param vectors what is to be compiled, and to become faster than {@link Blake3Scalar}
-   * @param lengths of inputs that make it take every path, one after the other; the last decides
+   * @param usedFrom the shortest input that will be hashed so: what is shorter has to be compiled,
+   *     but not to be faster
+   * @param lengths of inputs that make it take every path, one after the other
    */
   VectorWarmUp(
-      String name, int worthBlocks, BooleanSupplier usable, Way vectors, List<Integer> lengths) {
+      String name,
+      int worthBlocks,
+      BooleanSupplier usable,
+      Way vectors,
+      int usedFrom,
+      List<Integer> lengths) {
     this.name = name;
     this.worthBlocks = worthBlocks;
     this.usable = usable;
     this.vectors = vectors;
+    this.usedFrom = usedFrom;
     this.lengths = List.copyOf(lengths);
   }
 
@@ -115,11 +121,10 @@ final class VectorWarmUp {
     byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
     for (int length : lengths) {
       long practisedNs = 0;
-      boolean isLast = length == lengths.getLast();
       int winsInARow = 0;
-      int ties = 0;
+      boolean tied = false;
       while (winsInARow < WINS) {
-        if (practisedNs > MAX_PRACTICE_NS || ties > MAX_TIES) {
+        if (practisedNs > (tied ? MAX_TIED_NS : MAX_PRACTICE_NS)) {
           return false;
         }
         long beginNs = System.nanoTime();
@@ -135,10 +140,9 @@ final class VectorWarmUp {
           hash(Blake3Scalar.INSTANCE::hash, data, length);
         }
         long scalarNs = System.nanoTime() - beginNs;
-        boolean compiled = vectorNs < COMPILED * scalarNs;
-        boolean wins = isLast ? vectorNs < scalarNs : compiled;
+        tied = vectorNs < COMPILED * scalarNs;
+        boolean wins = length < usedFrom ? tied : vectorNs < scalarNs;
         winsInARow = wins ? winsInARow + 1 : 0;
-        ties += compiled ? 1 : 0;
         practisedNs += vectorNs;
         LockSupport.parkNanos(PAUSE_NS);
       }

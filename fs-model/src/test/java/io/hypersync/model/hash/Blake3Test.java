@@ -235,7 +235,7 @@ class Blake3Test {
   @ValueSource(ints = {4 * KIB, LARGEST})
   void vectorsAreUsedOnceTheyAreTheFasterWay(int length) throws InterruptedException {
     awaitDecision(length);
-    assertTrue(Blake3.LONG.isOver(length), "four chunks at once are slower than one");
+    assertTrue(Blake3.LONG.isOver(length), "vectors were given up");
     assertSame(Implementation.DISPATCHED, random(5, length), 0, length, "after it");
   }
 
@@ -252,11 +252,11 @@ class Blake3Test {
   private static void awaitDecision(int length) throws InterruptedException {
     byte[] data = random(5, length);
     VectorWarmUp warmUp = length < 2 * KIB ? Blake3.SHORT : Blake3.LONG;
-    long limitNs = System.nanoTime() + 60_000_000_000L;
+    long limitNs = System.nanoTime() + 120_000_000_000L;
     while (!warmUp.isDecided()) {
       boolean _ = warmUp.isOver(LARGEST); // counts, until practice begins
       assertSame(Implementation.DISPATCHED, data, 0, length, "before the change");
-      assertTrue(System.nanoTime() - limitNs < 0, "not within a minute");
+      assertTrue(System.nanoTime() - limitNs < 0, "not within two minutes");
       Thread.sleep(1);
     }
   }
