@@ -30,8 +30,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,28 +79,24 @@ public final class LeaderDaemon implements Daemon {
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+      LogReplay replay =
+          new LogReplay(
+              chunks,
+              intents,
+              LogReplay.LONG_RUNS,
+              index -> LOG.info("replayed {} entries", index));
       DurabilityEvents events = new DurabilityEvents(ended);
-      LeaderState recovered;
-      try (ExecutorService hashing = Executors.newSingleThreadExecutor(LeaderDaemon::replayRoots)) {
-        LogReplay replay =
-            new LogReplay(
-                chunks,
-                intents,
-                LogReplay.LONG_RUNS,
-                hashing,
-                index -> LOG.info("replayed {} entries", index));
-        log =
-            ChronicleOpLog.open(
-                stateDir.resolve("oplog"),
-                new OpLogOptions(
-                    OpLogOptions.DEFAULT.segmentBytes(),
-                    options.batchMaxOps(),
-                    (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
-                chunks::sync,
-                replay,
-                events);
-        recovered = replay.result();
-      }
+      log =
+          ChronicleOpLog.open(
+              stateDir.resolve("oplog"),
+              new OpLogOptions(
+                  OpLogOptions.DEFAULT.segmentBytes(),
+                  options.batchMaxOps(),
+                  (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
+              chunks::sync,
+              replay,
+              events);
+      LeaderState recovered = replay.result();
       LOG.info(
           "recovered entry {} with root {}, {} nodes",
           recovered.index(),
@@ -116,10 +110,6 @@ public final class LeaderDaemon implements Daemon {
       closeAll(log, chunks, lock);
       throw explained(e, stateDir);
     }
-  }
-
-  private static Thread replayRoots(Runnable work) {
-    return Thread.ofPlatform().daemon().name("replay-roots").unstarted(work);
   }
 
   @Override

@@ -49,7 +49,6 @@ public final class StateTrace {
               chunks,
               new IntentIndex(REMEMBERED_INTENTS, 0),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
-              Runnable::run,
               progress);
       ChronicleOpLog.read(
           stateDir.resolve("oplog"),

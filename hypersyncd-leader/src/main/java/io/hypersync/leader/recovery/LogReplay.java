@@ -18,9 +18,7 @@ import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,15 +35,12 @@ public final class LogReplay implements RecoveryListener {
   /** For a leader that starts: long enough that comparing takes little. */
   public static final int LONG_RUNS = 4_096;
 
-  /**
-   * For who passes roots on: every one is compared, before {@link #onRecord} returns if roots are
-   * computed on the same thread.
-   */
+  /** For who passes roots on: every one is compared. */
   public static final int EVERY_ENTRY = 1;
 
   /**
    * A run ends early when its ops have so many chunks, for they stay in memory until its last root
-   * is known: some megabytes, of this run and of the one before.
+   * is known: some megabytes.
    */
   private static final int MAX_RUN_CHUNKS = 16_384;
 
@@ -54,7 +49,7 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final IntentIndex intents;
   private FsState state = FsState.genesis();
-  private final RootCheck roots;
+  private final RootCheck unchecked = new RootCheck(state);
   private Hash root = state.root();
   private int runChunks;
   private long index;
@@ -64,16 +59,9 @@ public final class LogReplay implements RecoveryListener {
    * Starts from the empty filesystem.
    *
    * @param runEntries at most so many entries are compared by one root, the last
-   * @param hashing computes the roots, beside the replay if it has a thread of its own
    * @param progress told the index now and then
    */
-  public LogReplay(
-      ChunkStore chunks,
-      IntentIndex intents,
-      int runEntries,
-      Executor hashing,
-      LongConsumer progress) {
-    this.roots = new RootCheck(state, hashing);
+  public LogReplay(ChunkStore chunks, IntentIndex intents, int runEntries, LongConsumer progress) {
     this.runEntries = runEntries;
     this.chunks = chunks;
     this.intents = intents;
@@ -83,9 +71,8 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Takes the next entry.
    *
-   * @throws ReplayException if the entry, or one before it of which that was not known yet, is
-   *     whole and yet not what this leader would have written: starting would serve a state that
-   *     nobody acknowledged
+   * @throws ReplayException if the entry, or one before it in the same run, is whole and yet not
+   *     what this leader would have written: starting would serve a state that nobody acknowledged
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
@@ -99,7 +86,7 @@ public final class LogReplay implements RecoveryListener {
       throw refused(recordIndex, "it says that it is entry " + entry.index());
     }
     if (!restoreChunks(entry)) {
-      refuse(roots.settle(state));
+      compareRoots();
       return Verdict.CUT;
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
@@ -108,13 +95,12 @@ public final class LogReplay implements RecoveryListener {
       case Outcome.Applied(FsState next) -> {
         state = next;
         root = entry.root();
-        roots.add(recordIndex, entry.op(), stamp, root);
+        unchecked.add(recordIndex, entry.op(), stamp, root);
       }
     }
     runChunks += entry.op().chunks().size();
-    if (roots.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
-      runChunks = 0;
-      refuse(roots.endRun(state));
+    if (unchecked.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
+      compareRoots();
     }
     index = recordIndex;
     lastTimeNs = entry.committedAtNs();
@@ -132,7 +118,7 @@ public final class LogReplay implements RecoveryListener {
    */
   @Override
   public void ended() {
-    refuse(roots.settle(state));
+    compareRoots();
   }
 
   /**
@@ -141,13 +127,15 @@ public final class LogReplay implements RecoveryListener {
    * @throws IllegalStateException if it has not {@link #ended}
    */
   public LeaderState result() {
-    if (!roots.isSettled()) {
+    if (unchecked.size() > 0) {
       throw new IllegalStateException("the last roots were not compared");
     }
     return new LeaderState(state, root, index, lastTimeNs, intents);
   }
 
-  private static void refuse(RootCheck.@Nullable Mismatch mismatch) {
+  private void compareRoots() {
+    runChunks = 0;
+    RootCheck.Mismatch mismatch = unchecked.firstMismatch(state);
     if (mismatch != null) {
       throw new ReplayException(mismatch.index(), mismatch.toString());
     }
@@ -155,7 +143,7 @@ public final class LogReplay implements RecoveryListener {
 
   /** The entry cannot be replayed; but an earlier one is named, if it differs. */
   private ReplayException refused(long recordIndex, String what) {
-    refuse(roots.settle(state));
+    compareRoots();
     return new ReplayException(recordIndex, what);
   }
 

@@ -8,9 +8,6 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,27 +19,17 @@ import org.jspecify.annotations.Nullable;
  * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
  * next one has no use for, and a collection of garbage would copy them all.
  *
- * <p>Hashing is a third of what a replay takes, so it happens elsewhere, while the next run is
- * replayed: of one run at a time. What crosses over is an immutable state, whose tries may keep
- * their hashes under two threads; what comes back is waited for before the next run crosses, and
- * before anything is made of the state ({@link #settle}). So what is found of the roots, and of
- * which entry, is the same as if there were one thread; what else is wrong with a later entry may
- * be found before it.
- *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
  * refuse that entry, as they did when it was new.
  *
- * <p>Nobody may go by a state before {@link #settle} has found it good. To be called on one thread.
+ * <p>Nobody may go by a state before {@link #firstMismatch} has found it good. Single-threaded.
  */
 final class RootCheck {
-  private final Executor hashing;
-  private List<Step> run = new ArrayList<>();
+  private final List<Step> run = new ArrayList<>();
 
-  /** What the run begins with; good if {@link #underWay} is. */
+  /** Before the run; found good, or nobody goes on. */
   private FsState before;
-
-  private @Nullable UnderWay underWay;
 
   private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
 
@@ -60,23 +47,9 @@ final class RootCheck {
     }
   }
 
-  /**
-   * A run that is being compared.
-   *
-   * @param before what it begins with, which was found good
-   * @param last null if its last root is right
-   */
-  private record UnderWay(
-      FsState before, List<Step> run, CompletableFuture<@Nullable Mismatch> last) {}
-
-  /**
-   * Starts from a state that is known to be good.
-   *
-   * @param hashing where roots are computed
-   */
-  RootCheck(FsState before, Executor hashing) {
+  /** Starts from a state that is known to be good. */
+  RootCheck(FsState before) {
     this.before = before;
-    this.hashing = hashing;
   }
 
   /**
@@ -88,75 +61,28 @@ final class RootCheck {
     run.add(new Step(index, op, stamp, root));
   }
 
-  /** How many entries the run has. */
+  /** How many entries wait to be compared. */
   int size() {
     return run.size();
   }
 
-  /** Whether nothing is left to be compared. */
-  boolean isSettled() {
-    return run.isEmpty() && underWay == null;
-  }
-
   /**
-   * Ends the run and has it compared, when the one before it has been.
+   * Ends the run; null if it was replayed as logged.
    *
    * @param after the state that its last entry led to
-   * @return the first entry that differs, if one is known to already
    */
-  @Nullable Mismatch endRun(FsState after) {
-    Mismatch earlier = awaitUnderWay();
-    if (earlier != null || run.isEmpty()) {
-      return earlier;
-    }
-    Step last = run.getLast();
-    UnderWay next =
-        new UnderWay(
-            before, run, CompletableFuture.supplyAsync(() -> compare(last, after), hashing));
-    underWay = next;
-    run = new ArrayList<>();
+  @Nullable Mismatch firstMismatch(FsState after) {
+    Mismatch last = run.isEmpty() ? null : compare(run.getLast(), after);
+    Mismatch first = last == null ? null : firstOfAnotherReplay(last);
+    run.clear();
     before = after;
-    return next.last.isDone() ? awaitUnderWay() : null;
-  }
-
-  /**
-   * Ends the run and waits for all that is being compared.
-   *
-   * @param after the state that its last entry led to
-   * @return the first entry that differs; null if all was replayed as logged
-   */
-  @Nullable Mismatch settle(FsState after) {
-    Mismatch earlier = endRun(after);
-    return earlier == null ? awaitUnderWay() : earlier;
-  }
-
-  private @Nullable Mismatch awaitUnderWay() {
-    UnderWay compared = underWay;
-    if (compared == null) {
-      return null;
-    }
-    Mismatch last = join(compared.last);
-    underWay = null;
-    return last == null ? null : firstOfAnotherReplay(compared, last);
-  }
-
-  /** A fault in the other thread is thrown here as it was there. */
-  private static @Nullable Mismatch join(CompletableFuture<@Nullable Mismatch> comparison) {
-    try {
-      return comparison.join();
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case RuntimeException fault -> throw fault;
-        case Error fault -> throw fault;
-        case null, default -> throw e;
-      }
-    }
+    return first;
   }
 
   /** It should find one; if it does not, the first replay went wrong, and its last is named. */
-  private static Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
-    FsState state = compared.before;
-    for (Step step : compared.run) {
+  private Mismatch firstOfAnotherReplay(Mismatch last) {
+    FsState state = before;
+    for (Step step : run) {
       if (!(FsStateMachine.apply(state, step.op, step.stamp) instanceof Outcome.Applied applied)) {
         return last;
       }

@@ -26,12 +26,8 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,24 +37,12 @@ class LogReplayTest {
   private static final byte[] NOTHING = {};
 
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
-  private LogReplay replay = replay(LogReplay.LONG_RUNS);
+  private final LogReplay replay = replay(LogReplay.LONG_RUNS);
   private FsState state = FsState.genesis();
   private long index;
 
   @Test
   void whatIsReplayedIsTheStateThatWasLogged() {
-    theStateIsTheOneThatWasLogged();
-  }
-
-  @Test
-  void theStateIsTheSameIfRootsAreComputedBesideTheReplay() {
-    try (ExecutorService hashing = Executors.newSingleThreadExecutor()) {
-      replay = replay(LogReplay.LONG_RUNS, hashing);
-      theStateIsTheOneThatWasLogged();
-    }
-  }
-
-  private void theStateIsTheOneThatWasLogged() {
     for (int i = 0; i < 10_000; i++) {
       assertEquals(Verdict.KEEP, next(logged()));
     }
@@ -81,35 +65,6 @@ class LogReplayTest {
     "5000, 4000",
   })
   void theFirstEntryWithAnotherRootIsNamed(int wrong, int more) {
-    theFirstIsNamed(wrong, more);
-  }
-
-  /** It is known a run later, and what is told is the same. */
-  @ParameterizedTest
-  @CsvSource({"1, 0", "1, 6000", "4096, 0", "4096, 1", "4097, 9000", "5000, 0"})
-  void theSameEntryIsNamedIfRootsAreComputedBesideTheReplay(int wrong, int more) {
-    try (ExecutorService hashing = Executors.newSingleThreadExecutor()) {
-      replay = replay(LogReplay.LONG_RUNS, hashing);
-      theFirstIsNamed(wrong, more);
-    }
-  }
-
-  /** The run that is compared waits here for its thread, until the next one has ended. */
-  @Test
-  void aRunIsComparedBeforeTheNextOneIs() {
-    List<Runnable> waiting = new ArrayList<>();
-    replay = replay(LogReplay.LONG_RUNS, waiting::add);
-    for (int i = 1; i <= 2 * LogReplay.LONG_RUNS - 1; i++) {
-      next(i < 7 ? logged() : withRoot(Hash.ZERO));
-    }
-    assertEquals(1, waiting.size(), "one run is under way");
-    waiting.getFirst().run();
-    ReplayException refused = assertThrows(ReplayException.class, () -> next(withRoot(Hash.ZERO)));
-    assertTrue(refused.getMessage().startsWith("log entry 7 "), refused::getMessage);
-    assertEquals(1, waiting.size(), "the second run is not compared any more");
-  }
-
-  private void theFirstIsNamed(int wrong, int more) {
     ReplayException refused =
         assertThrows(
             ReplayException.class,
@@ -180,11 +135,7 @@ class LogReplayTest {
   }
 
   private LogReplay replay(int runEntries) {
-    return replay(runEntries, Runnable::run);
-  }
-
-  private LogReplay replay(int runEntries, Executor hashing) {
-    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, _ -> {});
+    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, _ -> {});
   }
 
   private Verdict next(byte[] payload) {

@@ -84,8 +84,7 @@ public final class SimLeader implements LeaderEnd {
     this.disk = disk;
     this.host = new Host(timeline, chance.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
-    LogReplay replay =
-        new LogReplay(disk.chunks(), intents, LogReplay.LONG_RUNS, Runnable::run, _ -> {});
+    LogReplay replay = new LogReplay(disk.chunks(), intents, LogReplay.LONG_RUNS, _ -> {});
     SteppedLog opened = disk.open(replay);
     LeaderState recovered = judged(replay.result());
     this.log =
