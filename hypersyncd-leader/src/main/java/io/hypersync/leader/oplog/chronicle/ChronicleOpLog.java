@@ -26,10 +26,9 @@ import org.slf4j.LoggerFactory;
  * The op log on Chronicle Queue.
  *
  * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
- * at the same time, {@code oplog-preparer} allocates the next segment. The appending thread counts
- * the room that is left and hands over, or writes a lone entry itself (decision 016). While the log
- * is opened there are two others, which end with it: {@link EntryReader}'s and {@link
- * FirstSegment}'s.
+ * at the same time, {@code oplog-preparer} allocates the next segment, from the recovery on. The
+ * appending thread counts the room that is left and hands over, or writes a lone entry itself
+ * (decision 016).
  *
  * <p>The caller holds the lock on the state directory; the file system must overwrite in place
  * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.
@@ -47,18 +46,15 @@ public final class ChronicleOpLog implements OpLog {
   private long room; // of the segment that the next entry goes to; appending thread only
 
   private ChronicleOpLog(
-      Path directory,
       OpLogOptions options,
       ChunkSync chunks,
       OpLogListener listener,
-      SegmentWrite disk,
+      SegmentPreparer preparer,
       SegmentCatalog catalog,
       OpenSegment begun) {
     this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.segmentBytes());
     this.catalog = catalog;
-    this.preparer =
-        new SegmentPreparer(
-            directory, options.segmentBytes(), begun.segment().sequence() + 1, disk);
+    this.preparer = preparer;
     this.chunkSync = new ParallelChunkSync(chunks);
     this.writer = new BatchWriter(options, listener, chunkSync, preparer::retire, catalog, begun);
     this.appendedIndex = begun.lastIndex();
@@ -114,34 +110,55 @@ public final class ChronicleOpLog implements OpLog {
     DurableFiles.createDirectories(directory);
     LogFiles files = LogFiles.in(directory);
     long sequence = LogRecovery.nextSequence(files);
-    RecoveredLog recovered;
-    OpenSegment begun;
-    try (FirstSegment first =
-        FirstSegment.prepare(directory, sequence, options.segmentBytes(), disk)) {
-      recovered = LogRecovery.recover(files, recovery);
+    SegmentPreparer preparer =
+        new SegmentPreparer(directory, options.segmentBytes(), sequence, disk);
+    preparer.start();
+    try {
+      RecoveredLog recovered = LogRecovery.recover(files, recovery);
       deleteUnpublished(directory, sequence);
+      preparer.freed();
       if (!recovered.carried().isEmpty()) {
         chunkSync.sync(); // the new segment will claim that these entries are durable
       }
-      begun = beginSegment(directory, first, recovered);
+      OpenSegment begun = beginSegment(directory, options, recovered, preparer, disk);
+      SegmentCatalog catalog = new SegmentCatalog();
+      recovered.segments().forEach(catalog::add);
+      catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
+      tidy(recovered, deletion);
+      ChronicleOpLog log =
+          new ChronicleOpLog(options, chunkSync, listener, preparer, catalog, begun);
+      log.chunkSync.start();
+      log.writer.start();
+      return log;
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(e, preparer);
+      throw e;
     }
-    SegmentCatalog catalog = new SegmentCatalog();
-    recovered.segments().forEach(catalog::add);
-    catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
-    tidy(recovered, deletion);
-    ChronicleOpLog log =
-        new ChronicleOpLog(directory, options, chunkSync, listener, disk, catalog, begun);
-    log.preparer.start();
-    log.chunkSync.start();
-    log.writer.start();
-    return log;
+  }
+
+  private static void closeAfter(Throwable failure, SegmentPreparer preparer) {
+    try {
+      preparer.close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private static OpenSegment beginSegment(
-      Path directory, FirstSegment first, RecoveredLog recovered) throws IOException {
+      Path directory,
+      OpLogOptions options,
+      RecoveredLog recovered,
+      SegmentPreparer preparer,
+      SegmentWrite disk)
+      throws IOException {
+    int bytes = SegmentLayout.segmentBytesFor(recovered.carried());
     SegmentAppender segment;
     try {
-      segment = first.take(SegmentLayout.segmentBytesFor(recovered.carried()));
+      segment = preparer.take();
+      if (bytes > options.segmentBytes()) {
+        segment.discard();
+        segment = SegmentAppender.prepare(directory, segment.sequence(), bytes, disk, () -> false);
+      }
     } catch (IOException e) {
       throw new OpLogFullException("no room for a new op log segment in " + directory, e);
     }

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one spare segment allocated, from its own thread, and puts full segments away. When the
- * disk is full it keeps trying, so that the log goes on as soon as space is freed.
+ * Keeps one spare segment allocated, from its own thread, and puts full segments away: the first
+ * one while the log is recovered, as neither needs anything of the other. When the disk is full it
+ * keeps trying, so that the log goes on as soon as space is freed.
  */
 final class SegmentPreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentPreparer.class);
@@ -30,7 +31,8 @@ final class SegmentPreparer implements AutoCloseable {
   private long nextSequence;
   private long retryAtNanos;
   private @Nullable SegmentAppender spare;
-  private @Nullable IOException failure;
+  private @Nullable Throwable failure; // of the disk, or a fault of ours
+  private boolean freed;
   private volatile boolean closing;
 
   SegmentPreparer(Path logDirectory, int segmentBytes, long nextSequence, SegmentWrite disk) {
@@ -58,7 +60,8 @@ final class SegmentPreparer implements AutoCloseable {
   /**
    * The spare segment; waits while one is being allocated.
    *
-   * @throws OpLogFullException if the last attempt to allocate one failed
+   * @throws OpLogFullException if the last attempt to allocate one failed; a fault of ours is
+   *     thrown as it was
    */
   SegmentAppender take() throws OpLogFullException {
     lock.lock();
@@ -70,12 +73,27 @@ final class SegmentPreparer implements AutoCloseable {
         if (closing) {
           throw new OpLogFailedException("op log is closed");
         }
+        if (failure instanceof Error fault) {
+          throw fault;
+        }
         throw new OpLogFullException("no room for another op log segment", failure);
       }
       SegmentAppender taken = spare;
       spare = null;
       changed.signalAll();
       return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Something was deleted: no attempt counts as failed that began before. */
+  void freed() {
+    lock.lock();
+    try {
+      failure = null;
+      freed = true;
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -114,6 +132,7 @@ final class SegmentPreparer implements AutoCloseable {
         if (spare != null) {
           changed.awaitUninterruptibly();
         } else if (waitNanos <= 0) {
+          freed = false; // the attempt begins here
           return null;
         } else {
           changed.awaitNanos(waitNanos);
@@ -129,15 +148,18 @@ final class SegmentPreparer implements AutoCloseable {
 
   private void prepareSpare() {
     SegmentAppender prepared = null;
-    IOException failed = null;
+    Throwable failed = null;
     try {
       prepared =
           SegmentAppender.prepare(logDirectory, nextSequence, segmentBytes, disk, () -> closing);
-    } catch (IOException e) {
+    } catch (IOException | Error e) {
       failed = e;
     }
     lock.lock();
     try {
+      if (failed != null && freed) {
+        return; // and try again at once
+      }
       if (prepared != null) {
         nextSequence++;
         if (failure != null) {

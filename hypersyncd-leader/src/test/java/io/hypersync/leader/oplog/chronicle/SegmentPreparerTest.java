@@ -1,13 +1,17 @@
 package io.hypersync.leader.oplog.chronicle;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.oplog.ChunkSync;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,19 +21,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The segment that is allocated while the log is recovered: taken whole, or gone without a trace.
- */
-class FirstSegmentTest {
+/** A spare segment, allocated ahead: taken whole, or gone without a trace. */
+class SegmentPreparerTest {
   private static final int BYTES = 256 << 10;
 
   @TempDir Path directory;
 
   @Test
   void whoTakesItHasItWholeAndClosingLeavesIt() throws IOException {
-    FirstSegment first = prepare();
-    SegmentAppender segment = first.take(BYTES);
-    first.close();
+    SegmentPreparer preparer = prepare(directory);
+    SegmentAppender segment = preparer.take();
+    preparer.close();
     assertEquals(7, segment.sequence());
     assertEquals(SegmentLayout.roomForEntries(BYTES), segment.roomLeft());
     assertTrue(Files.exists(segment.file()));
@@ -38,37 +40,46 @@ class FirstSegmentTest {
   }
 
   @Test
-  void whoNeedsALargerOneGetsItInItsPlace() throws IOException {
-    try (FirstSegment first = prepare()) {
-      SegmentAppender segment = first.take(2 * BYTES);
-      assertEquals(SegmentLayout.roomForEntries(2 * BYTES), segment.roomLeft());
-      assertEquals(2, left().size(), "one segment and its placeholder: " + left());
-      segment.discard();
-    }
-  }
-
-  @Test
   void whatNobodyTakesIsGone() throws IOException {
-    prepare().close();
+    prepare(directory).close();
     assertEquals(List.of(), left());
   }
 
   /** A disk that was full when the log began to be read may have room when it has been. */
   @Test
-  void whatCouldNotBeAllocatedIsTriedOnceMore() throws Exception {
+  void afterSomethingWasFreedNoEarlierFailureCounts() throws Exception {
     Path missing = directory.resolve("later");
-    try (FirstSegment first = FirstSegment.prepare(missing, 7, BYTES, SegmentWrite.DSYNC)) {
-      awaitEndOfThread();
+    try (SegmentPreparer preparer = prepare(missing)) {
+      assertThrows(OpLogFullException.class, preparer::take);
       Files.createDirectory(missing);
-      first.take(BYTES).discard();
+      preparer.freed();
+      preparer.take().discard();
     }
   }
 
   @Test
-  void whoeverCannotHaveItIsToldWhy() {
-    Path missing = directory.resolve("never");
-    try (FirstSegment first = FirstSegment.prepare(missing, 7, BYTES, SegmentWrite.DSYNC)) {
-      assertThrows(IOException.class, () -> first.take(BYTES));
+  void whoeverCannotHaveItIsToldWhy() throws IOException {
+    try (SegmentPreparer preparer = prepare(directory.resolve("never"))) {
+      OpLogFullException full = assertThrows(OpLogFullException.class, preparer::take);
+      assertInstanceOf(IOException.class, full.getCause());
+      preparer.freed();
+      assertThrows(OpLogFullException.class, preparer::take);
+    }
+  }
+
+  /** An entry that is written again may be larger than a segment of these options takes. */
+  @Test
+  void aLogWhoseTailIsTooLargeForASegmentGoesOnInOneThatHoldsIt() throws IOException {
+    byte[] large = new byte[200 << 10];
+    try (ChronicleOpLog log = open(TestLog.SMALL.withSegmentBytes(1 << 20))) {
+      log.append(1, large, false);
+    }
+    try (ChronicleOpLog log = open(TestLog.SMALL)) {
+      assertArrayEquals(large, log.read(1));
+      Path newest = Disk.segments(directory).getLast();
+      assertTrue(
+          Files.size(newest.resolve(SegmentLayout.CYCLE_FILE)) > 4L * large.length,
+          "Chronicle reads documents up to a quarter of a segment");
     }
   }
 
@@ -91,26 +102,24 @@ class FirstSegmentTest {
                 },
                 new Nobody()));
     assertEquals(before, left());
-    ChronicleOpLog.open(
-            directory, TestLog.SMALL, ChunkSync.NONE, (_, _) -> Verdict.KEEP, new Nobody())
-        .close();
+    open(TestLog.SMALL).close();
     assertTrue(Files.notExists(leftByARunBefore), "a log that is whole is tidied");
   }
 
-  private FirstSegment prepare() {
-    return FirstSegment.prepare(directory, 7, BYTES, SegmentWrite.DSYNC);
+  private ChronicleOpLog open(OpLogOptions options) throws IOException {
+    return ChronicleOpLog.open(
+        directory, options, ChunkSync.NONE, (_, _) -> Verdict.KEEP, new Nobody());
+  }
+
+  private static SegmentPreparer prepare(Path log) {
+    SegmentPreparer preparer = new SegmentPreparer(log, BYTES, 7, SegmentWrite.DSYNC);
+    preparer.start();
+    return preparer;
   }
 
   private List<Path> left() throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.sorted().toList();
-    }
-  }
-
-  private static void awaitEndOfThread() throws InterruptedException {
-    while (Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().equals(FirstSegment.THREAD_NAME))) {
-      Thread.sleep(5);
     }
   }
 
