@@ -4,23 +4,26 @@ import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.cli.config.ConfigurationReader;
+import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
-import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
+import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.model.id.WorkerId;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import picocli.CommandLine;
 
 /**
  * Leads a new workspace for a moment, and has a worker join it, which mounts nothing. The build
@@ -45,35 +48,43 @@ final class DaemonRehearsal {
    */
   static long rehearse(Path folder)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
-    Path workspace = folder.resolve("workspace");
-    require(
-        run(LeaderDaemon::start, "init", workspace.toString(), "--bind", "127.0.0.1:0"), "init");
+    WorkspaceDirectory workspace =
+        WorkspaceDirectory.create(
+            folder.resolve("workspace"),
+            NewIds.workspace(),
+            new WorkspaceName("rehearsal"),
+            Instant.now(),
+            WorkspaceDirectory.saying(new HostPort("127.0.0.1", 0)));
     CompletableFuture<LeaderDaemon> leading = new CompletableFuture<>();
-    CompletableFuture<Integer> ended =
-        CompletableFuture.supplyAsync(
-            () -> run(options -> start(options, leading), "leader", "--dir", workspace.toString()));
+    CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(() -> lead(folder, leading));
     CompletableFuture.anyOf(leading, ended).get(LIMIT_S, TimeUnit.SECONDS);
-    require(leading.isDone() ? 0 : ended.join(), "leader");
+    if (!leading.isDone()) {
+      throw new IllegalStateException("the leader ended with " + ended.join());
+    }
     long applied;
     try (LeaderDaemon leader = leading.join()) {
-      Path token = folder.resolve("worker.token");
-      String address = leader.status().path("address").asText();
-      require(
-          run(
-              LeaderDaemon::start,
-              "token",
-              "worker",
-              "--dir",
-              workspace.toString(),
-              "--leader-address",
-              address,
-              "--out",
-              token.toString()),
-          "token");
+      HostPort address = HostPort.parse(leader.status().path("address").asText());
+      WorkerId worker = new WorkerId("worker");
+      Path token = workspace.tokenFile(worker);
+      workspace.writeToken(worker, address, token);
       applied = join(folder, token);
     }
-    require(ended.get(LIMIT_S, TimeUnit.SECONDS), "leader");
+    int exitCode = ended.get(LIMIT_S, TimeUnit.SECONDS);
+    if (exitCode != 0) {
+      throw new IllegalStateException("the leader ended with " + exitCode);
+    }
     return applied;
+  }
+
+  /** By its command, as a daemon is; returns its exit code. */
+  private static int lead(Path folder, CompletableFuture<LeaderDaemon> leading) {
+    return Main.commandLine(
+            "leader",
+            options -> start(options, leading),
+            _ -> {
+              throw new IllegalStateException("no worker is rehearsed by its command");
+            })
+        .execute("leader", "--dir", folder.resolve("workspace").toString());
   }
 
   private static LeaderDaemon start(
@@ -97,25 +108,6 @@ final class DaemonRehearsal {
         WorkerRuntime worker = new WorkerRuntime(options, chunks, new CompletableFuture<>())) {
       worker.join();
       return worker.appliedIndex();
-    }
-  }
-
-  private static int run(DaemonStarter<LeaderDaemonOptions> leader, String... words) {
-    CommandLine line =
-        Main.commandLine(
-            words[0],
-            leader,
-            _ -> {
-              throw new IllegalStateException("no worker is rehearsed by its command");
-            });
-    line.setOut(Main.writer(OutputStream.nullOutputStream()));
-    line.setErr(Main.writer(System.err));
-    return line.execute(words);
-  }
-
-  private static void require(int exitCode, String command) {
-    if (exitCode != 0) {
-      throw new IllegalStateException("'" + command + "' ended with " + exitCode);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.hypersync.bench.micro;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
@@ -109,12 +108,7 @@ final class LocalWorkspace implements AutoCloseable {
         LeaderDaemon.start(
             LeaderPlan.options(
                 directory, new ConfigurationReader().withFile(directory.configFile())));
-    JsonNode status = leader.status();
-    String said = status.path("address").asText();
-    address =
-        new HostPort(
-            said.substring(0, said.lastIndexOf(':')),
-            Integer.parseInt(said.substring(said.lastIndexOf(':') + 1)));
+    address = HostPort.parse(leader.status().path("address").asText());
     Runtime.getRuntime().addShutdownHook(onExit);
   }
 

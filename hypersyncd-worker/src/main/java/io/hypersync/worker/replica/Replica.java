@@ -192,7 +192,6 @@ public final class Replica {
    */
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
-    stopIfDurable();
     int applied = 0;
     while (applied < limit && !stopped) {
       LogEntry entry = incoming.peekFirst();
@@ -251,8 +250,7 @@ public final class Replica {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
       } catch (ChunkStoreException e) {
         if (e.errno() == Errno.EAGAIN || entry.index() > durable) {
-          return false; // a slow disk, or a full one that matters to nobody yet: the next turn
-          // tries
+          return false; // a slow disk, or nobody misses the entry yet: the next turn tries again
         }
         return refuse(entry, e.errno(), String.valueOf(e.getMessage()));
       }
