@@ -6,6 +6,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.daemon.LeaderRuntime;
+import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -79,24 +80,28 @@ public final class LeaderDaemon implements Daemon {
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
           new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
-      LogReplay replay =
-          new LogReplay(
-              chunks,
-              intents,
-              LogReplay.LONG_RUNS,
-              index -> LOG.info("replayed {} entries", index));
       DurabilityEvents events = new DurabilityEvents(ended);
-      log =
-          ChronicleOpLog.open(
-              stateDir.resolve("oplog"),
-              new OpLogOptions(
-                  OpLogOptions.DEFAULT.segmentBytes(),
-                  options.batchMaxOps(),
-                  (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
-              chunks::sync,
-              replay,
-              events);
-      LeaderState recovered = replay.result();
+      LeaderState recovered;
+      try (RootThread hashing = new RootThread()) {
+        LogReplay replay =
+            new LogReplay(
+                chunks,
+                intents,
+                LogReplay.LONG_RUNS,
+                hashing,
+                index -> LOG.info("replayed {} entries", index));
+        log =
+            ChronicleOpLog.open(
+                stateDir.resolve("oplog"),
+                new OpLogOptions(
+                    OpLogOptions.DEFAULT.segmentBytes(),
+                    options.batchMaxOps(),
+                    (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
+                chunks::sync,
+                replay,
+                events);
+        recovered = replay.result();
+      }
       LOG.info(
           "recovered entry {} with root {}, {} nodes",
           recovered.index(),

@@ -6,6 +6,7 @@ import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
@@ -49,6 +50,7 @@ public final class StateTrace {
               chunks,
               new IntentIndex(REMEMBERED_INTENTS, 0),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
+              RootHashing.AT_ONCE,
               progress);
       ChronicleOpLog.read(
           stateDir.resolve("oplog"),

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,12 +36,15 @@ public final class LogReplay implements RecoveryListener {
   /** For a leader that starts: long enough that comparing takes little. */
   public static final int LONG_RUNS = 4_096;
 
-  /** For who passes roots on: every one is compared. */
+  /**
+   * For who passes roots on: every one is compared, before {@link #onRecord} returns if roots are
+   * computed on the same thread.
+   */
   public static final int EVERY_ENTRY = 1;
 
   /**
    * A run ends early when its ops have so many chunks, for they stay in memory until its last root
-   * is known: some megabytes.
+   * is known: some megabytes, of this run and of the one before.
    */
   private static final int MAX_RUN_CHUNKS = 16_384;
 
@@ -49,7 +53,7 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final IntentIndex intents;
   private FsState state = FsState.genesis();
-  private final RootCheck unchecked = new RootCheck(state);
+  private final RootCheck roots;
   private Hash root = state.root();
   private int runChunks;
   private long index;
@@ -59,9 +63,16 @@ public final class LogReplay implements RecoveryListener {
    * Starts from the empty filesystem.
    *
    * @param runEntries at most so many entries are compared by one root, the last
+   * @param hashing computes the roots, beside the replay if it has a thread of its own
    * @param progress told the index now and then
    */
-  public LogReplay(ChunkStore chunks, IntentIndex intents, int runEntries, LongConsumer progress) {
+  public LogReplay(
+      ChunkStore chunks,
+      IntentIndex intents,
+      int runEntries,
+      RootHashing hashing,
+      LongConsumer progress) {
+    this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;
     this.chunks = chunks;
     this.intents = intents;
@@ -71,8 +82,9 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Takes the next entry.
    *
-   * @throws ReplayException if the entry, or one before it in the same run, is whole and yet not
-   *     what this leader would have written: starting would serve a state that nobody acknowledged
+   * @throws ReplayException if the entry, or one before it of which that was not known yet, is
+   *     whole and yet not what this leader would have written: starting would serve a state that
+   *     nobody acknowledged
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
@@ -86,7 +98,7 @@ public final class LogReplay implements RecoveryListener {
       throw refused(recordIndex, "it says that it is entry " + entry.index());
     }
     if (!restoreChunks(entry)) {
-      compareRoots();
+      refuse(roots.settle(state));
       return Verdict.CUT;
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
@@ -95,12 +107,13 @@ public final class LogReplay implements RecoveryListener {
       case Outcome.Applied(FsState next) -> {
         state = next;
         root = entry.root();
-        unchecked.add(recordIndex, entry.op(), stamp, root);
+        roots.add(recordIndex, entry.op(), stamp, root);
       }
     }
     runChunks += entry.op().chunks().size();
-    if (unchecked.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
-      compareRoots();
+    if (roots.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
+      runChunks = 0;
+      refuse(roots.endRun(state));
     }
     index = recordIndex;
     lastTimeNs = entry.committedAtNs();
@@ -118,7 +131,7 @@ public final class LogReplay implements RecoveryListener {
    */
   @Override
   public void ended() {
-    compareRoots();
+    refuse(roots.settle(state));
   }
 
   /**
@@ -127,15 +140,13 @@ public final class LogReplay implements RecoveryListener {
    * @throws IllegalStateException if it has not {@link #ended}
    */
   public LeaderState result() {
-    if (unchecked.size() > 0) {
+    if (!roots.isSettled()) {
       throw new IllegalStateException("the last roots were not compared");
     }
     return new LeaderState(state, root, index, lastTimeNs, intents);
   }
 
-  private void compareRoots() {
-    runChunks = 0;
-    RootCheck.Mismatch mismatch = unchecked.firstMismatch(state);
+  private static void refuse(RootCheck.@Nullable Mismatch mismatch) {
     if (mismatch != null) {
       throw new ReplayException(mismatch.index(), mismatch.toString());
     }
@@ -143,7 +154,7 @@ public final class LogReplay implements RecoveryListener {
 
   /** The entry cannot be replayed; but an earlier one is named, if it differs. */
   private ReplayException refused(long recordIndex, String what) {
-    compareRoots();
+    refuse(roots.settle(state));
     return new ReplayException(recordIndex, what);
   }
 

@@ -19,17 +19,27 @@ import org.jspecify.annotations.Nullable;
  * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
  * next one has no use for, and a collection of garbage would copy them all.
  *
+ * <p>Hashing is a third of what a replay takes, so it may happen elsewhere ({@link RootHashing}),
+ * while the next run is replayed: of one run at a time. What crosses over is an immutable state,
+ * whose tries may keep their hashes under two threads; what comes back is waited for before the
+ * next run crosses, and before anything is made of the state ({@link #settle}). So what is found of
+ * the roots, and of which entry, is the same as if there were one thread; what else is wrong with a
+ * later entry may be found before it.
+ *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
  * refuse that entry, as they did when it was new.
  *
- * <p>Nobody may go by a state before {@link #firstMismatch} has found it good. Single-threaded.
+ * <p>Nobody may go by a state before {@link #settle} has found it good. To be called on one thread.
  */
 final class RootCheck {
-  private final List<Step> run = new ArrayList<>();
+  private final RootHashing hashing;
+  private List<Step> run = new ArrayList<>();
 
-  /** Before the run; found good, or nobody goes on. */
+  /** What the run begins with; good if {@link #underWay} is. */
   private FsState before;
+
+  private @Nullable UnderWay underWay;
 
   private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
 
@@ -47,9 +57,21 @@ final class RootCheck {
     }
   }
 
-  /** Starts from a state that is known to be good. */
-  RootCheck(FsState before) {
+  /**
+   * A run whose last root is being computed.
+   *
+   * @param before what it begins with, which was found good
+   */
+  private record UnderWay(FsState before, List<Step> run, RootHashing.Root last) {}
+
+  /**
+   * Starts from a state that is known to be good.
+   *
+   * @param hashing computes the last root of each run
+   */
+  RootCheck(FsState before, RootHashing hashing) {
     this.before = before;
+    this.hashing = hashing;
   }
 
   /**
@@ -61,33 +83,64 @@ final class RootCheck {
     run.add(new Step(index, op, stamp, root));
   }
 
-  /** How many entries wait to be compared. */
+  /** How many entries the run has. */
   int size() {
     return run.size();
   }
 
+  /** Whether nothing is left to be compared. */
+  boolean isSettled() {
+    return run.isEmpty() && underWay == null;
+  }
+
   /**
-   * Ends the run; null if it was replayed as logged.
+   * Ends the run and has it compared, when the one before it has been.
    *
    * @param after the state that its last entry led to
+   * @return the first entry that differs, if one is known to already
    */
-  @Nullable Mismatch firstMismatch(FsState after) {
-    Mismatch last = run.isEmpty() ? null : compare(run.getLast(), after);
-    Mismatch first = last == null ? null : firstOfAnotherReplay(last);
-    run.clear();
+  @Nullable Mismatch endRun(FsState after) {
+    Mismatch earlier = awaitUnderWay();
+    if (earlier != null || run.isEmpty()) {
+      return earlier;
+    }
+    UnderWay next = new UnderWay(before, run, hashing.begin(after));
+    underWay = next;
+    run = new ArrayList<>();
     before = after;
-    return first;
+    return next.last.isKnown() ? awaitUnderWay() : null;
+  }
+
+  /**
+   * Ends the run and waits for all that is being compared.
+   *
+   * @param after the state that its last entry led to
+   * @return the first entry that differs; null if all was replayed as logged
+   */
+  @Nullable Mismatch settle(FsState after) {
+    Mismatch earlier = endRun(after);
+    return earlier == null ? awaitUnderWay() : earlier;
+  }
+
+  private @Nullable Mismatch awaitUnderWay() {
+    UnderWay compared = underWay;
+    if (compared == null) {
+      return null;
+    }
+    Mismatch last = compare(compared.run.getLast(), compared.last.await());
+    underWay = null;
+    return last == null ? null : firstOfAnotherReplay(compared, last);
   }
 
   /** It should find one; if it does not, the first replay went wrong, and its last is named. */
-  private Mismatch firstOfAnotherReplay(Mismatch last) {
-    FsState state = before;
-    for (Step step : run) {
+  private static Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
+    FsState state = compared.before;
+    for (Step step : compared.run) {
       if (!(FsStateMachine.apply(state, step.op, step.stamp) instanceof Outcome.Applied applied)) {
         return last;
       }
       state = applied.state();
-      Mismatch found = compare(step, state);
+      Mismatch found = compare(step, state.root());
       if (found != null) {
         return found;
       }
@@ -95,8 +148,7 @@ final class RootCheck {
     return last;
   }
 
-  private static @Nullable Mismatch compare(Step step, FsState state) {
-    Hash replayed = state.root();
+  private static @Nullable Mismatch compare(Step step, Hash replayed) {
     return replayed.equals(step.root) ? null : new Mismatch(step.index, step.root, replayed);
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
@@ -28,6 +29,7 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,12 +39,24 @@ class LogReplayTest {
   private static final byte[] NOTHING = {};
 
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
-  private final LogReplay replay = replay(LogReplay.LONG_RUNS);
+  private LogReplay replay = replay(LogReplay.LONG_RUNS);
   private FsState state = FsState.genesis();
   private long index;
 
   @Test
   void whatIsReplayedIsTheStateThatWasLogged() {
+    theStateIsTheOneThatWasLogged();
+  }
+
+  @Test
+  void theStateIsTheSameIfRootsAreComputedBesideTheReplay() {
+    try (RootThread hashing = new RootThread()) {
+      replay = replay(LogReplay.LONG_RUNS, hashing);
+      theStateIsTheOneThatWasLogged();
+    }
+  }
+
+  private void theStateIsTheOneThatWasLogged() {
     for (int i = 0; i < 10_000; i++) {
       assertEquals(Verdict.KEEP, next(logged()));
     }
@@ -65,6 +79,50 @@ class LogReplayTest {
     "5000, 4000",
   })
   void theFirstEntryWithAnotherRootIsNamed(int wrong, int more) {
+    theFirstIsNamed(wrong, more);
+  }
+
+  /** It is known a run later, and what is told is the same. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1, 6000", "4096, 0", "4096, 1", "4097, 9000", "5000, 0"})
+  void theSameEntryIsNamedIfRootsAreComputedBesideTheReplay(int wrong, int more) {
+    try (RootThread hashing = new RootThread()) {
+      replay = replay(LogReplay.LONG_RUNS, hashing);
+      theFirstIsNamed(wrong, more);
+    }
+  }
+
+  /** What is under way here is not known before it is waited for. */
+  @Test
+  void aRunIsComparedBeforeTheNextOneIs() {
+    AtomicInteger begun = new AtomicInteger();
+    replay =
+        replay(
+            LogReplay.LONG_RUNS,
+            after -> {
+              begun.incrementAndGet();
+              return new RootHashing.Root() {
+                @Override
+                public boolean isKnown() {
+                  return false;
+                }
+
+                @Override
+                public Hash await() {
+                  return after.root();
+                }
+              };
+            });
+    for (int i = 1; i <= 2 * LogReplay.LONG_RUNS - 1; i++) {
+      next(i < 7 ? logged() : withRoot(Hash.ZERO));
+    }
+    assertEquals(1, begun.get(), "one run is under way");
+    ReplayException refused = assertThrows(ReplayException.class, () -> next(withRoot(Hash.ZERO)));
+    assertTrue(refused.getMessage().startsWith("log entry 7 "), refused::getMessage);
+    assertEquals(1, begun.get(), "the second run is not compared any more");
+  }
+
+  private void theFirstIsNamed(int wrong, int more) {
     ReplayException refused =
         assertThrows(
             ReplayException.class,
@@ -135,7 +193,11 @@ class LogReplayTest {
   }
 
   private LogReplay replay(int runEntries) {
-    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, _ -> {});
+    return replay(runEntries, RootHashing.AT_ONCE);
+  }
+
+  private LogReplay replay(int runEntries, RootHashing hashing) {
+    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, _ -> {});
   }
 
   private Verdict next(byte[] payload) {

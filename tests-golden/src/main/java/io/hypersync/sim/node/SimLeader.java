@@ -6,6 +6,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.codec.DecodeException;
@@ -84,7 +85,8 @@ public final class SimLeader implements LeaderEnd {
     this.disk = disk;
     this.host = new Host(timeline, chance.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
-    LogReplay replay = new LogReplay(disk.chunks(), intents, LogReplay.LONG_RUNS, _ -> {});
+    LogReplay replay =
+        new LogReplay(disk.chunks(), intents, LogReplay.LONG_RUNS, RootHashing.AT_ONCE, _ -> {});
     SteppedLog opened = disk.open(replay);
     LeaderState recovered = judged(replay.result());
     this.log =
