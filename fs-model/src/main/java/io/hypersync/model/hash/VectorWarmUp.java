@@ -17,23 +17,8 @@ final class VectorWarmUp {
   /** So long vectors are used for one comparison. */
   private static final long ROUND_NS = 2_000_000;
 
-  /**
-   * It is given up after so much practice of one length: there may be no compiler that knows
-   * vectors.
-   */
-  private static final long MAX_PRACTICE_NS = 10_000_000_000L;
-
   /** The compiler needs the CPU more than this thread, which would only wait for it. */
   private static final long PAUSE_NS = 2_000_000;
-
-  /** What is compiled and wins not in so much practice will not: some processors do not gain. */
-  private static final long MAX_TIED_NS = 3_000_000_000L;
-
-  /** Vectors that are compiled take no longer than so many times the other way. */
-  private static final int COMPILED = 2;
-
-  /** In a row, since what is measured may have been interrupted. */
-  private static final int WINS = 3;
 
   private final String name;
   private final int worthBlocks;
@@ -120,34 +105,33 @@ final class VectorWarmUp {
   private boolean practise() {
     byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
     for (int length : lengths) {
-      long practisedNs = 0;
-      int winsInARow = 0;
-      boolean tied = false;
-      while (winsInARow < WINS) {
-        if (practisedNs > (tied ? MAX_TIED_NS : MAX_PRACTICE_NS)) {
-          return false;
-        }
-        long beginNs = System.nanoTime();
-        int hashes = 0;
-        long vectorNs = 0;
-        while (vectorNs < ROUND_NS) {
-          hash(vectors, data, length);
-          hashes++;
-          vectorNs = System.nanoTime() - beginNs;
-        }
-        beginNs = System.nanoTime();
-        for (int i = 0; i < hashes; i++) {
-          hash(Blake3Scalar.INSTANCE::hash, data, length);
-        }
-        long scalarNs = System.nanoTime() - beginNs;
-        tied = vectorNs < COMPILED * scalarNs;
-        boolean wins = length < usedFrom ? tied : vectorNs < scalarNs;
-        winsInARow = wins ? winsInARow + 1 : 0;
-        practisedNs += vectorNs;
+      VectorTrial trial = new VectorTrial(length >= usedFrom);
+      VectorTrial.Verdict verdict = VectorTrial.Verdict.OPEN;
+      while (verdict == VectorTrial.Verdict.OPEN) {
+        verdict = round(trial, data, length);
         LockSupport.parkNanos(PAUSE_NS);
+      }
+      if (verdict == VectorTrial.Verdict.LOST) {
+        return false;
       }
     }
     return true;
+  }
+
+  private VectorTrial.Verdict round(VectorTrial trial, byte[] data, int length) {
+    long beginNs = System.nanoTime();
+    int hashes = 0;
+    long vectorNs = 0;
+    while (vectorNs < ROUND_NS) {
+      hash(vectors, data, length);
+      hashes++;
+      vectorNs = System.nanoTime() - beginNs;
+    }
+    beginNs = System.nanoTime();
+    for (int i = 0; i < hashes; i++) {
+      hash(Blake3Scalar.INSTANCE::hash, data, length);
+    }
+    return trial.round(vectorNs, System.nanoTime() - beginNs);
   }
 
   /** The next input depends on the hash, so that none is left out. */
