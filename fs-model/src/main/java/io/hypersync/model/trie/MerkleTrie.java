@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  * inner node: 0 for a leaf, 1 for an inner node; 2 belongs to the state as a whole.
  *
  * <p>Threads: an instance may be read by any thread, and hashes are filled in by whoever first asks
- * for them ({@link Inner}), perhaps while another thread makes a new version of it. Who is asked
- * for a state asks for its {@link #root()} before the state is published, so that readers never
- * compute.
+ * for them ({@link Inner}), perhaps while another thread makes a new version of it. Whoever
+ * publishes a state has had its {@link #root()} computed before, so that readers never compute.
  *
  * @param <L> the leaves
  */

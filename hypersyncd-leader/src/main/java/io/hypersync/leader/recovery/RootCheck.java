@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
  * next one has no use for, and a collection of garbage would copy them all.
  *
- * <p>Hashing is a third of what a replay takes, so it may happen elsewhere ({@link RootHashing}),
- * while the next run is replayed: of one run at a time. What crosses over is an immutable state,
- * whose tries may keep their hashes under two threads; what comes back is waited for before the
- * next run crosses, and before anything is made of the state ({@link #settle}). So what is found of
- * the roots, and of which entry, is the same as if there were one thread; what else is wrong with a
- * later entry may be found before it.
- *
  * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
  * may start all the same, for the state it leads is right; workers, which compare every root,
  * refuse that entry, as they did when it was new.
+ *
+ * <p>Hashing is a good part of what a replay takes, so it may happen elsewhere ({@link
+ * RootHashing}), while the next run is replayed: of one run at a time. What crosses over is an
+ * immutable state, whose tries may keep their hashes under two threads; what comes back is waited
+ * for before the next run crosses, and before anything is made of the state ({@link #settle}). So
+ * what is found of the roots, and of which entry, is the same as if there were one thread; what
+ * else is wrong with a later entry may be found before it.
  *
  * <p>Nobody may go by a state before {@link #settle} has found it good. To be called on one thread.
  */
@@ -128,8 +128,11 @@ final class RootCheck {
       return null;
     }
     Mismatch last = compare(compared.run.getLast(), compared.last.await());
+    if (last != null) {
+      return firstOfAnotherReplay(compared, last); // and again, whoever asks: it stays under way
+    }
     underWay = null;
-    return last == null ? null : firstOfAnotherReplay(compared, last);
+    return null;
   }
 
   /** It should find one; if it does not, the first replay went wrong, and its last is named. */

@@ -38,6 +38,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LogReplayTest {
   private static final byte[] NOTHING = {};
 
+  /** Is not known before it is waited for. */
+  private record RootWhenAwaited(FsState state) implements RootHashing.Root {
+    @Override
+    public boolean isKnown() {
+      return false;
+    }
+
+    @Override
+    public Hash await() {
+      return state.root();
+    }
+  }
+
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
   private LogReplay replay = replay(LogReplay.LONG_RUNS);
   private FsState state = FsState.genesis();
@@ -82,7 +95,7 @@ class LogReplayTest {
     theFirstIsNamed(wrong, more);
   }
 
-  /** It is known a run later, and what is told is the same. */
+  /** It may be known a run later, and what is told is the same. */
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 6000", "4096, 0", "4096, 1", "4097, 9000", "5000, 0"})
   void theSameEntryIsNamedIfRootsAreComputedBesideTheReplay(int wrong, int more) {
@@ -92,7 +105,6 @@ class LogReplayTest {
     }
   }
 
-  /** What is under way here is not known before it is waited for. */
   @Test
   void aRunIsComparedBeforeTheNextOneIs() {
     AtomicInteger begun = new AtomicInteger();
@@ -101,17 +113,7 @@ class LogReplayTest {
             LogReplay.LONG_RUNS,
             after -> {
               begun.incrementAndGet();
-              return new RootHashing.Root() {
-                @Override
-                public boolean isKnown() {
-                  return false;
-                }
-
-                @Override
-                public Hash await() {
-                  return after.root();
-                }
-              };
+              return new RootWhenAwaited(after);
             });
     for (int i = 1; i <= 2 * LogReplay.LONG_RUNS - 1; i++) {
       next(i < 7 ? logged() : withRoot(Hash.ZERO));
@@ -120,6 +122,49 @@ class LogReplayTest {
     ReplayException refused = assertThrows(ReplayException.class, () -> next(withRoot(Hash.ZERO)));
     assertTrue(refused.getMessage().startsWith("log entry 7 "), refused::getMessage);
     assertEquals(1, begun.get(), "the second run is not compared any more");
+  }
+
+  @Test
+  void theLastRunIsWaitedFor() {
+    replay = replay(LogReplay.LONG_RUNS, RootWhenAwaited::new);
+    for (int i = 1; i <= LogReplay.LONG_RUNS; i++) {
+      next(i < 9 ? logged() : withRoot(Hash.ZERO));
+    }
+    assertThrows(IllegalStateException.class, replay::result, "its root is not known yet");
+    ReplayException refused = assertThrows(ReplayException.class, replay::ended);
+    assertTrue(refused.getMessage().startsWith("log entry 9 "), refused::getMessage);
+  }
+
+  @Test
+  void whatWasFoundWrongStaysWrong() {
+    next(withRoot(Hash.ZERO));
+    for (int i = 0; i < 2; i++) {
+      ReplayException refused = assertThrows(ReplayException.class, replay::ended);
+      assertTrue(refused.getMessage().startsWith("log entry 1 "), refused::getMessage);
+      assertThrows(IllegalStateException.class, replay::result);
+    }
+  }
+
+  @Test
+  void anEntryOfTheRunBeforeIsNamedIfALaterOneCannotBeReplayed() {
+    replay = replay(LogReplay.LONG_RUNS, RootWhenAwaited::new);
+    for (int i = 1; i <= LogReplay.LONG_RUNS + 5; i++) {
+      next(i < 9 ? logged() : withRoot(Hash.ZERO));
+    }
+    ReplayException refused = assertThrows(ReplayException.class, () -> next(new byte[] {1, 2, 3}));
+    assertTrue(refused.getMessage().startsWith("log entry 9 "), refused::getMessage);
+  }
+
+  /** Else a log that is cut there would be called damaged, or be served. */
+  @Test
+  void anEntryWithAnotherRootIsNamedBeforeALaterOneWithoutItsChunksIsCut() {
+    next(logged());
+    next(withRoot(Hash.ZERO));
+    ChunkRef lost = new ChunkRef(Blake3.hash(new byte[] {9}), 1);
+    FsOp write = new FsOp.Write(new NodeId(1, 2), WriteMode.PWRITE, 0, List.of(lost), false);
+    ReplayException refused =
+        assertThrows(ReplayException.class, () -> next(entry(write, Hash.ZERO)));
+    assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
   }
 
   private void theFirstIsNamed(int wrong, int more) {
