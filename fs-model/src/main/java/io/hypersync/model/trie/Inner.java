@@ -22,7 +22,7 @@ import java.lang.invoke.VarHandle;
  * hashes a path reads the other side of every branch on it. Two threads may compute it at once, and
  * find the same; the first word, written last and read first, says that the others are there.
  */
-final class Inner implements TrieNode {
+final class Inner extends TrieNode {
   private static final VarHandle FIRST;
 
   static {
@@ -55,19 +55,40 @@ final class Inner implements TrieNode {
   private long hash3;
 
   Inner(int bit, TrieNode left, TrieNode right) {
-    this.bit = (short) bit;
+    this(
+        (short) bit,
+        left,
+        right,
+        left.size() + right.size(),
+        1 + Math.max(left.depth(), right.depth()));
+  }
+
+  private Inner(short bit, TrieNode left, TrieNode right, int size, int depth) {
+    this.bit = bit;
     this.left = left;
     this.right = right;
-    this.size = left.size() + right.size();
-    this.depth = (short) (1 + Math.max(left.depth(), right.depth()));
+    this.size = size;
+    this.depth = (short) depth;
   }
 
   TrieNode child(int side) {
     return side == 0 ? left : right;
   }
 
+  /**
+   * With another child on one side. The other side, which is in no cache as a rule, is looked at
+   * only if the depth may have become less.
+   */
   Inner with(int side, TrieNode child) {
-    return side == 0 ? new Inner(bit, child, right) : new Inner(bit, left, child);
+    TrieNode old = child(side);
+    int newSize = size - old.size() + child.size();
+    int newDepth =
+        child.depth() >= old.depth()
+            ? Math.max(depth, 1 + child.depth())
+            : 1 + Math.max(child.depth(), child(1 - side).depth());
+    return side == 0
+        ? new Inner(bit, child, right, newSize, newDepth)
+        : new Inner(bit, left, child, newSize, newDepth);
   }
 
   @Override

@@ -9,7 +9,10 @@ import io.hypersync.model.hash.Hash;
  * it is asked for, which is when it or the leaf beside it has changed: to keep it would take 40
  * bytes of each of the three leaves that a file has.
  */
-public abstract non-sealed class Leaf implements TrieNode {
+public abstract non-sealed class Leaf extends TrieNode {
+  /** For those who extend it. */
+  protected Leaf() {}
+
   /** The key; leaves of one trie are ordered by it, bytewise. */
   public abstract TrieKey key();
 

@@ -83,7 +83,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     ArrayDeque<MerkleProof.Step> upwards = new ArrayDeque<>();
     TrieNode node = top;
     while (node instanceof Inner inner) {
-      int side = key.bit(inner.bit);
+      int side = TrieKey.bitOf(key, inner.bit);
       upwards.push(new MerkleProof.Step(inner.bit, side == 1, inner.child(1 - side).hash()));
       node = inner.child(side);
     }
@@ -143,7 +143,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     TrieNode node = top;
     @Nullable TrieNode smaller = null;
     while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
-      int side = key.bit(inner.bit);
+      int side = TrieKey.bitOf(key, inner.bit);
       if (side == 1) {
         smaller = inner.left;
       }
@@ -151,7 +151,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     }
     // Everything below node differs from the key first at `difference`, so all of it is on one
     // side.
-    if (difference < 0 || key.bit(difference) == 1) {
+    if (difference < 0 || TrieKey.bitOf(key, difference) == 1) {
       return end(node, 1);
     }
     return smaller == null ? null : end(smaller, 1);
@@ -176,13 +176,13 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     int difference = TrieKey.firstDifference(closest(key).key(), key);
     TrieNode node = top;
     while (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
-      int side = key.bit(inner.bit);
+      int side = TrieKey.bitOf(key, inner.bit);
       if (side == 0) {
         cursor.pending.push(inner.right);
       }
       node = inner.child(side);
     }
-    if (difference < 0 || key.bit(difference) == 0) {
+    if (difference < 0 || TrieKey.bitOf(key, difference) == 0) {
       cursor.pending.push(node);
     }
     return cursor;
@@ -191,20 +191,20 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   private L closest(TrieKey key) {
     TrieNode node = top;
     while (node instanceof Inner inner) {
-      node = inner.child(key.bit(inner.bit));
+      node = inner.child(TrieKey.bitOf(key, inner.bit));
     }
     return leaf((Leaf) node);
   }
 
   private static TrieNode insert(TrieNode node, Leaf leaf, TrieKey key, int difference) {
     if (node instanceof Inner inner && (difference < 0 || inner.bit < difference)) {
-      int side = key.bit(inner.bit);
+      int side = TrieKey.bitOf(key, inner.bit);
       return inner.with(side, insert(inner.child(side), leaf, key, difference));
     }
     if (difference < 0) {
       return leaf;
     }
-    return key.bit(difference) == 0
+    return TrieKey.bitOf(key, difference) == 0
         ? new Inner(difference, leaf, node)
         : new Inner(difference, node, leaf);
   }
@@ -213,7 +213,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     return switch (node) {
       case Leaf _ -> null;
       case Inner inner -> {
-        int side = key.bit(inner.bit);
+        int side = TrieKey.bitOf(key, inner.bit);
         TrieNode rest = remove(inner.child(side), key);
         yield rest == null ? inner.child(1 - side) : inner.with(side, rest);
       }

@@ -30,11 +30,21 @@ public interface TrieKey {
     return inByte == 0 ? 1 : (byteAt(index) >>> (8 - inByte)) & 1;
   }
 
+  /** As {@link #bit(int)}; it tells the kinds apart sooner than a call of an interface does. */
+  static int bitOf(TrieKey key, int bit) {
+    if (key instanceof Pair pair) {
+      return pair.bit(bit);
+    }
+    return key instanceof Bytes bytes ? bytes.bit(bit) : key.bit(bit);
+  }
+
   /** The first bit in which the keys differ, or -1 if they are equal. */
   static int firstDifference(TrieKey a, TrieKey b) {
     if (a instanceof Pair p && b instanceof Pair q) {
       long high = p.high ^ q.high;
-      return high != 0 ? bitOf(0, high) : p.low == q.low ? -1 : bitOf(Long.BYTES, p.low ^ q.low);
+      return high != 0
+          ? firstBit(0, high)
+          : p.low == q.low ? -1 : firstBit(Long.BYTES, p.low ^ q.low);
     }
     if (a instanceof Bytes p && b instanceof Bytes q) {
       int at = Arrays.mismatch(p.bytes, q.bytes);
@@ -42,21 +52,21 @@ public interface TrieKey {
         return -1;
       }
       return at < Math.min(p.bytes.length, q.bytes.length)
-          ? bitOf(at, (long) (p.bytes[at] ^ q.bytes[at]) << (Long.SIZE - Byte.SIZE))
+          ? firstBit(at, (long) (p.bytes[at] ^ q.bytes[at]) << (Long.SIZE - Byte.SIZE))
           : at * BITS_PER_BYTE;
     }
     int common = Math.min(a.length(), b.length());
     for (int i = 0; i < common; i++) {
       int difference = a.byteAt(i) ^ b.byteAt(i);
       if (difference != 0) {
-        return bitOf(i, (long) difference << (Long.SIZE - Byte.SIZE));
+        return firstBit(i, (long) difference << (Long.SIZE - Byte.SIZE));
       }
     }
     return a.length() == b.length() ? -1 : common * BITS_PER_BYTE;
   }
 
   /** The bit of the highest one in {@code word}, whose highest byte is the one at {@code index}. */
-  private static int bitOf(int index, long word) {
+  private static int firstBit(int index, long word) {
     int zeros = Long.numberOfLeadingZeros(word);
     return (index + zeros / Byte.SIZE) * BITS_PER_BYTE + 1 + zeros % Byte.SIZE;
   }

@@ -2,14 +2,17 @@ package io.hypersync.model.trie;
 
 import io.hypersync.model.hash.Hash;
 
-/** A node of a trie: a {@link Leaf} or an {@link Inner}. */
-sealed interface TrieNode permits Leaf, Inner {
+/**
+ * A node of a trie: a {@link Leaf} or an {@link Inner}. A class, because finding a method of an
+ * interface takes longer, and a change asks a node or two on each level.
+ */
+abstract sealed class TrieNode permits Leaf, Inner {
   /** The hash of everything below. */
-  Hash hash();
+  public abstract Hash hash();
 
   /** The number of leaves below, itself included if it is one. */
-  int size();
+  public abstract int size();
 
   /** The longest path from here to a leaf, both ends counted: 1 for a leaf. */
-  int depth();
+  public abstract int depth();
 }

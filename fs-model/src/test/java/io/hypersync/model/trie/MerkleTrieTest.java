@@ -51,6 +51,40 @@ class MerkleTrieTest {
     assertThrows(NoSuchElementException.class, () -> empty.iterator().next());
   }
 
+  /** Both are kept up to date by every change, which looks at little of the trie. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void sizeAndDepthAreRightAfterEveryChange(long seed) {
+    Random random = new Random(seed);
+    int lengths = 1 + random.nextInt(4);
+    MerkleTrie<TestLeaf> trie = MerkleTrie.empty();
+    for (int i = 0; i < 1_500; i++) {
+      byte[] key = new byte[1 + random.nextInt(lengths)];
+      for (int at = 0; at < key.length; at++) {
+        key[at] = (byte) (1 << random.nextInt(8));
+      }
+      boolean shrinks = i / 300 % 2 == 1;
+      trie =
+          random.nextInt(10) < (shrinks ? 8 : 2)
+              ? trie.without(trie.isEmpty() ? TrieKey.of(key) : nextKey(trie, TrieKey.of(key)))
+              : trie.with(new TestLeaf(key, i));
+      int size = 0;
+      int depth = 0;
+      for (TestLeaf leaf : trie) {
+        size++;
+        depth = Math.max(depth, 1 + trie.proof(leaf.key()).upwards().size());
+      }
+      assertEquals(size, trie.size(), "leaves after change " + i);
+      assertEquals(depth, trie.depth(), "depth after change " + i);
+    }
+  }
+
+  /** The key of the first leaf from there on, else of the last one. */
+  private static TrieKey nextKey(MerkleTrie<TestLeaf> trie, TrieKey from) {
+    Iterator<TestLeaf> rest = trie.iterator(from);
+    return (rest.hasNext() ? rest.next() : trie.last()).key();
+  }
+
   @ParameterizedTest(name = "{0} leaves")
   @ValueSource(ints = {1, 2, 3, 100, 5_000})
   void aProofLeadsFromEveryLeafToTheRootAndFromNothingElse(int leaves) {
