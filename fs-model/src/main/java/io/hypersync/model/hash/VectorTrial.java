@@ -21,7 +21,10 @@ final class VectorTrial {
    */
   static final long MAX_SLOW_NS = 30_000_000_000L;
 
-  /** What is compiled and wins not in so much practice will not: some processors do not gain. */
+  /**
+   * What is compiled and wins not in so much practice will not: some processors do not gain. In
+   * that time the compiler also gets through with what is called from there.
+   */
   static final long MAX_TIED_NS = 3_000_000_000L;
 
   /** Vectors that are compiled take no longer than so many times the other way. */

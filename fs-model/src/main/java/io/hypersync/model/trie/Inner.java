@@ -77,13 +77,13 @@ final class Inner extends TrieNode {
 
   /**
    * With another child on one side. The other side, which is in no cache as a rule, is looked at
-   * only if the depth may have become less.
+   * only if the depth may have become less: the deeper side, or one of two, has become shallower.
    */
   Inner with(int side, TrieNode child) {
     TrieNode old = child(side);
     int newSize = size - old.size() + child.size();
     int newDepth =
-        child.depth() >= old.depth()
+        child.depth() >= old.depth() || 1 + old.depth() < depth
             ? Math.max(depth, 1 + child.depth())
             : 1 + Math.max(child.depth(), child(1 - side).depth());
     return side == 0

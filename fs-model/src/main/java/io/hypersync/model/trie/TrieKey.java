@@ -7,7 +7,7 @@ import java.util.Arrays;
  * its bits from the highest; behind the last byte come zeros. So no key is a prefix of another, and
  * the order of the bits is the bytewise order of the keys.
  */
-public interface TrieKey {
+public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.Pair {
   /** Nine bits per byte. */
   int BITS_PER_BYTE = 9;
 
@@ -35,7 +35,7 @@ public interface TrieKey {
     if (key instanceof Pair pair) {
       return pair.bit(bit);
     }
-    return key instanceof Bytes bytes ? bytes.bit(bit) : key.bit(bit);
+    return key instanceof Bytes bytes ? bytes.bit(bit) : ((Counter) key).bit(bit);
   }
 
   /** The first bit in which the keys differ, or -1 if they are equal. */
@@ -84,7 +84,7 @@ public interface TrieKey {
   /** Orders bytewise, unsigned, a prefix before what it begins. */
   static int compare(TrieKey a, TrieKey b) {
     int difference = firstDifference(a, b);
-    return difference < 0 ? 0 : a.bit(difference) - b.bit(difference);
+    return difference < 0 ? 0 : bitOf(a, difference) - bitOf(b, difference);
   }
 
   /**

@@ -155,7 +155,7 @@ class LogReplayTest {
     assertTrue(refused.getMessage().startsWith("log entry 9 "), refused::getMessage);
   }
 
-  /** Else a log that is cut there would be called damaged, or be served. */
+  /** Else the cut would be blamed, if that entry was acknowledged, for what is wrong before it. */
   @Test
   void anEntryWithAnotherRootIsNamedBeforeALaterOneWithoutItsChunksIsCut() {
     next(logged());
