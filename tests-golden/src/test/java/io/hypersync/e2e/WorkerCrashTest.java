@@ -28,8 +28,11 @@ class WorkerCrashTest {
     WriteLoad survivor = WriteLoad.start(List.of(a));
     try (survivor) {
       survivor.awaitProgress(MUTATIONS);
+      String known = Files.getLastModifiedTime(b).toString();
       fabric.worker("b").kill();
       assertEquals("ENOTCONN", Errnos.of(() -> Files.readString(b.resolve("journal"))));
+      // The kernel still answers what it has cached, which is no sign of life.
+      assertEquals(known, Files.getLastModifiedTime(b).toString());
 
       Shell again = fabric.hypersync(fabric.workerArguments("b"));
       assertEquals(1, again.exit(), again.output());

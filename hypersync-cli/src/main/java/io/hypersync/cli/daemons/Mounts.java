@@ -41,7 +41,10 @@ public final class Mounts {
     }
   }
 
-  /** Asks a mount for the attributes of its root. */
+  /**
+   * Asks a mount how full it is: that no kernel answers from what it has cached, as it does for the
+   * attributes of the root long after the daemon is gone.
+   */
   public static Health probe(Path mount) {
     CompletableFuture<Health> answer = new CompletableFuture<>();
     // A thread that hangs in the kernel must not keep the process from ending.
@@ -60,7 +63,7 @@ public final class Mounts {
 
   private static Health touch(Path mount) {
     try {
-      Files.getAttribute(mount, "unix:ino");
+      var _ = Files.getFileStore(mount).getTotalSpace();
       return Health.ALIVE;
     } catch (IOException failure) {
       return Health.DEAD;
