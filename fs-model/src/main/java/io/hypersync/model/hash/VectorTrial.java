@@ -28,10 +28,10 @@ final class VectorTrial {
   static final long MAX_TIED_NS = 3_000_000_000L;
 
   /** Vectors that are compiled take no longer than so many times the other way. */
-  static final int COMPILED = 2;
+  private static final int COMPILED = 2;
 
   /** In a row, since what is measured may have been interrupted. */
-  static final int WINS = 3;
+  private static final int WINS = 3;
 
   private final boolean hasToBeFaster;
   private long slowNs;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * its bits from the highest; behind the last byte come zeros. So no key is a prefix of another, and
  * the order of the bits is the bytewise order of the keys.
  */
-public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.Pair {
+public sealed interface TrieKey {
   /** Nine bits per byte. */
   int BITS_PER_BYTE = 9;
 
@@ -20,17 +20,10 @@ public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.
   /** The byte at {@code index}, 0 to 255. */
   int byteAt(int index);
 
-  /** The bit at {@code bit} of the sequence above. */
-  default int bit(int bit) {
-    int index = bit / BITS_PER_BYTE;
-    if (index >= length()) {
-      return 0;
-    }
-    int inByte = bit - index * BITS_PER_BYTE;
-    return inByte == 0 ? 1 : (byteAt(index) >>> (8 - inByte)) & 1;
-  }
-
-  /** As {@link #bit(int)}; it tells the kinds apart sooner than a call of an interface does. */
+  /**
+   * The bit at {@code bit} of the sequence above. Static, because this tells the kinds apart sooner
+   * than a call of an interface's method does.
+   */
   static int bitOf(TrieKey key, int bit) {
     if (key instanceof Pair pair) {
       return pair.bit(bit);
@@ -115,8 +108,7 @@ public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.
       }
     }
 
-    @Override
-    public int bit(int bit) {
+    private int bit(int bit) {
       int index = bit / BITS_PER_BYTE;
       if (index >= bytes.length) {
         return 0;
@@ -148,8 +140,7 @@ public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.
 
   /** A number. */
   record Counter(long number) implements TrieKey {
-    @Override
-    public int bit(int bit) {
+    private int bit(int bit) {
       return bitOfWord(number, bit);
     }
 
@@ -168,8 +159,7 @@ public sealed interface TrieKey permits TrieKey.Bytes, TrieKey.Counter, TrieKey.
   record Pair(long high, long low) implements TrieKey {
     private static final int BITS_PER_WORD = Long.BYTES * BITS_PER_BYTE;
 
-    @Override
-    public int bit(int bit) {
+    private int bit(int bit) {
       return bit < BITS_PER_WORD ? bitOfWord(high, bit) : bitOfWord(low, bit - BITS_PER_WORD);
     }
 

@@ -19,7 +19,8 @@ class TrieKeyTest {
       for (TrieKey a : keys) {
         String bits = bits(a);
         for (int bit = 0; bit < bits.length() + 20; bit++) {
-          assertEquals(at(bits, bit), a.bit(bit), "seed " + seed + " " + a + " bit " + bit);
+          assertEquals(
+              at(bits, bit), TrieKey.bitOf(a, bit), "seed " + seed + " " + a + " bit " + bit);
         }
         for (TrieKey b : keys) {
           assertEquals(

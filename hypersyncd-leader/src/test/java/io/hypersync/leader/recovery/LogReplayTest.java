@@ -31,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -119,8 +120,7 @@ class LogReplayTest {
       next(i < 7 ? logged() : withRoot(Hash.ZERO));
     }
     assertEquals(1, begun.get(), "one run is under way");
-    ReplayException refused = assertThrows(ReplayException.class, () -> next(withRoot(Hash.ZERO)));
-    assertTrue(refused.getMessage().startsWith("log entry 7 "), refused::getMessage);
+    assertNamed(7, () -> next(withRoot(Hash.ZERO)));
     assertEquals(1, begun.get(), "the second run is not compared any more");
   }
 
@@ -131,16 +131,14 @@ class LogReplayTest {
       next(i < 9 ? logged() : withRoot(Hash.ZERO));
     }
     assertThrows(IllegalStateException.class, replay::result, "its root is not known yet");
-    ReplayException refused = assertThrows(ReplayException.class, replay::ended);
-    assertTrue(refused.getMessage().startsWith("log entry 9 "), refused::getMessage);
+    assertNamed(9, replay::ended);
   }
 
   @Test
   void whatWasFoundWrongStaysWrong() {
     next(withRoot(Hash.ZERO));
     for (int i = 0; i < 2; i++) {
-      ReplayException refused = assertThrows(ReplayException.class, replay::ended);
-      assertTrue(refused.getMessage().startsWith("log entry 1 "), refused::getMessage);
+      assertNamed(1, replay::ended);
       assertThrows(IllegalStateException.class, replay::result);
     }
   }
@@ -151,8 +149,7 @@ class LogReplayTest {
     for (int i = 1; i <= LogReplay.LONG_RUNS + 5; i++) {
       next(i < 9 ? logged() : withRoot(Hash.ZERO));
     }
-    ReplayException refused = assertThrows(ReplayException.class, () -> next(new byte[] {1, 2, 3}));
-    assertTrue(refused.getMessage().startsWith("log entry 9 "), refused::getMessage);
+    assertNamed(9, () -> next(new byte[] {1, 2, 3}));
   }
 
   /** Else the cut would be blamed, if that entry was acknowledged, for what is wrong before it. */
@@ -162,22 +159,18 @@ class LogReplayTest {
     next(withRoot(Hash.ZERO));
     ChunkRef lost = new ChunkRef(Blake3.hash(new byte[] {9}), 1);
     FsOp write = new FsOp.Write(new NodeId(1, 2), WriteMode.PWRITE, 0, List.of(lost), false);
-    ReplayException refused =
-        assertThrows(ReplayException.class, () -> next(entry(write, Hash.ZERO)));
-    assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
+    assertNamed(2, () -> next(entry(write, Hash.ZERO)));
   }
 
   private void theFirstIsNamed(int wrong, int more) {
-    ReplayException refused =
-        assertThrows(
-            ReplayException.class,
-            () -> {
-              for (int i = 1; i <= wrong + more; i++) {
-                next(i < wrong ? logged() : withRoot(Hash.ZERO));
-              }
-              replay.ended();
-            });
-    assertTrue(refused.getMessage().startsWith("log entry " + wrong + " "), refused::getMessage);
+    assertNamed(
+        wrong,
+        () -> {
+          for (int i = 1; i <= wrong + more; i++) {
+            next(i < wrong ? logged() : withRoot(Hash.ZERO));
+          }
+          replay.ended();
+        });
   }
 
   @Test
@@ -195,8 +188,7 @@ class LogReplayTest {
     LogReplay every = replay(LogReplay.EVERY_ENTRY);
     every.onRecord(1, logged());
     byte[] wrong = wrong(logged());
-    ReplayException refused = assertThrows(ReplayException.class, () -> every.onRecord(2, wrong));
-    assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
+    assertNamed(2, () -> every.onRecord(2, wrong));
   }
 
   /** What they did stays in memory until the run ends. */
@@ -208,15 +200,13 @@ class LogReplayTest {
     next(entry(new FsOp.CreateFile(FsState.ROOT, Name.of("f"), 0644, 0, 0), Hash.ZERO));
     List<ChunkRef> many = Collections.nCopies(FsOp.Write.MAX_CHUNKS, chunk);
     FsOp write = new FsOp.Write(new NodeId(1, 2), WriteMode.PWRITE, 0, many, false);
-    ReplayException refused =
-        assertThrows(
-            ReplayException.class,
-            () -> {
-              while (index < LogReplay.LONG_RUNS) {
-                next(entry(write, Hash.ZERO));
-              }
-            });
-    assertTrue(refused.getMessage().startsWith("log entry 1 "), refused::getMessage);
+    assertNamed(
+        1,
+        () -> {
+          while (index < LogReplay.LONG_RUNS) {
+            next(entry(write, Hash.ZERO));
+          }
+        });
     assertEquals(1 + 16_384 / FsOp.Write.MAX_CHUNKS, index, "so many entries were read");
   }
 
@@ -232,9 +222,13 @@ class LogReplayTest {
     next(withRoot(Hash.ZERO));
     NodeId nowhere = new NodeId(7, 7);
     FsOp impossible = new FsOp.MakeDir(nowhere, Name.of("x"), 0, 0, 0);
-    ReplayException refused =
-        assertThrows(ReplayException.class, () -> next(entry(impossible, Hash.ZERO)));
-    assertTrue(refused.getMessage().startsWith("log entry 2 "), refused::getMessage);
+    assertNamed(2, () -> next(entry(impossible, Hash.ZERO)));
+  }
+
+  /** The replay is refused, and this entry is the reason. */
+  private static void assertNamed(int entry, Executable replaying) {
+    ReplayException refused = assertThrows(ReplayException.class, replaying);
+    assertTrue(refused.getMessage().startsWith("log entry " + entry + " "), refused::getMessage);
   }
 
   private LogReplay replay(int runEntries) {
