@@ -20,6 +20,7 @@ import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.KernelCaches;
+import io.hypersync.worker.coherence.LostNames;
 import io.hypersync.worker.coherence.Publisher;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.FinishedMutation;
@@ -75,6 +76,7 @@ public final class WorkerAgent implements Agent {
   private final Replica replica;
   private final ArrivalTimes arrivals = new ArrivalTimes();
   private final IntentTracker intents;
+  private final LostNames lostNames;
   private final Publisher publisher;
   private final Freshness freshness;
   private final MutationGate gate;
@@ -129,6 +131,7 @@ public final class WorkerAgent implements Agent {
     this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
     this.interruptions = new Interruptions(gate, signals);
     this.leases = new OpenLeases(link, interest, notifier::prune);
+    this.lostNames = new LostNames(config.worker());
     this.replica = new Replica(chunks, this::applied);
     this.publisher =
         new Publisher(
@@ -137,7 +140,9 @@ public final class WorkerAgent implements Agent {
             notifier,
             gate,
             (entry, before, after) -> {
-              leases.applied(entry, before, after, clock.monotonicNs());
+              long now = clock.monotonicNs();
+              leases.applied(entry, before, after, now);
+              lostNames.applied(entry, before, now);
               listener.applied(entry, before, after);
             },
             (entry, _, after) -> visible(entry, after));
@@ -183,6 +188,11 @@ public final class WorkerAgent implements Agent {
   /** The same for what is committed by now, whether we know of it or not (5.3, strict reads). */
   public void whenCurrent(WaitingCall call) {
     freshness.whenCurrent(regardless(call));
+  }
+
+  /** Whether a path may have led to this node that no longer does; on the agent's thread. */
+  public boolean hasLostName(NodeId node) {
+    return lostNames.hasLost(node, clock.monotonicNs());
   }
 
   /** The kernel has forgotten what it was asked to under this ticket. */

@@ -73,10 +73,15 @@ final class FileLocks {
     return blockers;
   }
 
-  /** Sets what an owner holds, whatever it was; null frees. */
+  /**
+   * Sets what an owner holds, whatever it was; null frees. Whoever frees is not asked who he is:
+   * the kernel sends 0 for the process that unlocks.
+   */
   void set(LockOwner owner, int pid, LockRange range, @Nullable LockMode mode) {
     Holding holding = holders.computeIfAbsent(owner, _ -> new Holding());
-    holding.pid = pid;
+    if (mode != null) {
+      holding.pid = pid;
+    }
     holding.locks.set(range, mode);
     if (holding.locks.isEmpty()) {
       holders.remove(owner);

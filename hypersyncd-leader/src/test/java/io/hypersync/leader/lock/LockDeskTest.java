@@ -364,6 +364,13 @@ class LockDeskTest {
     other.request(A, request(A, FILE, LockKind.FCNTL_WRITE, 2, LockRange.WHOLE, Wish.TEST));
     other.request(B, request(B, FILE, LockKind.FCNTL_WRITE, 1, LockRange.WHOLE, Wish.TEST));
     assertEquals(List.of(101, 0), pids);
+    // The kernel says 0 for the process that unlocks.
+    other.request(
+        A,
+        new LockRequest(
+            intent(A), FILE, LockKind.FCNTL_UNLOCK, 1, 0, new LockRange(0, 4), Wish.TRY));
+    other.request(A, request(A, FILE, LockKind.FCNTL_WRITE, 2, LockRange.WHOLE, Wish.TEST));
+    assertEquals(List.of(101, 0, 101), pids);
   }
 
   /** Random calls against an array of bytes for each owner. */

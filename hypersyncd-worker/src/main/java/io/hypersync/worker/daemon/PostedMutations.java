@@ -31,6 +31,11 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
+  public boolean hasLostName(NodeId node) {
+    return loop.get().agent().hasLostName(node);
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     loop.get().post(agent -> agent.submit(mutation));
   }

@@ -35,6 +35,10 @@ import org.slf4j.LoggerFactory;
  * is put behind the request: whether the leader has granted it or not, what is held afterwards is
  * what was held before, but for what other threads have locked or freed since. So EINTR is always
  * true and never waits for the network.
+ *
+ * <p>A call that must not wait for a lock does not wait for a leader that is gone either: it ends
+ * with ENOLCK, in the same way, when the connection is found to be lost, and at once as long as it
+ * is. One that wants to wait goes on waiting: whoever holds the lock may do so for as long.
  */
 public final class LockClient {
   private static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
@@ -74,7 +78,8 @@ public final class LockClient {
    * @param run random, the first half of this run's lock intents
    * @param visible waits until an entry of the log is visible in the mount
    * @param holdings what the vfs asks before it asks here
-   * @param deadlineNs how long a call that does not want to wait waits for the leader
+   * @param deadlineNs how long a call that does not want to wait waits for a leader that is in
+   *     touch and does not answer
    */
   public LockClient(
       ClientId run, LeaderLink link, IndexWaits visible, Holdings holdings, long deadlineNs) {
@@ -99,6 +104,10 @@ public final class LockClient {
     }
     if (stopped) {
       fail(call, Errno.EIO);
+      return;
+    }
+    if (!online && isImpatient(call)) {
+      fail(call, Errno.ENOLCK);
       return;
     }
     long seqNo = nextSeqNo();
@@ -169,11 +178,15 @@ public final class LockClient {
     renew(nowNs);
   }
 
-  /** The connection is gone. What frees need not be waited for. */
+  /** The connection is gone. What frees need not be waited for, and what must not wait is ended. */
   public void linkDown() {
     online = false;
     for (PendingLock each : List.copyOf(pending.values())) {
       each.tellDone();
+      LockCall call = each.call();
+      if (call != null && !each.abandoned() && isImpatient(call)) {
+        giveUp(each, call, Errno.ENOLCK);
+      }
     }
   }
 
@@ -291,6 +304,11 @@ public final class LockClient {
   /** The number of the session, or null before the first. */
   public @Nullable Long session() {
     return session;
+  }
+
+  /** Whether it asks for a lock, or after one, and must not wait for it. An unlock never fails. */
+  private static boolean isImpatient(LockCall call) {
+    return call.mode() != null && call.wish() != Wish.WAIT;
   }
 
   private long nextSeqNo() {

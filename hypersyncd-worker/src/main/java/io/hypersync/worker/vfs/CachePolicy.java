@@ -9,7 +9,7 @@ import io.hypersync.worker.fuse.abi.FuseFlags;
  * @param names whether it may keep names, and the absence of names; needs a kernel with {@code
  *     FUSE_NOTIFY_INC_EPOCH}
  * @param strictOpen whether open waits until everything is visible that is known to be committed
- *     (hypersync.md 6.8)
+ *     (hypersync.md 6.8); one that can write, until everything is that is committed
  * @param strictReads whether every read waits until everything is visible that is committed (5.3)
  */
 public record CachePolicy(
@@ -19,6 +19,11 @@ public record CachePolicy(
 
   /** A directory whose names this machine has changed within this time has none of them kept. */
   static final long QUIET_NS = 1_000_000_000L;
+
+  /** Whether an open that can write asks the leader first whether its path is still right. */
+  boolean asksBeforeWriting() {
+    return strictOpen || strictReads;
+  }
 
   /** How a handle that only reads is opened: bits of the reply to OPEN. */
   int readerFlags() {

@@ -11,6 +11,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
@@ -34,6 +35,8 @@ final class FileRequests {
   private final FileReader reader;
   private final Submitter submitter;
   private final AccessCheck access;
+  private final Clock clock;
+  private final SentBack sentBack;
   private final LongAdder directOpens = new LongAdder();
 
   FileRequests(
@@ -42,15 +45,31 @@ final class FileRequests {
       UnnamedFiles unnamed,
       FileReader reader,
       Submitter submitter,
-      AccessCheck access) {
+      AccessCheck access,
+      SentBack sentBack,
+      Clock clock) {
     this.nodes = nodes;
     this.handles = handles;
     this.unnamed = unnamed;
     this.reader = reader;
     this.submitter = submitter;
     this.access = access;
+    this.sentBack = sentBack;
+    this.clock = clock;
   }
 
+  /** Whether what follows can change what the path of this open has led to. */
+  static boolean opensForWriting(FuseOperation operation) {
+    return operation instanceof FuseOperation.Open open && writes(open.flags());
+  }
+
+  /**
+   * One that can write, if the policy is to ask first, comes here when all is visible that was
+   * committed when it came. The kernel may have walked its path before that, from names it had
+   * cached. If another machine has taken the node's name since, what is written would go to a file
+   * that nobody meant, or to one that nobody can reach any more: the kernel is sent back, and walks
+   * again. It then finds what was there after this call began, so the second time is always right.
+   */
   void open(RequestHeader header, FuseOperation.Open request, FuseReply reply)
       throws RequestFailed {
     Node node = nodes.node(nodes.state(), header.nodeId());
@@ -59,6 +78,9 @@ final class FileRequests {
     }
     if (writes(request.flags())) {
       submitter.requireWritable();
+      if (nodes.policy().asksBeforeWriting()) {
+        requireName(header, node.id());
+      }
     }
     boolean kill = (request.openFlags() & FuseFlags.OpenRequest.KILL_SUIDGID) != 0;
     if ((request.flags() & O_TRUNC) == 0) {
@@ -147,6 +169,27 @@ final class FileRequests {
     submitter.fsync(header, nodes.id(header.nodeId()), reply);
   }
 
+  /** ESTALE if the path that has led here may be wrong; once in a call. */
+  private void requireName(RequestHeader header, NodeId node) throws RequestFailed {
+    boolean again = sentBack.take(header.pid(), clock.monotonicNs()) == SentBack.Walk.SECOND;
+    if (!again && header.pid() != 0 && submitter.hasLostName(node)) {
+      throw new RequestFailed(Errno.ESTALE);
+    }
+  }
+
+  /**
+   * Has the kernel walk again what it believed to be free. To a call that it has walked again
+   * already this would be the answer; it gets EINTR, which callers know to try again for.
+   */
+  private RequestFailed lookAgain(RequestHeader header) {
+    long nowNs = clock.monotonicNs();
+    if (sentBack.take(header.pid(), nowNs) != SentBack.Walk.FIRST) {
+      return new RequestFailed(Errno.EINTR);
+    }
+    sentBack.note(header.pid(), nowNs);
+    return new RequestFailed(Errno.ESTALE);
+  }
+
   private long opened(Node node, int openFlags) {
     if ((openFlags & O_DIRECT) != 0) {
       directOpens.increment();
@@ -193,7 +236,7 @@ final class FileRequests {
 
     void attempt() throws RequestFailed {
       if (attempts == CREATE_ATTEMPTS) {
-        throw new RequestFailed(Errno.ESTALE); // the name comes and goes; the kernel looks again
+        throw lookAgain(header); // the name comes and goes
       }
       attempts++;
       FsOp op =
@@ -211,7 +254,7 @@ final class FileRequests {
               if (node == null) {
                 reply.error(Errno.EIO);
               } else {
-                created(node, request.flags(), reply);
+                opened(node);
               }
             }
 
@@ -241,8 +284,7 @@ final class FileRequests {
         case FILE -> openExisting(existing);
         case DIRECTORY -> throw new RequestFailed(Errno.EISDIR);
         // The kernel looks again on ESTALE and then follows the link or opens the device itself.
-        case SYMLINK, FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE ->
-            throw new RequestFailed(Errno.ESTALE);
+        case SYMLINK, FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> throw lookAgain(header);
       }
     }
 
@@ -251,7 +293,7 @@ final class FileRequests {
         throw new RequestFailed(Errno.EACCES);
       }
       if ((request.flags() & O_TRUNC) == 0) {
-        created(file, request.flags(), reply);
+        opened(file);
         return;
       }
       submitter.submit(
@@ -263,9 +305,14 @@ final class FileRequests {
             if (truncated == null) {
               reply.error(Errno.ESTALE); // unlinked and reaped meanwhile
             } else {
-              created(truncated, request.flags(), reply);
+              opened(truncated);
             }
           });
+    }
+
+    private void opened(Node node) {
+      var _ = sentBack.take(header.pid(), clock.monotonicNs());
+      created(node, request.flags(), reply);
     }
   }
 }

@@ -18,6 +18,12 @@ public interface Mutations {
   /** The same for all that is committed by now, which the leader is asked about (5.3). */
   void whenCurrent(WaitingCall call);
 
+  /**
+   * Whether a path may have led to this node from which another machine has taken it since; to be
+   * asked when a call of {@link #whenCurrent} is ready, on the same thread.
+   */
+  boolean hasLostName(NodeId node);
+
   /** Hands a mutation over; its completion is called later, or at once. */
   void submit(Mutation mutation);
 

@@ -22,10 +22,12 @@ final class ReadRequests {
 
   private final Nodes nodes;
   private final Space space;
+  private final SentBack sentBack;
 
-  ReadRequests(Nodes nodes, Space space) {
+  ReadRequests(Nodes nodes, Space space, SentBack sentBack) {
     this.nodes = nodes;
     this.space = space;
+    this.sentBack = sentBack;
   }
 
   void lookup(RequestHeader header, FuseOperation.Lookup lookup, FuseReply reply)
@@ -42,6 +44,7 @@ final class ReadRequests {
       reply.entry(nodes.found(view, header.nodeId(), name, node));
       return;
     }
+    sentBack.foundNothing(header.pid());
     long absentNs = nodes.absentNs(view, directory, name);
     if (absentNs == 0) {
       throw new RequestFailed(Errno.ENOENT);

@@ -75,6 +75,11 @@ final class Submitter {
     }
   }
 
+  /** See {@link Mutations#hasLostName}. */
+  boolean hasLostName(NodeId node) {
+    return mutations.hasLostName(node);
+  }
+
   void submit(RequestHeader caller, FsOp op, FuseReply reply, OnCommit onCommit)
       throws RequestFailed {
     submit(caller, op, Payload.NONE, reply, completion(reply, onCommit));

@@ -29,10 +29,12 @@ public final class Vfs implements FuseHandler {
   private final RangeRequests ranges;
   private final UnnamedFiles unnamed = new UnnamedFiles();
   private final AccessTimes times = new AccessTimes();
+  private final SentBack sentBack = new SentBack();
   private final LockRequests locks;
   private final Nodes nodes;
   private final Mutations mutations;
   private final CachePolicy policy;
+  private final Clock clock;
 
   /**
    * A filesystem over a replica.
@@ -58,13 +60,15 @@ public final class Vfs implements FuseHandler {
     this.handles = new OpenHandles(inodes.opened());
     this.mutations = mutations;
     this.policy = policy;
+    this.clock = clock;
     this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks);
     Submitter submitter = new Submitter(mutations, chunks, clock);
-    this.reads = new ReadRequests(nodes, space);
+    this.reads = new ReadRequests(nodes, space, sentBack);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
-        new FileRequests(nodes, handles, unnamed, reader, submitter, new AccessCheck(callers));
+        new FileRequests(
+            nodes, handles, unnamed, reader, submitter, new AccessCheck(callers), sentBack, clock);
     this.namespace = new NamespaceRequests(nodes, unnamed, submitter);
     this.attributes = new AttributeRequests(nodes, times, reader, submitter);
     this.ranges = new RangeRequests(nodes, submitter);
@@ -85,7 +89,8 @@ public final class Vfs implements FuseHandler {
   public void handle(FuseRequest request, FuseReply reply) {
     RequestHeader header = request.header();
     FuseOperation operation = request.operation();
-    if (policy.strictReads() && isRead(operation)) {
+    if ((policy.strictReads() && isRead(operation))
+        || (policy.asksBeforeWriting() && FileRequests.opensForWriting(operation))) {
       mutations.whenCurrent(waiting(header, operation, reply));
     } else if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
       mutations.whenFresh(waiting(header, operation, reply));
@@ -104,6 +109,9 @@ public final class Vfs implements FuseHandler {
       noteBusyDirectories(header, operation);
       dispatch(header, operation, reply);
     } catch (RequestFailed e) {
+      if (e.errno() == Errno.ESTALE) {
+        sentBack.note(header.pid(), clock.monotonicNs());
+      }
       reply.error(e.errno());
     }
   }

@@ -66,7 +66,7 @@ class LockClientTest {
     answer(1, Verdict.DENIED, false, 0);
     sent.clear();
     client.linkDown();
-    lock(Wish.TRY);
+    lock(Wish.WAIT);
     welcome(1);
     assertEquals(List.of("lock 2", "lock 3", "renew 1"), sent);
     assertEquals(List.of("1 denied"), told);
@@ -134,21 +134,43 @@ class LockClientTest {
     answer(1, Verdict.GRANTED, true, 0);
     client.linkDown();
     lock(Wish.TRY);
-    client.tick(DEADLINE_NS);
-    assertEquals(List.of("1 granted", "2 EIO"), told);
+    assertEquals(List.of("1 granted", "2 ENOLCK"), told);
     assertTrue(holdings.mayHold(KEY), "the first lock is to be freed by a close");
     assertEquals(1, client.held());
   }
 
   @Test
-  void withoutALeaderWhatDoesNotWaitEndsAtItsDeadlineAndTheRestGoesOn() {
+  void aLeaderThatIsThereAndDoesNotAnswerHasUntilTheDeadline() {
+    welcome(1);
     lock(Wish.TRY);
     lock(Wish.WAIT);
     client.tick(DEADLINE_NS - 1);
     assertEquals(List.of(), told);
     client.tick(DEADLINE_NS);
     assertEquals(List.of("1 EIO"), told);
-    assertEquals(1, client.waiting());
+    assertEquals(2, client.waiting(), "one, and the cancel of the other");
+  }
+
+  @Test
+  void withoutALeaderWhatMustNotWaitEndsAtOnceAndTheRestGoesOn() {
+    welcome(1);
+    lock(Wish.TRY);
+    lock(Wish.TEST);
+    lock(Wish.WAIT);
+    assertEquals(List.of(), told);
+    client.linkDown();
+    assertEquals(List.of("1 ENOLCK", "2 ENOLCK"), told);
+    lock(Wish.TRY);
+    lock(Wish.TEST);
+    lock(Wish.WAIT);
+    assertEquals(List.of("1 ENOLCK", "2 ENOLCK", "4 ENOLCK", "5 ENOLCK"), told);
+    assertEquals(3, client.waiting(), "two, and a cancel");
+    sent.clear();
+    welcome(1);
+    assertEquals(
+        List.of("lock 1", "lock 2", "lock 3", "cancel of 1 as 4", "lock 5", "renew 0"),
+        sent,
+        "the leader may have granted the first");
   }
 
   @Test

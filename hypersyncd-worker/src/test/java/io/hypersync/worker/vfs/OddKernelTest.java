@@ -167,6 +167,12 @@ class OddKernelTest {
       post(call.ready(), "a read");
     }
 
+    /** Every second node, so that many are sent back. */
+    @Override
+    public boolean hasLostName(NodeId node) {
+      return node.low() % 2 == 0;
+    }
+
     @Override
     public void submit(Mutation mutation) {
       post(() -> tree.submit(mutation), mutation.op());

@@ -21,8 +21,10 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.replica.Published;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /** A worker's replica and its way to the leader, in which every mutation is committed at once. */
 final class TestTree implements Mutations {
@@ -31,6 +33,9 @@ final class TestTree implements Mutations {
   private long index;
   private volatile View view = new View(new Published(0, state, state.root()), Effects.NONE);
   private boolean writable = true;
+
+  /** Nodes that have lost a name to others just now. */
+  final Set<NodeId> lost = new HashSet<>();
 
   void readOnly() {
     writable = false;
@@ -78,6 +83,11 @@ final class TestTree implements Mutations {
   @Override
   public void whenCurrent(WaitingCall call) {
     call.ready().run();
+  }
+
+  @Override
+  public boolean hasLostName(NodeId node) {
+    return lost.contains(node);
   }
 
   @Override

@@ -357,6 +357,56 @@ class VfsTest {
   }
 
   @Test
+  void anOpenForWritingIsSentBackOnceIfItsNodeHasLostAName() {
+    Vfs asking = vfs(new CachePolicy(true, true, true, false));
+    Node node = tree.file("moved");
+    long inode = known(node);
+    assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    tree.lost.add(node.id());
+    for (int call = 0; call < 2; call++) {
+      assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+      assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    }
+    assertFalse(
+        ask(asking, inode, new FuseOperation.Open(0, 0)).heard.contains("ESTALE"), "it only reads");
+  }
+
+  /** ESTALE of the first walk is the kernel's, one of the second would be the caller's. */
+  @Test
+  void noCallIsToldStaleTwice() {
+    Vfs asking = vfs(new CachePolicy(true, true, true, false));
+    Node node = tree.file("moved");
+    long inode = known(node);
+    tree.lost.add(node.id());
+    assertEquals(List.of("ESTALE"), ask(asking, 77, new FuseOperation.GetAttr(0, 0)).heard);
+    assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    assertEquals(
+        List.of("entry"),
+        ask(asking, 1, new FuseOperation.Symlink(name("link"), name("elsewhere"))).heard);
+    FuseOperation create = new FuseOperation.Create(name("link"), O_RDWR, 0644, 0, 0);
+    assertEquals(List.of("EINTR"), ask(asking, 1, create).heard);
+    assertEquals(List.of("ESTALE"), ask(asking, 1, create).heard, "another call");
+  }
+
+  /** So that what comes next is another call, from its first walk. */
+  @Test
+  void aSecondWalkThatFindsNothingIsTheEndOfAnOpen() {
+    Vfs asking = vfs(new CachePolicy(true, true, true, false));
+    Node node = tree.file("moved");
+    long inode = known(node);
+    tree.lost.add(node.id());
+    assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    ask(asking, 1, new FuseOperation.Lookup(name("none")));
+    assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+  }
+
+  private static List<String> writing() {
+    return List.of("open flags " + WRITING);
+  }
+
+  @Test
   void aListingIsPinnedUntilItIsRewound() {
     HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
     HeardReply before = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));

@@ -57,6 +57,11 @@ final class SimMutations implements Mutations {
   }
 
   @Override
+  public boolean hasLostName(NodeId node) {
+    return agent.hasLostName(node);
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     count++;
     String tag = tagPrefix + count;
