@@ -10,6 +10,7 @@ import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.daemon.WorkerRuntime;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkerDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
 
+  private final Path mountPoint;
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
   private final DiskChunkStore disk;
@@ -32,11 +34,13 @@ public final class WorkerDaemon implements Daemon {
   private boolean closed;
 
   private WorkerDaemon(
+      Path mountPoint,
       CompletableFuture<Void> ended,
       StateLock lock,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
+    this.mountPoint = mountPoint;
     this.ended = ended;
     this.lock = lock;
     this.disk = disk;
@@ -45,11 +49,10 @@ public final class WorkerDaemon implements Daemon {
   }
 
   /**
-   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
-   * that is not there yet.
+   * Prepares a worker, which can be asked how it is from then on; {@link #awaitReady} joins the
+   * workspace.
    *
-   * @throws UserError if the state directory is in use, the leader refuses, the mount fails, or the
-   *     thread is interrupted while it waits
+   * @throws UserError if the state directory is in use, or unusable
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
@@ -65,22 +68,20 @@ public final class WorkerDaemon implements Daemon {
     }
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    WorkerDaemon daemon = new WorkerDaemon(ended, lock, disk, chunks, runtime);
-    boolean mounted = false;
-    try {
-      runtime.join();
-      runtime.mount();
-      mounted = true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UserError("stopped before the leader was found", "");
-    } finally {
-      if (!mounted) {
-        daemon.close();
-      }
-    }
-    LOG.info("mounted {} at entry {}", options.mountPoint(), runtime.appliedIndex());
-    return daemon;
+    return new WorkerDaemon(options.mountPoint(), ended, lock, disk, chunks, runtime);
+  }
+
+  /**
+   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
+   * that is not there yet.
+   *
+   * @throws UserError if the leader refuses, or the mount fails
+   */
+  @Override
+  public void awaitReady() throws InterruptedException {
+    runtime.join();
+    runtime.mount();
+    LOG.info("mounted {} at entry {}", mountPoint, runtime.appliedIndex());
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.hypersync.cli.daemons.MountUsers;
 import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -208,7 +209,7 @@ final class UmountCommand implements Callable<Integer> {
         throw new UserError("cannot detach " + mount + ": " + said, "Run this as root.");
       }
     } catch (IOException failure) {
-      throw new UserError("cannot run umount: " + failure.getMessage(), "");
+      throw new UserError("cannot run umount: " + FileProblems.describe(failure), "");
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new UserError("interrupted while " + mount + " was being detached", "");

@@ -1,6 +1,7 @@
 package io.hypersync.cli.daemons;
 
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ public final class Mounts {
           .map(mount -> Path.of(mount.point()))
           .toList();
     } catch (IOException failure) {
-      throw new UserError("cannot read the list of mounts: " + failure.getMessage(), "");
+      throw new UserError("cannot read the list of mounts: " + FileProblems.describe(failure), "");
     }
   }
 

@@ -7,6 +7,8 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.Enrolments.Enrolled;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
@@ -115,7 +117,7 @@ public final class WorkerPlan {
     if (Mounts.all().contains(mount)) {
       throw new UserError(
           "a workspace is mounted at " + mount + " already, or its worker died there",
-          "See: ./hypersync status\nTake it away: ./hypersync umount " + mount);
+          "See: ./hypersync status\nTake it away: ./hypersync umount " + ShellWords.quoted(mount));
     }
   }
 
@@ -126,7 +128,11 @@ public final class WorkerPlan {
         Files.setAttribute(directory, "unix:mode", LOCAL_DIR_MODE);
       } catch (IOException failure) {
         throw new UserError(
-            "cannot open the local folder " + directory + " to all: " + failure.getMessage(), "");
+            "cannot open the local folder "
+                + directory
+                + " to all: "
+                + FileProblems.describe(failure),
+            FileProblems.hint(failure, ""));
       }
     }
   }
@@ -135,7 +141,16 @@ public final class WorkerPlan {
     try {
       Files.createDirectories(directory);
     } catch (IOException failure) {
-      throw new UserError("cannot make the " + what + " " + directory + ": " + failure, "");
+      throw new UserError(
+          "cannot make the "
+              + what
+              + " "
+              + directory
+              + ": "
+              + (Files.exists(directory)
+                  ? "it is there, and is no folder"
+                  : FileProblems.describe(failure)),
+          FileProblems.hint(failure, ""));
     }
   }
 }

@@ -8,10 +8,12 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PkiException;
 import io.hypersync.wire.pki.WorkspaceAuthority;
+import io.hypersync.wire.text.ShellWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +66,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         throw new UserError(
             root + " already has " + ours + "; nothing was changed",
             "Use this workspace: ./hypersync leader --dir "
-                + root
+                + ShellWords.quoted(root)
                 + "\nor make one in another folder.");
       }
     }
@@ -79,7 +81,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       DurableFiles.replace(directory.configFile(), ConfigurationTemplate.render(said));
       DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
     } catch (IOException | PkiException failure) {
-      throw new UserError("cannot make a workspace in " + root + ": " + describe(failure), "");
+      throw new UserError(
+          "cannot make a workspace in " + root + ": " + describe(failure),
+          FileProblems.hint(failure, ""));
     }
     return directory;
   }
@@ -91,7 +95,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    */
   public static WorkspaceDirectory open(Path root) {
     Path file = root.resolve(IDENTITY_FILE);
-    if (!Files.exists(file)) {
+    if (Files.notExists(file)) {
       throw new UserError(
           root + " is not the folder of a workspace: it has no " + IDENTITY_FILE,
           "Name the folder: --dir <dir>\nor make a workspace: ./hypersync init <dir>",
@@ -124,7 +128,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     try {
       return Identity.read(leaderDir());
     } catch (PkiException failure) {
-      throw new UserError(describe(failure), "Restore it from a backup of " + root + ".");
+      throw new UserError(
+          describe(failure),
+          FileProblems.hint(failure, "Restore it from a backup of " + root + "."));
     }
   }
 
@@ -144,7 +150,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       EnrolmentToken.issue(WorkspaceAuthority.open(authorityDir(), id), leader.unresolved(), worker)
           .write(file);
     } catch (PkiException failure) {
-      throw new UserError(describe(failure), "");
+      throw new UserError(describe(failure), FileProblems.hint(failure, ""));
     }
   }
 
@@ -163,8 +169,6 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   }
 
   private static String describe(Exception failure) {
-    return failure instanceof PkiException
-        ? String.valueOf(failure.getMessage())
-        : failure.getClass().getSimpleName() + ": " + failure.getMessage();
+    return FileProblems.describe(failure);
   }
 }
