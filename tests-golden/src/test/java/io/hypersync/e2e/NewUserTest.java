@@ -60,7 +60,7 @@ class NewUserTest {
           () -> Files.getFileStore(fabric.mount("a")).getUsableSpace() < LEADER_DISK_MIB * MIB);
       unlinkedFilesAreCountedApart(fabric);
       aTokenThatIsUsedTwice(fabric);
-      worker.kill();
+      worker.end(END_LIMIT);
       leader.await("tell of who has left", status -> absent(status, "left"));
       said(fabric.hypersync("status"), "NOT HERE", "left");
       fabric.startWorker("a");
