@@ -12,6 +12,7 @@ import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.WorkspaceAuthority;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -70,7 +71,7 @@ class QuicHandshakeTest {
               net, other.issueWorker(WORKER), SampleMessages.WORKSPACE, net.server.localAddress()),
           ConnectFailure.CERTIFICATE,
           "not the authority of this workspace",
-          net.server.localAddress().toString());
+          HostPorts.of(net.server.localAddress()));
       awaitLine(log);
       log.assertOne("WARN", "127.0.0.1", "refused the handshake", "our certificate");
       assertTrue(net.leader.events.isEmpty(), () -> "nobody connected: " + net.leader.events);
