@@ -10,6 +10,10 @@ import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.daemon.WorkerRuntime;
+import io.hypersync.worker.fuse.dev.FuseMountOptions;
+import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.dev.MountFolder;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -21,6 +25,7 @@ public final class WorkerDaemon implements Daemon {
 
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
+  private final MountFolder folder;
   private final DiskChunkStore disk;
 
   /**
@@ -34,53 +39,86 @@ public final class WorkerDaemon implements Daemon {
   private WorkerDaemon(
       CompletableFuture<Void> ended,
       StateLock lock,
+      MountFolder folder,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.ended = ended;
     this.lock = lock;
+    this.folder = folder;
     this.disk = disk;
     this.chunks = chunks;
     this.runtime = runtime;
   }
 
   /**
-   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
-   * that is not there yet.
+   * Looks at the mount point, joins the workspace, catches up and mounts it. Returns when it is
+   * mounted; waits for a leader that is not there yet.
    *
-   * @throws UserError if the state directory is in use, the leader refuses, the mount fails, or the
-   *     thread is interrupted while it waits
+   * @throws UserError if the state directory is in use, nothing can be mounted there, the leader
+   *     refuses, the mount fails, or the thread is interrupted while it waits
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
+    MountFolder folder;
     DiskChunkStore disk;
+    try {
+      folder = claim(options);
+    } catch (UserError e) {
+      lock.close();
+      throw e;
+    }
+    // A signal that comes before it is mounted: nothing else is to be put in order then.
+    Thread onExit = new Thread(folder::close, "uncover");
+    Runtime.getRuntime().addShutdownHook(onExit);
     try {
       disk =
           DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
+      removeHook(onExit);
+      folder.close();
       lock.close();
       throw new UserError(
           String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
     }
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    WorkerDaemon daemon = new WorkerDaemon(ended, lock, disk, chunks, runtime);
+    WorkerDaemon daemon = new WorkerDaemon(ended, lock, folder, disk, chunks, runtime);
     boolean mounted = false;
     try {
       runtime.join();
-      runtime.mount();
+      runtime.mount(folder);
       mounted = true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UserError("stopped before the leader was found", "");
     } finally {
+      removeHook(onExit);
       if (!mounted) {
         daemon.close();
       }
     }
     LOG.info("mounted {} at entry {}", options.mountPoint(), runtime.appliedIndex());
     return daemon;
+  }
+
+  private static MountFolder claim(WorkerDaemonOptions options) {
+    try {
+      return MountFolder.claim(options.mountPoint(), FuseMountOptions.source(options.workspace()));
+    } catch (MountException e) {
+      throw new UserError(String.valueOf(e.getMessage()), "");
+    } catch (IOException e) {
+      throw new UserError("cannot mount on " + options.mountPoint() + ": " + e.getMessage(), "");
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException alreadyEnding) {
+      LOG.debug("a signal came at the same time");
+    }
   }
 
   @Override
@@ -105,6 +143,7 @@ public final class WorkerDaemon implements Daemon {
     }
     closed = true;
     runtime.close();
+    folder.close();
     chunks.close();
     disk.close();
     lock.close();

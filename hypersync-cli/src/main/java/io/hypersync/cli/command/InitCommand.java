@@ -72,7 +72,9 @@ public final class InitCommand implements Callable<Integer> {
             NewIds.workspace(),
             called,
             Instant.now(),
-            WorkspaceDirectory.saying(bindAddress));
+            WorkspaceDirectory.saying(bindAddress),
+            ids,
+            leaderAddress.orFrom(bindAddress));
     ObjectNode result = JsonNodeFactory.instance.objectNode();
     result
         .put("workspace", workspace.id().toString())
@@ -80,9 +82,7 @@ public final class InitCommand implements Callable<Integer> {
         .put("dir", root.toString());
     ArrayNode tokens = result.putArray("tokens");
     for (WorkerId worker : ids) {
-      Path file = workspace.tokenFile(worker);
-      workspace.writeToken(worker, leaderAddress.orFrom(bindAddress), file);
-      tokens.add(file.toString());
+      tokens.add(workspace.tokenFile(worker).toString());
     }
     screen.show(result, () -> text(workspace, ids));
     return 0;
