@@ -248,10 +248,11 @@ final class WorkerPlanTest {
 
   @Test
   void withoutAMountThereIsAQuestion() {
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag("--token", Settings.WORKER_TOKEN, token("fmd").toString());
+    Configuration configuration = reader.withoutFile();
     UserError error =
-        assertThrows(
-            UserError.class,
-            () -> WorkerPlan.options(new ConfigurationReader().withoutFile(), enrolments()));
+        assertThrows(UserError.class, () -> WorkerPlan.options(configuration, enrolments()));
     assertEquals("where is the workspace to be mounted?", error.message());
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An {@code init} that is killed between any two of its steps, and the next one. */
-@Timeout(120)
+@Timeout(600)
 final class InterruptedInitTest {
   private static final int LIMIT_STEPS = 50;
   private static final WorkspaceId ID = NewIds.workspace();
@@ -76,6 +76,7 @@ final class InterruptedInitTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Victim.class.getName(),

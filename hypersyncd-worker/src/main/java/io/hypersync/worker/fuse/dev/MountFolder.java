@@ -160,7 +160,9 @@ public final class MountFolder implements AutoCloseable {
     if (above == null || !Files.isDirectory(above)) {
       throw MountProblems.notADirectory(above == null ? point : above);
     }
-    if (!Files.isWritable(above)) {
+    try {
+      Files.delete(Files.createTempDirectory(above, ".hypersync-"));
+    } catch (IOException failure) {
       throw MountProblems.cannotBeMade(point, above);
     }
   }

@@ -93,7 +93,7 @@ final class MountProblems {
             + point
             + " does not exist and cannot be made, because "
             + above
-            + " is not writable: run as root, or mount elsewhere");
+            + " takes no new folders: run as root, or mount elsewhere");
   }
 
   /** mount(2) failed. */
