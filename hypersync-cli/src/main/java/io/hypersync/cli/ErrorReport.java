@@ -53,9 +53,12 @@ final class ErrorReport {
   static int onMisuse(CommandLine.ParameterException misuse, String[] args) {
     CommandLine command = misuse.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
+    String see = "See: ./" + name + " --help";
     UserError error =
-        new UserError(
-            String.valueOf(misuse.getMessage()), "See: ./" + name + " --help", UserError.USAGE);
+        UnknownCommand.of(misuse)
+            .map(word -> new UserError(word.message(), word.hint() + see, UserError.USAGE))
+            .orElseGet(
+                () -> new UserError(String.valueOf(misuse.getMessage()), see, UserError.USAGE));
     return report(error, command.getOut(), command.getErr(), List.of(args));
   }
 

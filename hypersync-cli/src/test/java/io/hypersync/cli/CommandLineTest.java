@@ -17,6 +17,7 @@ import java.util.function.ToIntBiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -86,7 +87,7 @@ final class CommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "stauts", "status extra", "log --tail", "log --tail many", "init"})
+  @ValueSource(strings = {"", "--stauts", "status extra", "log --tail", "log --tail many", "init"})
   void aMisuseIsOneSentenceAndWhereToLook(String line) {
     Invocation misuse = Invocation.of(line.isEmpty() ? new String[0] : line.split(" ", -1));
     assertEquals(2, misuse.exitCode());
@@ -94,6 +95,25 @@ final class CommandLineTest {
         misuse.err().matches("(?s)hypersync: [^\n]+\n  See: \\./hypersync .*--help\n"),
         misuse.err());
     assertEquals("", misuse.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"mount,worker", "stauts,status", "unmount,umount", "logg,log", "whyslow,why-slow"})
+  void aWordThatIsNoCommandIsAnsweredWithOneThatIs(String word, String command) {
+    Invocation misuse = Invocation.of(word, "--json");
+    assertEquals(2, misuse.exitCode());
+    assertEquals(
+        "hypersync: there is no command \"%s\"\n  Did you mean: ./hypersync %s\n"
+                .formatted(word, command)
+            + "  See: ./hypersync --help\n",
+        misuse.err());
+  }
+
+  @Test
+  void aWordThatIsLikeNoCommandIsNotGuessedAt() {
+    assertEquals(
+        "hypersync: there is no command \"frobnicate\"\n  See: ./hypersync --help\n",
+        Invocation.of("frobnicate").err());
   }
 
   @Test

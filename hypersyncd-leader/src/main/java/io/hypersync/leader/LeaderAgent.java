@@ -12,6 +12,8 @@ import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.leader.sequencer.IntentDesk;
 import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.leader.session.AbsentWorkers;
+import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.Greeter;
 import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
@@ -32,12 +34,17 @@ import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All of the leader that decides: sessions, intents, order, acknowledgements. Single-threaded:
  * every method is called by the thread that calls {@link #doWork}.
  */
 public final class LeaderAgent implements Agent {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
+
   private final LeaderConfig config;
   private final long epoch;
   private final OpLog log;
@@ -52,7 +59,9 @@ public final class LeaderAgent implements Agent {
   private final Greeter greeter;
   private final OpenLeases leases;
   private final Reaper reaper;
+  private final AbsentWorkers absent = new AbsentWorkers();
   private final DirectWrites directWrites = new DirectWrites();
+  private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
   private boolean sessionsChanged;
@@ -81,7 +90,7 @@ public final class LeaderAgent implements Agent {
     this.clock = clock;
     this.sequencer = new Sequencer(recovered, log, clock, entropy);
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
-    this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries());
+    this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries(), this::ending);
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.desk =
         new IntentDesk(
@@ -123,9 +132,69 @@ public final class LeaderAgent implements Agent {
     sessions.opened(session, worker, address, clock.monotonicNs());
   }
 
-  /** A connection has gone. */
-  public void sessionClosed(SessionId id) {
+  /**
+   * A connection has gone.
+   *
+   * @param reason for people
+   */
+  public void sessionClosed(SessionId id, String reason) {
+    WorkerSession session = sessions.get(id);
+    if (session != null && session.greeted()) {
+      left(session, reason);
+    }
     sessions.closed(id);
+  }
+
+  /** What the disk of the log and the chunks can still take, in bytes; workers are told of it. */
+  public void freeBytes(long bytes) {
+    freeBytes = bytes;
+  }
+
+  private void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
+    if (lastWord == null) {
+      if (session.greeted()) {
+        left(session, "the leader ended the connection: nothing was heard from it");
+      }
+      return;
+    }
+    Absence absence =
+        absent.add(
+            session.worker(),
+            AbsentWorkers.Kind.of(lastWord.reason()),
+            session.address(),
+            lastWord.message(),
+            session.appliedIndex(),
+            clock.monotonicNs());
+    if (absence.times() == 1) {
+      LOG.warn(
+          "worker {} from {} is refused: {}; that it tries again is not said again",
+          session.worker(),
+          session.address(),
+          absence.reason());
+    }
+  }
+
+  private void left(WorkerSession session, String reason) {
+    LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
+    var _ =
+        absent.add(
+            session.worker(),
+            AbsentWorkers.Kind.LEFT,
+            session.address(),
+            reason,
+            session.appliedIndex(),
+            clock.monotonicNs());
+  }
+
+  private void greeted(WorkerSession session) {
+    LOG.info(
+        "worker {} joined from {} at entry {} ({})",
+        session.worker(),
+        session.address(),
+        session.appliedIndex(),
+        session.id());
+    absent.greeted(session.worker());
+    leases.greeted(session.worker());
   }
 
   /** A message has arrived. */
@@ -140,7 +209,7 @@ public final class LeaderAgent implements Agent {
     if (message instanceof WorkerMessage.Hello hello) {
       greeter.hello(session, hello, now);
       if (session.greeted()) {
-        leases.greeted(session.worker());
+        greeted(session);
       }
       sessionsChanged = true;
       return;
@@ -226,7 +295,7 @@ public final class LeaderAgent implements Agent {
     long now = clock.monotonicNs();
     if (now >= nextHeartbeatNs) {
       nextHeartbeatNs = now + config.heartbeatNs();
-      sessions.heartbeat(epoch, durable);
+      sessions.heartbeat(epoch, durable, freeBytes);
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       desk.expire(now - config.partialUploadTtlNs());
     }
@@ -271,6 +340,13 @@ public final class LeaderAgent implements Agent {
   /** Who is connected; for status reports, on the agent's thread only. */
   public WorkerSessions sessions() {
     return sessions;
+  }
+
+  /**
+   * Who is not connected any more, or was refused; for status reports, on the agent's thread only.
+   */
+  public AbsentWorkers absent() {
+    return absent;
   }
 
   /** What workers have said; for status reports, on the agent's thread only. */

@@ -24,7 +24,9 @@ import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.quic.LeaderBindException;
+import io.hypersync.wire.text.HostPorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -109,7 +111,10 @@ public final class LeaderDaemon implements Daemon {
           recovered.state().nodes().size());
       LeaderRuntime runtime = LeaderRuntime.start(options, recovered, log, chunks, ended);
       events.begin(runtime);
-      LOG.info("leading workspace {} on {}", options.workspaceName(), runtime.address());
+      LOG.info(
+          "leading workspace {} on {}",
+          options.workspaceName(),
+          HostPorts.numeric(runtime.address()));
       return new LeaderDaemon(ended, lock, chunks, log, runtime);
     } catch (IOException | RuntimeException e) {
       closeAll(log, chunks, lock);
@@ -203,7 +208,9 @@ public final class LeaderDaemon implements Daemon {
       case ChunkStoreException chunk ->
           new UserError(String.valueOf(chunk.getMessage()), "The chunks are in " + stateDir);
       case RuntimeException unexpected -> unexpected;
-      default -> new UserError("cannot use " + stateDir + ": " + e.getMessage(), "");
+      default ->
+          new UserError(
+              "cannot use " + stateDir + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
     };
   }
 

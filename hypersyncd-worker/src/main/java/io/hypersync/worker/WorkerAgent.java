@@ -45,6 +45,7 @@ import io.hypersync.worker.port.Signals;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.ArrivalTimes;
 import io.hypersync.worker.replica.IndexWaits;
+import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
@@ -85,6 +86,7 @@ public final class WorkerAgent implements Agent {
   private final Holdings holdings = new Holdings();
   private final LockClient locks;
   private final OpenLeases leases;
+  private final OrphanSet orphans = new OrphanSet();
 
   private OptionalLong epochSeen = OptionalLong.empty();
   private long catchUpTarget;
@@ -92,6 +94,7 @@ public final class WorkerAgent implements Agent {
   private long nextReportNs;
   private long fsyncsElided;
   private volatile boolean writable;
+  private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The failure to apply that the log speaks of. */
   private @Nullable ApplyError saidError;
@@ -143,6 +146,7 @@ public final class WorkerAgent implements Agent {
               long now = clock.monotonicNs();
               leases.applied(entry, before, after, now);
               lostNames.applied(entry, before, now);
+              orphans.applied(entry, before, after);
               listener.applied(entry, before, after);
             },
             (entry, _, after) -> visible(entry, after));
@@ -161,6 +165,24 @@ public final class WorkerAgent implements Agent {
   /** Whether mutations are accepted now; any thread. When not, they end with EROFS (6.4). */
   public boolean isWritable() {
     return writable;
+  }
+
+  /**
+   * What the leader's disk could still take when it was heard from last, in bytes; any thread.
+   * {@link LeaderMessage.Heartbeat#UNKNOWN} if it has never said.
+   */
+  public long leaderFreeBytes() {
+    return leaderFreeBytes;
+  }
+
+  /** How many files processes see: those that have a name; on the agent's thread. */
+  public int namedNodes() {
+    return published().state().nodes().size() - orphans.size();
+  }
+
+  /** How many files have no name any more and are still kept; on the agent's thread. */
+  public int orphans() {
+    return orphans.size();
   }
 
   /** A process has made a mutating call. */
@@ -270,7 +292,7 @@ public final class WorkerAgent implements Agent {
   /** The leader's certificate or protocol is not ours: trying again is useless. */
   public void linkRefused(String why) {
     LOG.error("the leader cannot be joined: {}", why);
-    monitor.refused(why);
+    monitor.refused(why, clock.monotonicNs());
     locks.linkDown();
     updateWritable();
   }
@@ -283,7 +305,10 @@ public final class WorkerAgent implements Agent {
     switch (message) {
       case Welcome welcome -> welcomed(welcome, now);
       case Refused refused -> refused(refused, now);
-      case LeaderMessage.Heartbeat(_, long index) -> freshness.observed(index);
+      case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
+        freshness.observed(index);
+        leaderFreeBytes = freeBytes;
+      }
       case LeaderMessage.BarrierResponse(long request, long index) ->
           freshness.answered(request, index, publisher.settled());
       case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
@@ -444,7 +469,17 @@ public final class WorkerAgent implements Agent {
   private void refused(Refused refused, long nowNs) {
     link.disconnect();
     switch (refused.reason()) {
-      case DUPLICATE, PROTOCOL_ERROR -> {
+      case DUPLICATE -> {
+        String why =
+            refused.message()
+                + "; two machines use one token: make another worker for one of them, on the"
+                + " leader's host: ./hypersync token <worker>";
+        if (monitor.takenElsewhere(why, nowNs)) {
+          LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
+        }
+        updateWritable();
+      }
+      case PROTOCOL_ERROR -> {
         LOG.warn("the leader refuses for now: {}", refused.message());
         monitor.down(refused.message(), nowNs);
         updateWritable();

@@ -14,6 +14,7 @@ import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
 import io.hypersync.worker.fuse.dev.MountFolder;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkerDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
 
+  private final Path mountPoint;
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
   private final MountFolder folder;
@@ -37,12 +39,14 @@ public final class WorkerDaemon implements Daemon {
   private boolean closed;
 
   private WorkerDaemon(
+      Path mountPoint,
       CompletableFuture<Void> ended,
       StateLock lock,
       MountFolder folder,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
+    this.mountPoint = mountPoint;
     this.ended = ended;
     this.lock = lock;
     this.folder = folder;
@@ -52,11 +56,10 @@ public final class WorkerDaemon implements Daemon {
   }
 
   /**
-   * Looks at the mount point, joins the workspace, catches up and mounts it. Returns when it is
-   * mounted; waits for a leader that is not there yet.
+   * Prepares a worker, which can be asked how it is from then on; {@link #awaitReady} joins the
+   * workspace.
    *
-   * @throws UserError if the state directory is in use, nothing can be mounted there, the leader
-   *     refuses, the mount fails, or the thread is interrupted while it waits
+   * @throws UserError if the state directory is in use, or unusable, or nothing can be mounted
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
@@ -69,14 +72,10 @@ public final class WorkerDaemon implements Daemon {
       lock.close();
       throw e;
     }
-    // A signal that comes before it is mounted: nothing else is to be put in order then.
-    Thread onExit = new Thread(folder::close, "uncover");
-    Runtime.getRuntime().addShutdownHook(onExit);
     try {
       disk =
           DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
-      removeHook(onExit);
       folder.close();
       lock.close();
       throw new UserError(
@@ -84,23 +83,20 @@ public final class WorkerDaemon implements Daemon {
     }
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    WorkerDaemon daemon = new WorkerDaemon(ended, lock, folder, disk, chunks, runtime);
-    boolean mounted = false;
-    try {
-      runtime.join();
-      runtime.mount(folder);
-      mounted = true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UserError("stopped before the leader was found", "");
-    } finally {
-      removeHook(onExit);
-      if (!mounted) {
-        daemon.close();
-      }
-    }
-    LOG.info("mounted {} at entry {}", options.mountPoint(), runtime.appliedIndex());
-    return daemon;
+    return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
+  }
+
+  /**
+   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
+   * that is not there yet.
+   *
+   * @throws UserError if the leader refuses, or the mount fails
+   */
+  @Override
+  public void awaitReady() throws InterruptedException {
+    runtime.join();
+    runtime.mount(folder);
+    LOG.info("mounted {} at entry {}", mountPoint, runtime.appliedIndex());
   }
 
   private static MountFolder claim(WorkerDaemonOptions options) {
@@ -110,14 +106,6 @@ public final class WorkerDaemon implements Daemon {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
       throw new UserError("cannot mount on " + options.mountPoint() + ": " + e.getMessage(), "");
-    }
-  }
-
-  private static void removeHook(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException alreadyEnding) {
-      LOG.debug("a signal came at the same time");
     }
   }
 

@@ -156,8 +156,25 @@ class DaemonRefusalsTest {
             fabric.stateDir("stranger").toString()),
         1,
         "the leader does not accept this worker",
+        "The token is for workspace " + other.id(),
+        "of workspace " + fabric.workspace().id(),
+        "--leader-address",
         "./hypersync token stranger");
     assertEquals(before, fabric.leader().status().path("commit_index").asLong(), "the log");
+  }
+
+  @Test
+  void whatIsInTheWayIsSaidWithoutNamesOfClasses() throws Exception {
+    Fabric fabric = FABRIC.get();
+    Path file = Files.writeString(fabric.root().resolve("a-file"), "");
+    for (Path mount : List.of(file, Path.of("/proc/hypersync"), file.resolve("below"))) {
+      List<String> arguments = new ArrayList<>(fabric.workerArguments("in-the-way"));
+      arguments.set(arguments.indexOf("--mount") + 1, mount.toString());
+      Shell shell = fabric.hypersync(arguments);
+      assertTrue(shell.exit() != 0, shell.output());
+      assertTrue(shell.output().contains(mount.toString()), shell.output());
+      assertTrue(!shell.output().contains("Exception"), shell.output());
+    }
   }
 
   @Test

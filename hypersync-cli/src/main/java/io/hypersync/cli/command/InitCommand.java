@@ -12,6 +12,7 @@ import io.hypersync.model.id.WorkerId;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,10 +82,20 @@ public final class InitCommand implements Callable<Integer> {
         .put("workspace_name", workspace.name().text())
         .put("dir", root.toString());
     ArrayNode tokens = result.putArray("tokens");
+    HostPort leader = leaderAddress.orFrom(bindAddress);
+    Optional<String> warning = Optional.empty();
     for (WorkerId worker : ids) {
-      tokens.add(workspace.tokenFile(worker).toString());
+      Path file = workspace.tokenFile(worker);
+      tokens.add(file.toString());
+      warning =
+          warning.or(
+              () ->
+                  LoopbackAddress.warning(
+                      leader, List.of("token", worker.name(), "--dir", root.toString()), file));
     }
+    result.put("warning", warning.orElse(null));
     screen.show(result, () -> text(workspace, ids));
+    warning.ifPresent(screen::tell);
     return 0;
   }
 

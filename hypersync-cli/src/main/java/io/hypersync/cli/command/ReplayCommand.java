@@ -10,6 +10,8 @@ import io.hypersync.cli.trace.TraceReplay;
 import io.hypersync.cli.trace.TraceReport;
 import io.hypersync.cli.trace.TraceReport.Mismatch;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,7 +45,8 @@ final class ReplayCommand implements Callable<Integer> {
     if (!Files.isRegularFile(trace)) {
       throw new UserError(
           "there is no trace " + trace,
-          "Make one of a stopped leader: ./hypersync trace --dir <dir> --out " + trace,
+          "Make one of a stopped leader: ./hypersync trace --dir <dir> --out "
+              + ShellWords.quoted(trace),
           UserError.USAGE);
     }
     TraceReport report = replay();
@@ -58,7 +61,8 @@ final class ReplayCommand implements Callable<Integer> {
     } catch (TraceException e) {
       throw new UserError(trace + ": " + e.getMessage(), "");
     } catch (IOException e) {
-      throw new UserError("cannot replay " + trace + ": " + e, "");
+      throw new UserError(
+          "cannot replay " + trace + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
     } catch (ChunkStoreException e) {
       throw new UserError(
           "cannot replay " + trace + ": " + e.getMessage(),

@@ -2,6 +2,7 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.text.ShellWords;
 import java.nio.file.Path;
 
 /** The commands that a user wants next. */
@@ -9,20 +10,17 @@ final class Suggestion {
   private Suggestion() {}
 
   static String leader(WorkspaceDirectory workspace) {
-    return "./hypersync leader --dir " + quoted(workspace.root());
+    return "./hypersync leader --dir " + ShellWords.quoted(workspace.root());
   }
 
   static String token(WorkspaceDirectory workspace, WorkerId worker) {
-    return "./hypersync token " + worker + " --dir " + quoted(workspace.root());
+    return "./hypersync token " + worker + " --dir " + ShellWords.quoted(workspace.root());
   }
 
   static String worker(WorkspaceDirectory workspace, Path token) {
-    return "./hypersync worker --token " + quoted(token) + " --mount /ntmfs/ws/" + workspace.name();
-  }
-
-  /** As a shell reads it back. */
-  static String quoted(Path path) {
-    String text = path.toString();
-    return text.matches("[a-zA-Z0-9._/+,:@%=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    return "./hypersync worker --token "
+        + ShellWords.quoted(token)
+        + " --mount /ntmfs/ws/"
+        + workspace.name();
   }
 }

@@ -8,6 +8,8 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.model.id.WorkerId;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,13 +59,17 @@ final class TokenCommand implements Callable<Integer> {
     HostPort leader = leaderAddress.orFrom(bindAddress);
     Path file = out == null ? workspace.tokenFile(id) : out.toAbsolutePath().normalize();
     workspace.writeToken(id, leader, file);
+    Optional<String> warning =
+        LoopbackAddress.warning(
+            leader, List.of("token", id.name(), "--dir", workspace.root().toString()), file);
     ObjectNode result =
         JsonNodeFactory.instance
             .objectNode()
             .put("workspace", workspace.id().toString())
             .put("worker_id", id.name())
             .put("leader_address", leader.toString())
-            .put("token", file.toString());
+            .put("token", file.toString())
+            .put("warning", warning.orElse(null));
     screen.show(
         result,
         () ->
@@ -76,6 +82,7 @@ final class TokenCommand implements Callable<Integer> {
                 + ".\nKeep it secret. On the worker's machine:\n  "
                 + Suggestion.worker(workspace, file)
                 + "\n");
+    warning.ifPresent(screen::tell);
     return 0;
   }
 }

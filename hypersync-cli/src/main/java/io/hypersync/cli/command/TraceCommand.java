@@ -9,6 +9,8 @@ import io.hypersync.cli.trace.TraceWriter;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -70,7 +72,7 @@ final class TraceCommand implements Callable<Integer> {
             "Wrote "
                 + out
                 + (": " + written.entries() + " entries, " + written.chunks() + " chunks.\n")
-                + ("Check it: ./hypersync replay " + out + "\n"));
+                + ("Check it: ./hypersync replay " + ShellWords.quoted(out) + "\n"));
     return 0;
   }
 
@@ -88,7 +90,9 @@ final class TraceCommand implements Callable<Integer> {
       done = true;
       return written;
     } catch (IOException e) {
-      throw new UserError("cannot write the trace " + out + ": " + e.getMessage(), "");
+      throw new UserError(
+          "cannot write the trace " + out + ": " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
     } catch (ReplayException | ChunkStoreException e) {
       throw new UserError("cannot trace " + state + ": " + e.getMessage(), "");
     } finally {
@@ -102,7 +106,7 @@ final class TraceCommand implements Callable<Integer> {
     try {
       Files.deleteIfExists(out);
     } catch (IOException e) {
-      screen.tell("cannot remove the unfinished " + out + ": " + e);
+      screen.tell("cannot remove the unfinished " + out + ": " + FileProblems.describe(e));
     }
   }
 

@@ -10,6 +10,7 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.fuse.dev.FolderCover;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -255,7 +256,7 @@ final class UmountCommand implements Callable<Integer> {
         throw new UserError("cannot detach " + mount + ": " + said, "Run this as root.");
       }
     } catch (IOException failure) {
-      throw new UserError("cannot run umount: " + failure.getMessage(), "");
+      throw new UserError("cannot run umount: " + FileProblems.describe(failure), "");
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new UserError("interrupted while " + mount + " was being detached", "");

@@ -5,9 +5,9 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.runtime.BackingFilesystem;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.cli.runtime.RememberingDaemon;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
-import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.util.concurrent.Callable;
@@ -107,11 +107,10 @@ public final class WorkerCommand implements Callable<Integer> {
             "worker " + options.worker(),
             RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))
         .run(
-            planned -> {
-              Daemon started = starter.start(planned);
-              WorkerPlan.remember(configuration, planned, enrolments);
-              return started;
-            },
+            planned ->
+                new RememberingDaemon(
+                    starter.start(planned),
+                    () -> WorkerPlan.remember(configuration, planned, enrolments)),
             options);
     return 0;
   }

@@ -1,6 +1,7 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ public final class ConfigurationReader {
   }
 
   private static Map<Setting<?>, Configuration.Entry> read(Path file) {
-    if (!Files.exists(file)) {
+    if (Files.notExists(file)) {
       throw new UserError(
           "there is no configuration file " + file,
           "Make a workspace with one: ./hypersync init <dir>\nor name another: --config <file>",
@@ -84,8 +85,8 @@ public final class ConfigurationReader {
       toml = Toml.parse(file);
     } catch (IOException failure) {
       throw new UserError(
-          "cannot read the configuration file " + file + ": " + failure.getMessage(),
-          "",
+          "cannot read the configuration file " + file + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""),
           UserError.USAGE);
     }
     if (toml.hasErrors()) {

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /** Guesses what somebody meant to type. */
-final class Spelling {
+public final class Spelling {
   private static final int MAX_EDITS = 3;
 
   private Spelling() {}
 
   /** The known word that takes the fewest edits, if at most three and fewer than half of it. */
-  static Optional<String> nearest(String typed, List<String> known) {
+  public static Optional<String> nearest(String typed, List<String> known) {
     return known.stream()
         .filter(word -> edits(typed, word) <= Math.min(MAX_EDITS, word.length() / 2))
         .min(Comparator.comparingInt(word -> edits(typed, word)));

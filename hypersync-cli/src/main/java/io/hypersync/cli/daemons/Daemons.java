@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,14 @@ public final class Daemons {
     if (leaders.isEmpty()) {
       throw new UserError(
           "no leader" + which + " runs on this machine (looked in " + searched + ")",
-          "Start one: ./hypersync leader --dir <workspace folder>");
+          workers().stream()
+              .findFirst()
+              .map(
+                  worker ->
+                      "The log is with the leader of this machine's worker, at "
+                          + worker.status().path("leader").asText("?")
+                          + ": run this on that host.")
+              .orElse("Start one: ./hypersync leader --dir <workspace folder>"));
     }
     if (leaders.size() > 1) {
       throw new UserError(
@@ -122,7 +130,9 @@ public final class Daemons {
         try {
           Files.deleteIfExists(socket);
         } catch (IOException failure) {
-          throw new UserError("cannot remove " + socket + ": " + failure.getMessage(), "");
+          throw new UserError(
+              "cannot remove " + socket + ": " + FileProblems.describe(failure),
+              FileProblems.hint(failure, ""));
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.hypersync.cli.daemons;
 
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.worker.fuse.dev.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ public final class Mounts {
     try {
       return MountTable.read();
     } catch (IOException failure) {
-      throw new UserError("cannot read the list of mounts: " + failure.getMessage(), "");
+      throw new UserError("cannot read the list of mounts: " + FileProblems.describe(failure), "");
     }
   }
 

@@ -168,7 +168,7 @@ public final class ChildDaemon {
     between.run();
     long beganNs = System.nanoTime();
     relaunch();
-    await("answer again", _ -> true, limit);
+    await("answer again", status -> status.path("mounted").asBoolean(true), limit);
     return System.nanoTime() - beganNs;
   }
 

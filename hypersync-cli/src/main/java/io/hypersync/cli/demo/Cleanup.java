@@ -1,5 +1,6 @@
 package io.hypersync.cli.demo;
 
+import io.hypersync.wire.file.FileProblems;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -68,7 +69,7 @@ public final class Cleanup implements AutoCloseable {
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       } catch (Exception failure) {
-        narrator.say("could not %s: %s", step.what(), failure.getMessage());
+        narrator.say("could not %s: %s", step.what(), FileProblems.describe(failure));
       }
     }
   }

@@ -103,8 +103,7 @@ public final class Demo {
       workers.put(name, launchWorker(workspace, address, name, javaOptions));
     }
     for (ChildDaemon worker : workers.values()) {
-      JsonNode status =
-          worker.await("reach the leader", json -> json.path("connected").asBoolean());
+      JsonNode status = worker.await("reach the leader", json -> json.path("mounted").asBoolean());
       narrator.say(
           "worker %s is ready: process %d, mounted at %s",
           status.path("worker_id").asText(), worker.pid(), status.path("mount").asText());

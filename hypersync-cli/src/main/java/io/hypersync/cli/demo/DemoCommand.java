@@ -3,6 +3,7 @@ package io.hypersync.cli.demo;
 import io.hypersync.cli.workspace.NewIds;
 import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ public final class DemoCommand implements Callable<Integer> {
       return run(parent);
     } catch (IOException failure) {
       throw new UserError(
-          "the demo cannot read or write one of its files: " + failure,
+          "the demo cannot read or write one of its files: " + FileProblems.describe(failure),
           "It makes its folder in "
               + parent
               + ", which must be writable and have room. To have it elsewhere:\n"
@@ -94,15 +95,15 @@ public final class DemoCommand implements Callable<Integer> {
 
   private static String howToGoOn(DemoFolder folder, Demo.Cast cast) {
     return """
-        mount A    %s
-        mount B    %s
-        logs       %s
-        look       ./hypersync status
-                   ./hypersync log --tail 20 --workspace %s
-        stop       ./hypersync umount %s %s
-                   kill %d
-                   rm -r %s
-        """
+    mount A    %s
+    mount B    %s
+    logs       %s
+    look       ./hypersync status
+               ./hypersync log --tail 20 --workspace %s
+    stop       ./hypersync umount %s %s
+               kill %d
+               rm -r %s
+    """
         .formatted(
             folder.mount("a"),
             folder.mount("b"),

@@ -1,6 +1,7 @@
 package io.hypersync.cli.demo;
 
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +78,7 @@ final class Tool {
       return said;
     } catch (IOException failure) {
       throw new UserError(
-          "cannot run " + command.getFirst() + ": " + failure.getMessage(),
+          "cannot run " + command.getFirst() + ": " + FileProblems.describe(failure),
           "Install " + command.getFirst() + " and run the demo again.");
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

@@ -3,6 +3,7 @@ package io.hypersync.cli.profile;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class TracedCommand {
           : new Ended(await(command, quiet), NullNode.instance);
     } catch (IOException failure) {
       throw new UserError(
-          "cannot run " + command.getFirst() + ": " + failure.getMessage(),
+          "cannot run " + command.getFirst() + ": " + FileProblems.describe(failure),
           "The command comes after --, and is no shell's: for that, -- sh -c '...'",
           NOT_FOUND);
     }
@@ -88,7 +89,7 @@ public final class TracedCommand {
         trace.line(line);
       }
     } catch (IOException failure) {
-      System.err.println("hypersync: the trace ends early: " + failure.getMessage());
+      System.err.println("hypersync: the trace ends early: " + FileProblems.describe(failure));
     }
   }
 

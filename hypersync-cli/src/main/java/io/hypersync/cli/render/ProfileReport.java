@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.wire.text.ShellWords;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ public final class ProfileReport {
   public static String render(JsonNode tree) {
     StringBuilder text = new StringBuilder();
     text.append("Profile of ")
-        .append(String.join(" ", words(tree.path("command"))))
+        .append(ShellWords.line(words(tree.path("command"))))
         .append("\n  on ")
         .append(tree.path("mount").asText())
         .append(" of worker ")
@@ -171,8 +172,8 @@ public final class ProfileReport {
 
   private static String local(JsonNode candidates) {
     if (candidates.isEmpty()) {
-      return "Nothing here asks to be moved to /ntmfs/local: no directory with 2 % of the changes is"
-          + " one that tools make again, or whose files come and go.\n";
+      return "Nothing here asks to be moved to /ntmfs/local: no directory with 2 % of the changes"
+                 + " is one that tools make again, or whose files come and go.\n";
     }
     StringBuilder text = new StringBuilder("What should go to /ntmfs/local\n");
     Table table =

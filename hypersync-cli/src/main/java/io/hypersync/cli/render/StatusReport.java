@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.wire.text.ShellWords;
 
 /** What {@code hypersync status} shows, from the trees of {@code docs/json.md}. */
 public final class StatusReport {
@@ -15,6 +16,7 @@ public final class StatusReport {
     if (!status.path("workers").isEmpty()) {
       text.append(separator(text)).append("Workers on this machine\n");
       text.append(mounts(status.path("workers")).render("  "));
+      appendWaiting(text, status.path("workers"));
     }
     for (JsonNode daemon : status.path("unresponsive")) {
       text.append(separator(text))
@@ -35,7 +37,7 @@ public final class StatusReport {
       text.append(separator(text))
           .append(mount.asText())
           .append(" is the mount of a dead worker; clear it away with: ./hypersync umount ")
-          .append(mount.asText())
+          .append(ShellWords.quoted(mount.asText()))
           .append('\n');
     }
     return text.toString();
@@ -56,7 +58,15 @@ public final class StatusReport {
         .append('\n');
     line(text, "commit index", count(leader, "commit_index"), "root", root(leader));
     line(text, "files", count(leader, "files"), "data", bytes(leader, "bytes"));
-    line(text, "log", bytes(leader, "log_bytes"), "chunks", bytes(leader, "chunk_bytes"));
+    if (leader.path("orphans").asLong() > 0) {
+      line(text, "unlinked", count(leader, "orphans"), "", "kept until nobody has them open");
+    }
+    line(
+        text,
+        "log",
+        bytes(leader, "log_bytes") + " preallocated",
+        "chunks",
+        bytes(leader, "chunk_bytes"));
     line(
         text,
         "commit p50",
@@ -73,7 +83,64 @@ public final class StatusReport {
           root(worker),
           worker.path("address").asText("-"));
     }
-    text.append(workers.isEmpty() ? "  no worker has connected yet\n" : workers.render("  "));
+    text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
+    if (!leader.path("absent").isEmpty()) {
+      text.append('\n').append(absent(leader.path("absent")).render("  "));
+    }
+  }
+
+  private static String nobody(JsonNode leader) {
+    if (!leader.path("absent").isEmpty() || leader.path("workers_greeted").asLong() > 0) {
+      return "  no worker is connected\n";
+    }
+    // The first entry is the leader's own: with more, there were workers in an earlier run.
+    return leader.path("commit_index").asLong() > 1
+        ? "  no worker has connected since the leader was started\n"
+        : "  no worker has connected yet\n";
+  }
+
+  /** Who has left or was not let in, newest first. */
+  private static Table absent(JsonNode workers) {
+    Table table = Table.of("NOT HERE", "STATE", ">SINCE", ">TIMES", "ADDRESS", "WHY");
+    for (JsonNode worker : workers) {
+      String state = worker.path("state").asText();
+      table.row(
+          worker.path("worker_id").asText(),
+          "duplicate".equals(state) ? "used twice" : state,
+          Quantities.uptime(worker.path("since_ms").asLong()),
+          count(worker, "times"),
+          worker.path("address").asText("-"),
+          worker.path("reason").asText()
+              + ("duplicate".equals(state)
+                  ? ": two machines use its token; make another for one of them"
+                  : ""));
+    }
+    return table;
+  }
+
+  /** A line for each worker that is not in touch: for whom it waits, since when, and why. */
+  private static void appendWaiting(StringBuilder text, JsonNode workers) {
+    for (JsonNode worker : workers) {
+      String link = worker.path("link").asText("live");
+      if (link.equals("live")) {
+        continue;
+      }
+      boolean isRefused = link.equals("refused");
+      Table line = Table.of("");
+      line.row(
+          worker.path("worker_id").asText()
+              + (isRefused ? " is refused by the leader at " : " waits for the leader at ")
+              + worker.path("leader").asText()
+              + " for "
+              + Quantities.uptime(worker.path("link_down_ms").asLong())
+              + ": "
+              + worker.path("link_reason").asText());
+      text.append(line.body("  "));
+      if (isRefused) {
+        text.append(
+            "    It does not try again. Mend the reason, then end it and start it again.\n");
+      }
+    }
   }
 
   private static Table mounts(JsonNode workers) {
@@ -102,6 +169,12 @@ public final class StatusReport {
     if (error.isObject()) {
       return "stopped at " + error.path("log_index").asText() + ": " + error.path("errno").asText();
     }
+    if (worker.path("link").asText().equals("refused")) {
+      return "refused";
+    }
+    if (!worker.path("mounted").asBoolean(true)) {
+      return worker.path("connected").asBoolean() ? "catching up" : "waiting";
+    }
     if (!worker.path("connected").asBoolean()) {
       return "disconnected";
     }
@@ -110,7 +183,7 @@ public final class StatusReport {
 
   private static void line(
       StringBuilder text, String name1, String value1, String name2, String value2) {
-    text.append(String.format("  %-13s %-16s %-7s %s%n", name1, value1, name2, value2));
+    text.append(String.format("  %-13s %-22s %-7s %s%n", name1, value1, name2, value2));
   }
 
   private static String separator(StringBuilder text) {

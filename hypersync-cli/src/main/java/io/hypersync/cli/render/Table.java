@@ -60,6 +60,12 @@ public final class Table {
     return rows.isEmpty();
   }
 
+  /** The same without the headings. */
+  String body(String indent) {
+    String all = render(indent);
+    return all.substring(all.indexOf('\n') + 1);
+  }
+
   /** The lines, each with {@code indent} before it and a line feed after it. */
   public String render(String indent) {
     List<String> headings = columns.stream().map(Column::heading).toList();

@@ -32,6 +32,7 @@ public final class DaemonProcess {
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
   private final long startedAtNs = System.nanoTime();
+  private volatile boolean stopping;
   private volatile String reason = "it came to its end";
 
   /**
@@ -58,8 +59,10 @@ public final class DaemonProcess {
       Thread onSignal = new Thread(() -> endOnSignal(daemon), "signal");
       Runtime.getRuntime().addShutdownHook(onSignal);
       try {
-        LOG.info("{} is ready; admin socket {}", name, socket);
-        awaitEnd(daemon);
+        if (becomesReady(daemon)) {
+          LOG.info("{} is ready; admin socket {}", name, socket);
+          awaitEnd(daemon);
+        }
         LOG.info("{} stops: {}", name, reason);
       } finally {
         // However it ends: left in place, the hook would make a clean end of a failure's exit code.
@@ -69,6 +72,20 @@ public final class DaemonProcess {
       finished.complete(null);
     }
     LOG.info("{} has stopped", name);
+  }
+
+  /** Returns false if it was stopped before. */
+  private boolean becomesReady(Daemon daemon) throws InterruptedException {
+    try {
+      daemon.awaitReady();
+      return true;
+    } catch (InterruptedException | UserError | IllegalStateException failure) {
+      if (stopping) {
+        LOG.debug("stopped before it was ready", failure);
+        return false;
+      }
+      throw failure;
+    }
   }
 
   private void awaitEnd(Daemon daemon) throws InterruptedException {
@@ -90,6 +107,7 @@ public final class DaemonProcess {
         "stop",
         args -> {
           reason = "asked to over the admin socket";
+          stopping = true;
           // Before the answer, so that who asked finds the mount gone when it comes.
           daemon.close();
           stopped.complete(null);
@@ -113,6 +131,7 @@ public final class DaemonProcess {
    */
   private void endOnSignal(Daemon daemon) {
     reason = "a signal";
+    stopping = true;
     daemon.close();
     stopped.complete(null);
     try {

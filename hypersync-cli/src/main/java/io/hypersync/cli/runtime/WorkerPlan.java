@@ -9,6 +9,8 @@ import io.hypersync.cli.workspace.Enrolments.Enrolled;
 import io.hypersync.cli.workspace.WorkerMemory;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.OpenFolders;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.vfs.CachePolicy;
 import java.io.IOException;
@@ -156,7 +158,7 @@ public final class WorkerPlan {
     if (Mounts.all().contains(mount) && Mounts.probe(mount) != Mounts.Health.DEAD) {
       throw new UserError(
           "a workspace is mounted at " + mount + " already, or its worker died there",
-          "See: ./hypersync status\nTake it away: ./hypersync umount " + mount);
+          "See: ./hypersync status\nTake it away: ./hypersync umount " + ShellWords.quoted(mount));
     }
   }
 
@@ -166,7 +168,9 @@ public final class WorkerPlan {
         OpenFolders.make(directory);
         Files.setAttribute(directory, "unix:mode", LOCAL_DIR_MODE);
       } catch (IOException failure) {
-        throw new UserError("cannot make the local folder " + directory + ": " + failure, "");
+        throw new UserError(
+            "cannot make the local folder " + directory + ": " + FileProblems.describe(failure),
+            FileProblems.hint(failure, ""));
       }
     }
   }

@@ -26,6 +26,10 @@ public final class Decomposition {
   private static final List<Stage> INSIDE =
       List.of(Stage.UPLOAD, Stage.QUEUE, Stage.SEQUENCE, Stage.SYNC, Stage.ACK);
 
+  private static final String LEADER_FORGOT =
+      "The leader has been started again since, and knows nothing of these changes: make some, then"
+          + " look again.";
+
   private Decomposition() {}
 
   /**
@@ -51,7 +55,7 @@ public final class Decomposition {
     }
     ArrayNode slowest = tree.putArray("slowest");
     worker.path("slowest").forEach(slow -> slowest.add(slow(slow, leader)));
-    tree.set("limit", limit(recent, ever));
+    tree.set("limit", limit(recent, ever, leader != null));
     return tree;
   }
 
@@ -86,46 +90,94 @@ public final class Decomposition {
       @Nullable JsonNode leader,
       List<Map<Stage, Long>> joined) {
     String key = Stage.LEADER.key();
-    JsonNode whole = worker.path("recent").path(key);
-    if (leader == null || joined.isEmpty()) {
-      recent.set(key, whole);
-      ever.set(key, worker.path("since_start").path(key));
+    JsonNode now = worker.path("recent").path(key);
+    JsonNode always = worker.path("since_start").path(key);
+    Map<Stage, Double> parts =
+        leader == null ? Map.of() : joined.isEmpty() ? parts(leader) : parts(joined);
+    if (leader == null || parts.isEmpty()) {
+      recent.set(key, now);
+      ever.set(key, always);
       return;
     }
-    Map<Stage, long[]> columns = new EnumMap<>(Stage.class);
-    long allNs = 0;
-    for (Stage stage : LeaderTimes.STAGES) {
-      long[] column =
-          joined.stream()
-              .filter(row -> row.containsKey(stage))
-              .mapToLong(row -> row.getOrDefault(stage, 0L))
-              .sorted()
-              .toArray();
-      columns.put(stage, column);
-      allNs += sum(column);
-    }
-    double wholeShare = whole.path("share").asDouble();
-    for (Map.Entry<Stage, long[]> column : columns.entrySet()) {
-      double part = allNs == 0 ? 0 : (double) sum(column.getValue()) / allNs;
-      recent.set(column.getKey().key(), figures(column.getValue(), part * wholeShare));
-    }
-    ever.set(key, worker.path("since_start").path(key));
-    for (Stage stage : INSIDE) {
-      if (leader.path("since_start").path(stage.key()) instanceof ObjectNode figures) {
-        // Its share is of the leader's time, and of all workers.
-        ever.set(stage.key(), figures.deepCopy().without("share"));
-      }
+    // What it consists of has its share; else it would count twice.
+    ever.set(
+        key, always instanceof ObjectNode figures ? figures.deepCopy().without("share") : always);
+    for (Map.Entry<Stage, Double> part : parts.entrySet()) {
+      String name = part.getKey().key();
+      long[] column = column(joined, part.getKey());
+      boolean isInside = INSIDE.contains(part.getKey());
+      ObjectNode seen = figures(column);
+      ObjectNode recently = joined.isEmpty() ? own(leader, "recent", name) : seen;
+      recent.set(name, withShare(recently, part.getValue() * now.path("share").asDouble()));
+      // The leader's own figures, which are of all workers: it remembers no single changes so long.
+      ever.set(
+          name,
+          withShare(
+              isInside ? own(leader, "since_start", name) : seen,
+              part.getValue() * always.path("share").asDouble()));
     }
   }
 
-  private static ObjectNode figures(long[] sorted, double share) {
+  /** Which part of the leader's time each stage takes, of the newest changes. */
+  private static Map<Stage, Double> parts(List<Map<Stage, Long>> joined) {
+    Map<Stage, Double> parts = new EnumMap<>(Stage.class);
+    double allNs = 0;
+    for (Stage stage : LeaderTimes.STAGES) {
+      double ns = sum(column(joined, stage));
+      parts.put(stage, ns);
+      allNs += ns;
+    }
+    return shares(parts, allNs);
+  }
+
+  /** The same of all workers' changes, as far as the leader sees it. */
+  private static Map<Stage, Double> parts(JsonNode leader) {
+    Map<Stage, Double> parts = new EnumMap<>(Stage.class);
+    double all = 0;
+    for (Stage stage : INSIDE) {
+      JsonNode figures = leader.path("since_start").path(stage.key());
+      if (figures.path("count").asLong() > 0) {
+        double share = figures.path("share").asDouble();
+        parts.put(stage, share);
+        all += share;
+      }
+    }
+    return shares(parts, all);
+  }
+
+  private static Map<Stage, Double> shares(Map<Stage, Double> parts, double all) {
+    if (all <= 0) {
+      return Map.of();
+    }
+    parts.replaceAll((_, part) -> part / all);
+    return parts;
+  }
+
+  private static long[] column(List<Map<Stage, Long>> joined, Stage stage) {
+    return joined.stream()
+        .filter(row -> row.containsKey(stage))
+        .mapToLong(row -> row.getOrDefault(stage, 0L))
+        .sorted()
+        .toArray();
+  }
+
+  private static ObjectNode own(JsonNode leader, String time, String stage) {
+    return leader.path(time).path(stage) instanceof ObjectNode figures
+        ? figures.deepCopy()
+        : figures(new long[0]);
+  }
+
+  private static ObjectNode withShare(ObjectNode figures, double share) {
+    return figures.put("share", Math.round(1_000 * share) / 1_000.0);
+  }
+
+  private static ObjectNode figures(long[] sorted) {
     ObjectNode figures = JsonNodeFactory.instance.objectNode();
     figures.put("count", sorted.length);
     figures.put("us_p50", at(sorted, 0.50));
     figures.put("us_p95", at(sorted, 0.95));
     figures.put("us_p99", at(sorted, 0.99));
     figures.put("us_max", at(sorted, 1));
-    figures.put("share", Math.round(1_000 * share) / 1_000.0);
     return figures;
   }
 
@@ -184,7 +236,7 @@ public final class Decomposition {
   }
 
   /** The stage that takes the largest part of the time, and what can be done about it. */
-  private static ObjectNode limit(ObjectNode recent, ObjectNode ever) {
+  private static ObjectNode limit(ObjectNode recent, ObjectNode ever, boolean leaderIsHere) {
     ObjectNode limit = JsonNodeFactory.instance.objectNode();
     String total = Stage.TOTAL.key();
     boolean isRecent = recent.path(total).path("count").asLong() > 0;
@@ -216,7 +268,7 @@ public final class Decomposition {
                 isRecent
                     ? "over the last seconds"
                     : "since the start; nothing was changed lately"));
-    limit.put("advice", most.advice());
+    limit.put("advice", most == Stage.LEADER && leaderIsHere ? LEADER_FORGOT : most.advice());
     return limit;
   }
 }

@@ -4,6 +4,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.PkiException;
 import java.io.IOException;
@@ -72,7 +73,9 @@ public record Enrolments(Path base) {
       Files.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
       token.write(kept);
     } catch (IOException | PkiException failure) {
-      throw new UserError("cannot enrol in " + directory + ": " + failure.getMessage(), "");
+      throw new UserError(
+          "cannot enrol in " + directory + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
     }
     return new Enrolled(token, directory, memory);
   }
@@ -191,7 +194,9 @@ public record Enrolments(Path base) {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(base, Files::isDirectory)) {
         stream.forEach(directories::add);
       } catch (IOException failure) {
-        throw new UserError("cannot list " + base + ": " + failure.getMessage(), "");
+        throw new UserError(
+            "cannot list " + base + ": " + FileProblems.describe(failure),
+            FileProblems.hint(failure, ""));
       }
     }
     return directories;
@@ -220,7 +225,8 @@ public record Enrolments(Path base) {
     } catch (PkiException failure) {
       throw new UserError(
           String.valueOf(failure.getMessage()),
-          "Write a new one on the leader's machine: ./hypersync token <worker>",
+          FileProblems.hint(
+              failure, "Write a new one on the leader's machine: ./hypersync token <worker>"),
           UserError.USAGE);
     }
   }

@@ -2,6 +2,7 @@ package io.hypersync.cli.workspace;
 
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -25,11 +26,11 @@ final class IdentityFile {
 
   static String render(WorkspaceId id, WorkspaceName name, Instant created) {
     return """
-        # The identity of a HyperSync workspace. Do not edit: workers and the op log know it by this id.
-        id = "%s"
-        name = "%s"
-        created = %s
-        """
+    # The identity of a HyperSync workspace. Do not edit: workers and the op log know it by this id.
+    id = "%s"
+    name = "%s"
+    created = %s
+    """
         .formatted(id, name, created.truncatedTo(ChronoUnit.SECONDS));
   }
 
@@ -47,7 +48,9 @@ final class IdentityFile {
       return new WorkspaceDirectory(
           root, WorkspaceId.parse(id), new WorkspaceName(name), created.toInstant());
     } catch (IOException failure) {
-      throw new UserError("cannot read " + file + ": " + failure.getMessage(), "");
+      throw new UserError(
+          "cannot read " + file + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
     } catch (IllegalArgumentException | TomlInvalidTypeException malformed) {
       throw new UserError(file + ": " + malformed.getMessage(), "Restore it from a backup.");
     }

@@ -9,10 +9,12 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.OwnerOnly;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PkiException;
 import io.hypersync.wire.pki.WorkspaceAuthority;
+import io.hypersync.wire.text.ShellWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,7 +106,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         mark.done();
       }
     } catch (IOException | PkiException failure) {
-      throw new UserError("cannot make a workspace in " + root + ": " + describe(failure), "");
+      throw new UserError(
+          "cannot make a workspace in " + root + ": " + describe(failure),
+          FileProblems.hint(failure, ""));
     }
     return this;
   }
@@ -115,7 +119,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         throw new UserError(
             root + " already has " + ours + "; nothing was changed",
             "Use this workspace: ./hypersync leader --dir "
-                + root
+                + ShellWords.quoted(root)
                 + "\nor make one in another folder.");
       }
     }
@@ -152,7 +156,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    */
   public static WorkspaceDirectory open(Path root) {
     Path file = root.resolve(IDENTITY_FILE);
-    if (!Files.exists(file)) {
+    if (Files.notExists(file)) {
       throw new UserError(
           root + " is not the folder of a workspace: it has no " + IDENTITY_FILE,
           InitMark.isIn(root)
@@ -198,7 +202,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     try {
       return Identity.read(leaderDir());
     } catch (PkiException failure) {
-      throw new UserError(describe(failure), "Restore it from a backup of " + root + ".");
+      throw new UserError(
+          describe(failure),
+          FileProblems.hint(failure, "Restore it from a backup of " + root + "."));
     }
   }
 
@@ -217,7 +223,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       EnrolmentToken.issue(WorkspaceAuthority.open(authorityDir(), id), leader.unresolved(), worker)
           .write(file);
     } catch (PkiException | IOException failure) {
-      throw new UserError(describe(failure), "");
+      throw new UserError(describe(failure), FileProblems.hint(failure, ""));
     }
   }
 
@@ -244,8 +250,6 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   }
 
   private static String describe(Exception failure) {
-    return failure instanceof PkiException
-        ? String.valueOf(failure.getMessage())
-        : failure.getClass().getSimpleName() + ": " + failure.getMessage();
+    return FileProblems.describe(failure);
   }
 }

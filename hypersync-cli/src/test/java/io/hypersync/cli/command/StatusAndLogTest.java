@@ -101,10 +101,10 @@ final class StatusAndLogTest {
       assertEquals(
           """
           Leader of workspace team (001122334455), pid 4711, up 1h 2m, listens on 0.0.0.0:7890
-            commit index  123,456          root    abcdef012345
-            files         1,200            data    1.5 KiB
-            log           1.0 MiB          chunks  5 B
-            commit p50    420 us           p99     1.23 ms
+            commit index  123,456                root    abcdef012345
+            files         1,200                  data    1.5 KiB
+            log           1.0 MiB preallocated   chunks  5 B
+            commit p50    420 us                 p99     1.23 ms
             WORKER  STATE                      APPLIED      LAG  ROOT          ADDRESS
             fmd     ok                         123,456        0  abcdef012345  10.0.0.2:5000
             yto     stopped at 123001: ENOSPC  123,000      456  ffff          10.0.0.3:5000
@@ -135,6 +135,89 @@ final class StatusAndLogTest {
                         + "\n")
             .collect(Collectors.joining("\n"));
     return text.isEmpty() ? "" : before + text;
+  }
+
+  @Test
+  void statusSaysWhoHasLeftAndWhoIsNotLetIn() {
+    ObjectNode leader = leaderStatus();
+    leader.putArray("workers");
+    leader.set(
+        "absent",
+        json("""
+        {"all":[
+        {"worker_id":"yto","state":"diverged","address":"10.0.0.3:5","reason":"other root",
+         "since_ms":61000,"times":3},
+        {"worker_id":"css","state":"duplicate","address":"10.0.0.4:5","reason":"is there",
+         "since_ms":1000,"times":2},
+        {"worker_id":"fmd","state":"left","address":"10.0.0.2:5","reason":"timeout",
+         "since_ms":5000,"times":1}]}
+        """)
+            .path("all"));
+    try (AdminServer _ =
+        AdminServer.start(run.resolve("leader-00112233.sock"), Map.of("status", _ -> leader))) {
+      String shown = Invocation.of("status", "--run-dir", run.toString()).out();
+      assertTrue(
+          shown.contains(
+              """
+                no worker is connected
+
+                NOT HERE  STATE       SINCE  TIMES  ADDRESS     WHY
+                yto       diverged    1m 1s      3  10.0.0.3:5  other root
+                css       used twice     1s      2  10.0.0.4:5  is there: two machines use its token; make another for one of them
+                fmd       left           5s      1  10.0.0.2:5  timeout
+              """
+                  .indent(0)),
+          shown);
+    }
+  }
+
+  @Test
+  void noWorkerHasConnectedYetIsSaidOnlyWhenItIsTrue() {
+    ObjectNode leader = leaderStatus();
+    leader.putArray("workers");
+    try (AdminServer _ =
+        AdminServer.start(run.resolve("leader-00112233.sock"), Map.of("status", _ -> leader))) {
+      assertTrue(
+          Invocation.of("status", "--run-dir", run.toString())
+              .out()
+              .contains("  no worker has connected since the leader was started\n"));
+      leader.put("commit_index", 1);
+      assertTrue(
+          Invocation.of("status", "--run-dir", run.toString())
+              .out()
+              .contains("  no worker has connected yet\n"));
+      leader.put("workers_greeted", 1);
+      assertTrue(
+          Invocation.of("status", "--run-dir", run.toString())
+              .out()
+              .contains("  no worker is connected\n"));
+    }
+  }
+
+  @Test
+  void aWorkerThatWaitsSaysForWhomSinceWhenAndWhy() {
+    ObjectNode waiting =
+        workerStatus()
+            .put("mounted", false)
+            .put("connected", false)
+            .put("link", "down")
+            .put("leader", "10.0.0.1:7890")
+            .put("link_down_ms", 62_000)
+            .put("link_reason", "no answer\u001b[2J");
+    try (AdminServer _ =
+        AdminServer.start(
+            run.resolve("worker-00112233-fmd.sock"), Map.of("status", _ -> waiting))) {
+      String shown = Invocation.of("status", "--run-dir", run.toString()).out();
+      assertTrue(
+          shown.contains("  fmd waits for the leader at 10.0.0.1:7890 for 1m 2s: no answer?[2J\n"),
+          shown);
+      assertTrue(shown.contains("  waiting  "), shown);
+      waiting.put("link", "refused").put("link_reason", "diverged");
+      shown = Invocation.of("status", "--run-dir", run.toString()).out();
+      assertTrue(
+          shown.contains("  fmd is refused by the leader at 10.0.0.1:7890 for 1m 2s: diverged\n"),
+          shown);
+    }
   }
 
   @Test
@@ -179,6 +262,22 @@ final class StatusAndLogTest {
               2  2026-03-01T12:00:00.000000002Z  yto     CreateFile  a?[31mb  11ff00ff00ff
           """,
           log.out());
+    }
+  }
+
+  @Test
+  void logOnTheHostOfAWorkerSaysWhereTheLogIs() {
+    ObjectNode joined = workerStatus().put("leader", "10.0.0.1:7890");
+    try (AdminServer _ =
+        AdminServer.start(run.resolve("worker-00112233-fmd.sock"), Map.of("status", _ -> joined))) {
+      Invocation log = Invocation.of("log", "--run-dir", run.toString());
+      assertEquals(1, log.exitCode());
+      assertEquals(
+          "hypersync: no leader runs on this machine (looked in "
+              + run
+              + ")\n  The log is with the leader of this machine's worker, at 10.0.0.1:7890: run"
+              + " this on that host.\n",
+          log.err());
     }
   }
 

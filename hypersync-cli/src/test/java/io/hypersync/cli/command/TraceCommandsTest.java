@@ -62,6 +62,16 @@ final class TraceCommandsTest {
         Invocation.of("replay", file.toString()).out());
   }
 
+  @Test
+  void theCommandThatItAdvisesCanBeCopiedIntoAShell() {
+    file = directory.resolve("it's a trace");
+    Invocation trace = trace();
+    assertEquals(0, trace.exitCode(), trace.err());
+    assertTrue(
+        trace.out().contains("./hypersync replay '" + directory + "/it'\\''s a trace'\n"),
+        trace.out());
+  }
+
   /** A second trace is the same file. */
   @Test
   void tracingChangesNothing() throws IOException {

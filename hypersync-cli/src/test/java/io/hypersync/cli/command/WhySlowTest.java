@@ -46,6 +46,10 @@ final class WhySlowTest {
       """
           .formatted(figures(0, 0).replace("2", "0"), figures(50, 0.5), "0".repeat(31) + "1");
 
+  private static final String NO_CHANGES =
+      "{\"fuse\":%1$s,\"leader\":%1$s,\"apply\":%1$s,\"total\":%1$s}"
+          .formatted(figures(0, 0).replace("\"count\":2", "\"count\":0"));
+
   private static String figures(int us, double share) {
     return "{\"count\":2,\"us_p50\":%d,\"us_p95\":%d,\"us_p99\":%d,\"us_max\":%d,\"share\":%s}"
         .formatted(us, us, us, us, share);
@@ -95,13 +99,13 @@ final class WhySlowTest {
 
             STAGE      NOW P50     P95     P99  SHARE  EVER P50     P95     P99  SHARE  WHAT IT IS
             fuse        100 us  100 us  100 us   10 %    100 us  100 us  100 us   10 %  the worker takes the request from the kernel
-            leader           -       -       -      -    700 us  700 us  700 us   80 %  the way to the leader and back, and the leader
-            send        100 us  100 us  100 us   11 %         -       -       -      -  the way to the leader
-            queue        20 us   20 us   20 us    2 %     50 us   50 us   50 us      -  waiting for its turn at the leader
-            sequence     30 us   30 us   30 us    3 %     50 us   50 us   50 us      -  the leader puts it in order and computes the Merkle root
-            sync        400 us  400 us  400 us   46 %     50 us   50 us   50 us      -  the leader's disk
-            ack          50 us   50 us   50 us    6 %     50 us   50 us   50 us      -  the leader's thread notices that the disk is done
-            replicate   100 us  100 us  100 us   11 %         -       -       -      -  the way back from the leader
+            leader           -       -       -      -    700 us  700 us  700 us      -  the way to the leader and back, and the leader
+            send        100 us  100 us  100 us   11 %    100 us  100 us  100 us   11 %  the way to the leader
+            queue        20 us   20 us   20 us    2 %     50 us   50 us   50 us    2 %  waiting for its turn at the leader
+            sequence     30 us   30 us   30 us    3 %     50 us   50 us   50 us    3 %  the leader puts it in order and computes the Merkle root
+            sync        400 us  400 us  400 us   46 %     50 us   50 us   50 us   46 %  the leader's disk
+            ack          50 us   50 us   50 us    6 %     50 us   50 us   50 us    6 %  the leader's thread notices that the disk is done
+            replicate   100 us  100 us  100 us   11 %    100 us  100 us  100 us   11 %  the way back from the leader
             apply       100 us  100 us  100 us   10 %    100 us  100 us  100 us   10 %  the worker applies the entry and compares the Merkle root
             total       900 us  900 us  900 us  100 %    900 us  900 us  900 us  100 %  from the call's arrival to its answer
 
@@ -115,6 +119,48 @@ final class WhySlowTest {
       assertTrue(shown.out().startsWith(expected), shown.out());
       assertTrue(shown.out().contains("The load of this machine is "), shown.out());
       assertEquals(4, asked.get().size(), "the newest and the slowest: " + asked);
+    }
+  }
+
+  /** As it is ten seconds after the last change. */
+  @Test
+  void aLeaderThatIsHereIsTakenApartThoughNothingWasChangedLately() throws IOException {
+    String idle = WORKER.replaceFirst("\"recent\":\\{.*?\\}\\}", "\"recent\":" + NO_CHANGES);
+    JsonNode limit = limit(idle, LEADER);
+    assertEquals("sync", limit.path("stage").asText(), limit::toString);
+    assertTrue(limit.path("sentence").asText().contains("since the start"), limit::toString);
+    assertTrue(limit.path("advice").asText().contains("faster disk"), limit::toString);
+  }
+
+  /** It remembers the newest changes of all workers only. */
+  @Test
+  void aLeaderThatRemembersNoneOfTheseChangesIsJudgedByItsOwnFigures() throws IOException {
+    String forgot = LEADER.replaceFirst("\"intents\":\\{.*\\}", "\"intents\":{}}");
+    JsonNode limit = limit(WORKER, forgot);
+    assertEquals("queue", limit.path("stage").asText(), "all have the same share: " + limit);
+  }
+
+  @Test
+  void aLeaderThatKnowsNothingIsNotSaidToBeElsewhere() throws IOException {
+    JsonNode limit = limit(WORKER, "{\"since_start\":{},\"intents\":{}}");
+    assertEquals("leader", limit.path("stage").asText());
+    assertTrue(limit.path("advice").asText().contains("started again"), limit::toString);
+  }
+
+  private JsonNode limit(String workerSays, String leaderSays) throws IOException {
+    ObjectNode worker = json("{\"role\":\"worker\",\"workspace\":\"aa\",\"mount\":\"/ws/t\"}");
+    ObjectNode leader = json("{\"role\":\"leader\",\"workspace\":\"aa\"}");
+    try (AdminServer _ =
+            AdminServer.start(
+                run.resolve("worker-aa-fmd.sock"),
+                Map.of("status", _ -> worker, "stages", _ -> json(workerSays)));
+        AdminServer _ =
+            AdminServer.start(
+                run.resolve("leader-aa.sock"),
+                Map.of("status", _ -> leader, "stages", _ -> json(leaderSays)))) {
+      Invocation shown = Invocation.of("why-slow", "--json", "--run-dir", run.toString());
+      assertEquals(0, shown.exitCode(), shown.err());
+      return JSON.readTree(shown.out()).path("workers").get(0).path("limit");
     }
   }
 

@@ -130,6 +130,43 @@ final class WorkspaceCommandsTest {
         token.out());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:7891", "127.0.0.1:7891", "[::1]:7891"})
+  void aTokenThatEveryMachineUnderstandsAsItselfIsWarnedOf(String address) throws IOException {
+    init("--name", "team");
+    Invocation token =
+        Invocation.of("token", "fmd", "--dir", team().toString(), "--leader-address", address);
+    assertEquals(0, token.exitCode(), token.err());
+    assertTrue(token.err().contains("the token names the leader " + address), token.err());
+    assertTrue(
+        token.err().contains("./hypersync token fmd --dir " + team() + " --leader-address "),
+        token.err());
+    assertTrue(Files.exists(team().resolve("tokens/fmd.token")), "a warning is no refusal");
+    Invocation other =
+        Invocation.of(
+            "token", "yto", "--dir", team().toString(), "--leader-address", "10.9.8.7:7891");
+    assertEquals("", other.err());
+  }
+
+  @Test
+  void initWithWorkersWarnsOfTheSame() throws IOException {
+    Invocation init = init("--bind", "127.0.0.1:7891", "--workers", "fmd,yto", "--json");
+    assertEquals(0, init.exitCode(), init.err());
+    assertTrue(
+        new ObjectMapper().readTree(init.out()).path("warning").asText().contains("token fmd"),
+        init.out());
+  }
+
+  @Test
+  void aFolderWhereAFileIsInTheWayIsSaidWithoutNamesOfClasses() throws IOException {
+    Files.writeString(team(), "a file");
+    Invocation init = init();
+    assertEquals(1, init.exitCode());
+    assertTrue(
+        init.err().startsWith("hypersync: cannot make a workspace in " + team()), init.err());
+    assertFalse(init.err().contains("Exception"), init.err());
+  }
+
   @Test
   void aLeaderThatListensOnAllAddressesIsFoundByTheNameOfItsMachine()
       throws PkiException, IOException {

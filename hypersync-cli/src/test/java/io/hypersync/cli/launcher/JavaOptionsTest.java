@@ -77,6 +77,23 @@ final class JavaOptionsTest {
     }
   }
 
+  @Test
+  void whatTheJavaMachineSaysOfIncubatorModulesIsNotPassedOn()
+      throws IOException, InterruptedException {
+    java(
+        """
+        #!/bin/sh
+        echo 'WARNING: Using incubator modules: jdk.incubator.vector' >&2
+        echo 'hypersync: what matters' >&2
+        exit 3
+        """);
+    for (String command : List.of("leader", "worker", "trace", "replay")) {
+      Said said = launcher(command);
+      assertEquals("hypersync: what matters\n", said.err(), command);
+      assertEquals(3, said.exitCode(), command);
+    }
+  }
+
   private Said launcher(String... args) throws IOException, InterruptedException {
     return launcher(Map.of(), args);
   }

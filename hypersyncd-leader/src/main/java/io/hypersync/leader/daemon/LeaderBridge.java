@@ -5,6 +5,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.net.InetSocketAddress;
@@ -32,10 +33,8 @@ final class LeaderBridge implements LeaderTransportListener {
   @Override
   public void connected(SessionId session, WorkerId worker, SocketAddress address) {
     String where =
-        address instanceof InetSocketAddress inet
-            ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
-            : address.toString();
-    LOG.info("worker {} connected from {} ({})", worker, where, session);
+        address instanceof InetSocketAddress inet ? HostPorts.numeric(inet) : address.toString();
+    LOG.debug("worker {} connected from {} ({})", worker, where, session);
     loop().guarded(agent -> agent.sessionOpened(session, worker, where));
   }
 
@@ -60,8 +59,8 @@ final class LeaderBridge implements LeaderTransportListener {
 
   @Override
   public void closed(SessionId session, String reason) {
-    LOG.info("{} ended: {}", session, reason);
-    loop().guarded(agent -> agent.sessionClosed(session));
+    LOG.debug("{} ended: {}", session, reason);
+    loop().guarded(agent -> agent.sessionClosed(session, reason));
     if (chunks != null) {
       chunks.closed(session);
     }

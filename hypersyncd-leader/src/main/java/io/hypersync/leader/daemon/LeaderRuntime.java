@@ -47,6 +47,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQuestions<LeaderAgent> questions;
+  private final FreeSpaceThread freeSpace;
   private final CommitStats commits = new CommitStats();
   private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -68,6 +69,9 @@ public final class LeaderRuntime implements AutoCloseable {
         new LeaderChunks(
             chunkStore, transport, options.windowEntries(), call -> loop().post(call), faults);
     this.logReader = new LogReader(log, transport, call -> loop().post(call));
+    this.freeSpace =
+        new FreeSpaceThread(
+            options.stateDir(), bytes -> loop().post(agent -> agent.freeBytes(bytes)));
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
@@ -130,6 +134,7 @@ public final class LeaderRuntime implements AutoCloseable {
         new LeaderRuntime(options, recovered, log, chunkStore, transport, ended);
     bridge.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
+    runtime.freeSpace.start();
     return runtime;
   }
 
@@ -176,6 +181,7 @@ public final class LeaderRuntime implements AutoCloseable {
   /** Ends all sessions and stops the threads; the log and the chunks stay open. */
   @Override
   public void close() {
+    freeSpace.close();
     transport.shutdown();
     chunks.close();
     logReader.close();

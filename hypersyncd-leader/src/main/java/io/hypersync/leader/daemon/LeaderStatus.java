@@ -10,12 +10,15 @@ import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootTimes;
+import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.wire.text.HostPorts;
 import java.net.InetSocketAddress;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** How the leader is, with the keys of {@code docs/json.md}. */
@@ -46,11 +49,11 @@ final class LeaderStatus {
     status.put("workspace_name", options.workspaceName());
     status.put("pid", ProcessHandle.current().pid());
     status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
-    status.put("address", address.getAddress().getHostAddress() + ":" + address.getPort());
+    status.put("address", HostPorts.numeric(address));
     status.put("leader_epoch", HexFormat.of().toHexDigits(agent.epoch()));
     status.put("commit_index", log.durableIndex());
     status.put("root", agent.sequencer().headRoot().toString());
-    status.put("files", head.nodes().size());
+    status.put("files", head.nodes().size() - agent.sequencer().orphans().size());
     status.put("bytes", head.allocated());
     status.put("commit_latency_us_p50", commits.latencyUs(P50));
     status.put("commit_latency_us_p99", commits.latencyUs(P99));
@@ -79,7 +82,23 @@ final class LeaderStatus {
               log.durableIndex(),
               agent.desk().rates().of(session.worker(), System.nanoTime())));
     }
+    status.put("workers_greeted", agent.absent().everGreeted());
+    ArrayNode absent = status.putArray("absent");
+    agent.absent().newestFirst().forEach(each -> absent.add(absence(each, System.nanoTime())));
     return status;
+  }
+
+  private static ObjectNode absence(Absence absence, long nowNs) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("worker_id", absence.worker().name());
+    node.put("state", absence.kind().name().toLowerCase(Locale.ROOT));
+    node.put("address", absence.address());
+    node.put("reason", absence.reason());
+    node.put("since_ms", (nowNs - absence.sinceNs()) / NS_PER_MS);
+    node.put("last_ms", (nowNs - absence.lastNs()) / NS_PER_MS);
+    node.put("times", absence.times());
+    node.put("applied_index", absence.appliedIndex());
+    return node;
   }
 
   /** What the disk says; may wait for it. */

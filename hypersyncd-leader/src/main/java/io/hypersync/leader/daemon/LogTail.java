@@ -9,6 +9,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,7 +41,7 @@ final class LogTail {
         next += log.read(next, SLICE_BYTES, (index, payload) -> add(entries, index, payload, last));
       }
     } catch (IOException e) {
-      throw new UserError("cannot read the log: " + e.getMessage(), "");
+      throw new UserError("cannot read the log: " + FileProblems.describe(e), "");
     }
     return tail;
   }

@@ -31,8 +31,30 @@ public final class WorkerSessions {
   private final LogReadPort logReader;
   private final TailCache tail;
   private final int windowEntries;
+  private final EndListener ends;
   private final Map<SessionId, WorkerSession> sessions = new LinkedHashMap<>();
   private final Map<WorkerId, WorkerSession> byWorker = new HashMap<>();
+
+  /** Hears of sessions that are ended from our side. */
+  @FunctionalInterface
+  public interface EndListener {
+    /**
+     * One is about to be ended.
+     *
+     * @param lastWord what it is told, if anything
+     */
+    void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord);
+  }
+
+  /**
+   * Nobody is connected yet, and nobody hears of ends.
+   *
+   * @param windowEntries how far ahead of a worker's report the log is sent
+   */
+  public WorkerSessions(
+      SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
+    this(port, logReader, tail, windowEntries, (_, _) -> {});
+  }
 
   /**
    * Nobody is connected yet.
@@ -40,7 +62,12 @@ public final class WorkerSessions {
    * @param windowEntries how far ahead of a worker's report the log is sent
    */
   public WorkerSessions(
-      SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
+      SessionPort port,
+      LogReadPort logReader,
+      TailCache tail,
+      int windowEntries,
+      EndListener ends) {
+    this.ends = ends;
     this.port = port;
     this.logReader = logReader;
     this.tail = tail;
@@ -91,6 +118,7 @@ public final class WorkerSessions {
 
   /** Ends a session from our side. */
   public void close(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
+    ends.ending(session, lastWord);
     closed(session.id());
     port.close(session.id(), lastWord);
   }
@@ -122,11 +150,15 @@ public final class WorkerSessions {
     }
   }
 
-  /** Says to everybody that the leader is alive and how far the log is. */
-  public void heartbeat(long leaderEpoch, long durableIndex) {
+  /**
+   * Says to everybody that the leader is alive and how far the log is.
+   *
+   * @param freeBytes what its disk can still take; {@link Heartbeat#UNKNOWN} if that is not known
+   */
+  public void heartbeat(long leaderEpoch, long durableIndex, long freeBytes) {
     for (WorkerSession session : sessions.values()) {
       if (session.greeted()) {
-        port.send(session.id(), new Heartbeat(leaderEpoch, durableIndex));
+        port.send(session.id(), new Heartbeat(leaderEpoch, durableIndex, freeBytes));
       }
     }
   }

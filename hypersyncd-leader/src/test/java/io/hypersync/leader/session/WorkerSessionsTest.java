@@ -81,7 +81,7 @@ class WorkerSessionsTest {
     sessions.opened(S, W, "here", 0);
     append(1, 1);
     assertEquals(0, sessions.stream(1));
-    sessions.heartbeat(1, 1);
+    sessions.heartbeat(1, 1, 1);
     assertEquals(List.of(), port.sent);
   }
 
@@ -171,8 +171,8 @@ class WorkerSessionsTest {
   @Test
   void everyGreetedWorkerHearsTheHeartbeat() {
     join(0);
-    sessions.heartbeat(7, 3);
-    assertEquals(List.of(new RecordingPort.Sent(S, new Heartbeat(7, 3))), port.sent);
+    sessions.heartbeat(7, 3, 11);
+    assertEquals(List.of(new RecordingPort.Sent(S, new Heartbeat(7, 3, 11))), port.sent);
   }
 
   private void join(long applied) {

@@ -8,6 +8,7 @@ import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.quic.QuicWorkerClient;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
@@ -125,7 +126,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   public void connected(InetSocketAddress address) {
     connected = true;
     dropped = false;
-    LOG.info("connected to the leader at {}", address);
+    LOG.debug("connected to the leader at {}", HostPorts.of(address));
     tell(WorkerAgent::linkUp);
   }
 

@@ -11,6 +11,10 @@ import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.wire.agent.AgentQuestions;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.pki.PeerCertificates;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.WorkerDaemonOptions;
@@ -50,6 +54,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private static final long DRAIN_LIMIT_MS = 3_000;
   private static final long POLL_MS = 20;
   private static final long SAY_EVERY_MS = 5_000;
+  private static final long SAY_SELDOM_MS = 600_000;
 
   /** Paths of a profile, if nobody says how many (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
@@ -68,6 +73,8 @@ public final class WorkerRuntime implements AutoCloseable {
   private final KernelNotifier notifier;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
+  private final Object mounting = new Object();
+  private volatile boolean closing;
   private volatile @Nullable FuseSession session;
   private volatile @Nullable Vfs vfs;
   private volatile @Nullable Inotify inotify;
@@ -120,16 +127,17 @@ public final class WorkerRuntime implements AutoCloseable {
    */
   public void join() throws InterruptedException {
     loop.start();
-    long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SAY_EVERY_MS);
+    long pauseMs = SAY_EVERY_MS;
+    long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
     while (!agent.isWritable()) {
       Thread.sleep(POLL_MS);
+      refuseIfClosing();
       String refused =
           questions.await(
               a -> a.monitor().state() == LinkState.REFUSED ? a.monitor().reason() : "");
       if (!refused.isEmpty()) {
         throw new UserError(
-            "the leader does not accept this worker: " + refused,
-            "Make a new token on the leader's host: ./hypersync token " + options.worker());
+            "the leader does not accept this worker: " + refused, refusalHint(refused));
       }
       String failed =
           questions.await(a -> a.applyError() == null ? "" : String.valueOf(a.applyError()));
@@ -137,13 +145,33 @@ public final class WorkerRuntime implements AutoCloseable {
         throw new UserError("the log cannot be applied here: " + failed, "Look at the disk.");
       }
       if (System.nanoTime() - nextSayNs >= 0) {
-        nextSayNs += TimeUnit.MILLISECONDS.toNanos(SAY_EVERY_MS);
+        pauseMs = Math.min(2 * pauseMs, SAY_SELDOM_MS);
+        nextSayNs += TimeUnit.MILLISECONDS.toNanos(pauseMs);
         LOG.info(
             "waiting for the leader at {}: {} (applied {})",
-            options.leaderAddress(),
+            HostPorts.of(options.leaderAddress()),
             questions.await(a -> a.monitor().reason()),
             agent.published().index());
       }
+    }
+  }
+
+  private String refusalHint(String refused) {
+    String another = "./hypersync token " + options.worker();
+    return PeerCertificates.isOfAnotherWorkspace(refused)
+        ? "The token is for workspace "
+            + options.workspace()
+            + ", and at "
+            + HostPorts.of(options.leaderAddress())
+            + " another one's leader answers.\nSay where its own is: --leader-address <host:port>\n"
+            + "or make a token of the other one, on its leader's host: "
+            + another
+        : "Make a new token on the leader's host: " + another;
+  }
+
+  private void refuseIfClosing() throws InterruptedException {
+    if (closing) {
+      throw new InterruptedException("closed meanwhile");
     }
   }
 
@@ -151,8 +179,16 @@ public final class WorkerRuntime implements AutoCloseable {
    * Mounts the workspace on a folder that was claimed for it; the caller closes that after this.
    *
    * @throws UserError if it cannot be mounted; says why and what to do
+   * @throws InterruptedException if this was closed meanwhile
    */
-  public void mount(MountFolder folder) {
+  public void mount(MountFolder folder) throws InterruptedException {
+    synchronized (mounting) {
+      refuseIfClosing();
+      mountNow(folder);
+    }
+  }
+
+  private void mountNow(MountFolder folder) {
     try {
       folder.prepare();
       FuseMount mount =
@@ -172,7 +208,9 @@ public final class WorkerRuntime implements AutoCloseable {
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
-      throw new UserError("cannot mount " + options.mountPoint() + ": " + e.getMessage(), "");
+      throw new UserError(
+          "cannot mount " + options.mountPoint() + ": " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
     }
   }
 
@@ -183,8 +221,9 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** How the worker is; any thread but the transport's. */
   public ObjectNode status() {
-    ObjectNode status = questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages));
     FuseSession mounted = session;
+    ObjectNode status =
+        questions.ask(a -> WorkerStatus.of(options, startedNs, a, stages, mounted != null));
     Vfs served = vfs;
     status.put("kernel_inodes", inodes.size());
     status.put("open_handles", served == null ? 0 : served.openHandles());
@@ -277,6 +316,10 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Lets what is under way finish for a moment, unmounts, and stops. */
   @Override
   public void close() {
+    closing = true;
+    synchronized (mounting) {
+      LOG.trace("mounted, or never will be");
+    }
     drain();
     Inotify reporter = inotify;
     if (reporter != null) {
@@ -291,7 +334,7 @@ public final class WorkerRuntime implements AutoCloseable {
           guarding.close();
         }
       } catch (IOException e) {
-        LOG.warn("while unmounting {}: {}", options.mountPoint(), e.getMessage());
+        LOG.warn("while unmounting {}: {}", options.mountPoint(), FileProblems.describe(e));
       }
     }
     notifier.close();
@@ -317,7 +360,7 @@ public final class WorkerRuntime implements AutoCloseable {
       return MountGuard.start(
           ProcessHandle.current().pid(), mount.device().getAsLong(), mount.mountPoint());
     } catch (IOException e) {
-      LOG.warn("should this worker be killed its mount may hang: {}", e.getMessage());
+      LOG.warn("should this worker be killed its mount may hang: {}", FileProblems.describe(e));
       return null;
     }
   }
@@ -393,10 +436,20 @@ public final class WorkerRuntime implements AutoCloseable {
         new PostedLocks(this::loop),
         store,
         new ProcCallers(),
-        () -> options.stateDir().toFile().getUsableSpace(),
+        this::freeBytes,
         notifier::dropListingAtOnce,
         new CachePolicy(cache.attributes(), names, cache.strictOpen(), cache.strictReads()),
         Clock.SYSTEM);
+  }
+
+  /**
+   * What can still be written here: a change needs room at the leader, and here, where its bytes
+   * are kept, too. As the leader said last; nobody is asked.
+   */
+  private long freeBytes() {
+    long here = options.stateDir().toFile().getUsableSpace();
+    long leader = agent.leaderFreeBytes();
+    return leader == LeaderMessage.Heartbeat.UNKNOWN ? here : Math.min(here, leader);
   }
 
   /** What the kernel has cached is unknown from now on: better no mount than an old one. */

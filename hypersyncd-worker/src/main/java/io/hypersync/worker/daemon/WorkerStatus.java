@@ -3,8 +3,10 @@ package io.hypersync.worker.daemon;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.replica.Published;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,11 @@ final class WorkerStatus {
 
   /** On the agent's thread. */
   static ObjectNode of(
-      WorkerDaemonOptions options, long startedNs, WorkerAgent agent, WorkerStages stages) {
+      WorkerDaemonOptions options,
+      long startedNs,
+      WorkerAgent agent,
+      WorkerStages stages,
+      boolean mounted) {
     Published published = agent.published();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
@@ -27,17 +33,22 @@ final class WorkerStatus {
     status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
     status.put("mount", options.mountPoint().toString());
     status.put("local", options.localDir().toString());
-    status.put(
-        "leader",
-        options.leaderAddress().getHostString() + ":" + options.leaderAddress().getPort());
+    status.put("leader", HostPorts.of(options.leaderAddress()));
     status.put("link", agent.monitor().state().name().toLowerCase(Locale.ROOT));
     status.put("link_reason", agent.monitor().reason());
+    status.put(
+        "link_down_ms",
+        agent.monitor().state() == LinkState.LIVE
+            ? 0
+            : (System.nanoTime() - agent.monitor().notLiveSinceNs()) / NS_PER_MS);
+    status.put("mounted", mounted);
     status.put("connected", agent.monitor().isConnected());
-    status.put("read_only", !agent.isWritable());
+    status.put("read_only", !agent.isWritable() || !mounted);
     status.put("applied_index", published.index());
     status.put("commit_index", Math.max(agent.commitIndex(), published.index()));
     status.put("root", published.root().toString());
-    status.put("files", published.state().nodes().size());
+    status.put("files", agent.namedNodes());
+    status.put("orphans", agent.orphans());
     status.put("bytes", published.state().allocated());
     status.set("apply_error", error(agent.applyError()));
     status.put("mutations", stages.answered());

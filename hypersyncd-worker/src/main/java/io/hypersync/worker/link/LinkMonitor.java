@@ -9,6 +9,7 @@ import io.hypersync.worker.WorkerConfig;
  */
 public final class LinkMonitor {
   private static final int SLICES = 10;
+  private static final long ELSEWHERE_MAX_NS = 30_000_000_000L;
 
   private final WorkerConfig config;
   private LinkState state = LinkState.DOWN;
@@ -17,11 +18,15 @@ public final class LinkMonitor {
   private long pauseNs;
   private long sliceEndNs;
   private int silentSlices;
+  private long notLiveSinceNs;
+  private boolean isLive;
+  private boolean elsewhere;
 
   /** Down, and due to connect at once. */
   public LinkMonitor(WorkerConfig config, long nowNs) {
     this.config = config;
     this.nextAttemptNs = nowNs;
+    this.notLiveSinceNs = nowNs;
     this.pauseNs = config.reconnectMinNs();
   }
 
@@ -62,6 +67,7 @@ public final class LinkMonitor {
 
   /** The leader has welcomed us. */
   public void welcomed(long nowNs) {
+    elsewhere = false;
     state = LinkState.CATCHING_UP;
     reason = "catching up";
     pauseNs = config.reconnectMinNs();
@@ -70,6 +76,7 @@ public final class LinkMonitor {
 
   /** Everything that was committed when we were welcomed is applied. */
   public void live() {
+    isLive = true;
     state = LinkState.LIVE;
     reason = "";
   }
@@ -94,14 +101,46 @@ public final class LinkMonitor {
 
   /** The connection is lost, or could not be made; another attempt follows after a pause. */
   public void down(String why, long nowNs) {
+    notLive(nowNs);
     state = LinkState.DOWN;
     reason = why;
+    pauseNs = Math.min(pauseNs, config.reconnectMaxNs());
     nextAttemptNs = nowNs + pauseNs;
     pauseNs = Math.min(pauseNs * 2, config.reconnectMaxNs());
   }
 
+  /** Since when it is not live, of the monotonic clock; of no meaning while it is. */
+  public long notLiveSinceNs() {
+    return notLiveSinceNs;
+  }
+
+  private void notLive(long nowNs) {
+    if (isLive) {
+      isLive = false;
+      notLiveSinceNs = nowNs;
+    }
+  }
+
+  /**
+   * The leader serves another worker of our name. That ends in a second if it was this worker
+   * before its restart, and never if two machines share a token: the pauses grow to half a minute.
+   *
+   * @return whether it is worth a line in the log: the first time on end
+   */
+  public boolean takenElsewhere(String why, long nowNs) {
+    boolean isNews = !elsewhere;
+    elsewhere = true;
+    notLive(nowNs);
+    state = LinkState.DOWN;
+    reason = why;
+    nextAttemptNs = nowNs + pauseNs;
+    pauseNs = Math.min(pauseNs * 2, ELSEWHERE_MAX_NS);
+    return isNews;
+  }
+
   /** The leader will not have us. */
-  public void refused(String why) {
+  public void refused(String why, long nowNs) {
+    notLive(nowNs);
     state = LinkState.REFUSED;
     reason = why;
   }

@@ -96,9 +96,40 @@ class LinkMonitorTest {
 
   @Test
   void aRefusedWorkerDoesNotTryAgain() {
-    monitor.refused("foreign");
+    monitor.refused("foreign", 0);
     assertFalse(monitor.attemptIsDue(Long.MAX_VALUE));
     assertEquals("foreign", monitor.reason());
+  }
+
+  /** A worker that was killed finds its own old connection; another machine never gives up. */
+  @Test
+  void whoIsThereAlreadyIsAskedEverMoreSeldomAndSaysSoOnce() {
+    long nowNs = 0;
+    int attempts = 0;
+    boolean saidAgain = false;
+    assertTrue(monitor.takenElsewhere("there", nowNs));
+    while (nowNs < 3_600_000 * MS) {
+      nowNs += 10 * MS;
+      if (monitor.attemptIsDue(nowNs)) {
+        attempts++;
+        saidAgain |= monitor.takenElsewhere("there", nowNs);
+        assertTrue(attempts < 5 || nowNs > 1_000 * MS, "not within a second");
+        assertTrue(attempts != 6 || nowNs < 4_000 * MS, "a few times in the first seconds");
+      }
+    }
+    assertFalse(saidAgain);
+    assertTrue(attempts > 100 && attempts < 140, "every half a minute: " + attempts);
+    monitor.welcomed(nowNs);
+    assertTrue(monitor.takenElsewhere("there", nowNs), "news after a welcome");
+  }
+
+  @Test
+  void sinceWhenItIsNotLiveIsKnown() {
+    monitor.welcomed(0);
+    monitor.live();
+    monitor.down("gone", 7);
+    monitor.down("still gone", 9);
+    assertEquals(7, monitor.notLiveSinceNs());
   }
 
   private long silentAfterMs(long fromMs, long everyMs) {

@@ -158,7 +158,7 @@ public final class SimLeader implements LeaderEnd {
     SessionId id = idOf(connection);
     if (id != null) {
       sessions.remove(id);
-      host.execute(() -> agent.sessionClosed(id));
+      host.execute(() -> agent.sessionClosed(id, "simulated"));
     }
   }
 
@@ -207,7 +207,7 @@ public final class SimLeader implements LeaderEnd {
       SimConnection connection = sessions.get(id);
       if (connection != null && connection.isClosedByLeader()) {
         sessions.remove(id);
-        host.execute(() -> agent.sessionClosed(id));
+        host.execute(() -> agent.sessionClosed(id, "simulated"));
       }
     }
     return work[0];

@@ -239,7 +239,7 @@ public final class SimWorker implements WorkerEnd {
     record.heard();
     switch (message) {
       case LeaderMessage.Welcome welcome -> record.told(welcome.commitIndex());
-      case LeaderMessage.Heartbeat(_, long index) -> record.told(index);
+      case LeaderMessage.Heartbeat(_, long index, _) -> record.told(index);
       case LeaderMessage.BarrierResponse(_, long index) -> record.told(index);
       case LeaderMessage.LogEntries(long index, _) -> record.told(index);
       case LeaderMessage.LockResponse lock -> record.told(lock.commitIndex());

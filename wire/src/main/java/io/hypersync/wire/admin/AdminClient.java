@@ -3,6 +3,7 @@ package io.hypersync.wire.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -62,7 +63,7 @@ public final class AdminClient {
     } catch (ConnectException nobody) {
       return new Reply.Dead("nobody listens on " + socket);
     } catch (IOException failure) {
-      return new Reply.Unresponsive(String.valueOf(failure.getMessage()));
+      return new Reply.Unresponsive(FileProblems.describe(failure));
     }
     try {
       return new Reply.Result(AdminCodec.decodeResponse(line));

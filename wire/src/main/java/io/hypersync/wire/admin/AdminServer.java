@@ -1,6 +1,7 @@
 package io.hypersync.wire.admin;
 
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -68,8 +69,8 @@ public final class AdminServer implements AutoCloseable {
       return server;
     } catch (IOException failure) {
       throw new UserError(
-          "cannot listen on the admin socket " + socket + ": " + failure.getMessage(),
-          "HYPERSYNC_RUN_DIR sets the folder of the admin sockets.");
+          "cannot listen on the admin socket " + socket + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, "HYPERSYNC_RUN_DIR sets the folder of the admin sockets."));
     }
   }
 
@@ -94,7 +95,7 @@ public final class AdminServer implements AutoCloseable {
       }
       connections.release(MAX_CONNECTIONS);
     } catch (IOException failure) {
-      LOG.warn("the admin socket {} stays behind: {}", socket, failure.getMessage());
+      LOG.warn("the admin socket {} stays behind: {}", socket, FileProblems.describe(failure));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -156,7 +157,10 @@ public final class AdminServer implements AutoCloseable {
       } catch (IOException failure) {
         // This process has too many files open, for one: that passes, and who asks waits meanwhile.
         if (!failed) {
-          LOG.warn("the admin socket {} is not answered for now: {}", socket, failure.getMessage());
+          LOG.warn(
+              "the admin socket {} is not answered for now: {}",
+              socket,
+              FileProblems.describe(failure));
         }
         failed = true;
         LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());

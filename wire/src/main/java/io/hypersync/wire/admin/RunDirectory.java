@@ -2,6 +2,7 @@ package io.hypersync.wire.admin;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -55,11 +56,12 @@ public record RunDirectory(Path path) {
       return List.of();
     } catch (IOException failure) {
       throw new UserError(
-          "cannot list the admin sockets in " + path + ": " + failure.getMessage(),
-          "The daemons of root are root's to ask: run this as root.");
+          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
     } catch (DirectoryIteratorException failure) {
       throw new UserError(
-          "cannot list the admin sockets in " + path + ": " + failure.getCause(), "");
+          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
     }
     Collections.sort(found);
     return found;

@@ -2,6 +2,7 @@ package io.hypersync.wire.admin;
 
 import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.OwnerOnly;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -63,8 +64,9 @@ public final class StateLock implements AutoCloseable {
       return new StateLock(channel);
     } catch (IOException e) {
       throw new UserError(
-          "cannot lock the state directory " + stateDir + ": " + e.getMessage(),
-          "The directory must exist or be creatable, on a local disk that is writable.");
+          "cannot lock the state directory " + stateDir + ": " + FileProblems.describe(e),
+          FileProblems.hint(
+              e, "The directory must exist or be creatable, on a local disk that is writable."));
     }
   }
 

@@ -49,11 +49,7 @@ final class LeaderMessages {
               .setReason(reason(refused.reason()))
               .setMessage(refused.message())
               .build();
-      case LeaderMessage.Heartbeat heartbeat ->
-          Heartbeat.newBuilder()
-              .setLeaderEpoch(heartbeat.leaderEpoch())
-              .setCommitIndex(heartbeat.commitIndex())
-              .build();
+      case LeaderMessage.Heartbeat heartbeat -> heartbeat(heartbeat);
       case LeaderMessage.BarrierResponse barrier ->
           BarrierResponse.newBuilder()
               .setRequestId(barrier.requestId())
@@ -174,11 +170,26 @@ final class LeaderMessages {
     return new LeaderMessage.Refused(reason, proto.getMessage());
   }
 
+  private static Heartbeat heartbeat(LeaderMessage.Heartbeat heartbeat) {
+    Heartbeat.Builder proto =
+        Heartbeat.newBuilder()
+            .setLeaderEpoch(heartbeat.leaderEpoch())
+            .setCommitIndex(heartbeat.commitIndex());
+    if (heartbeat.freeBytes() != LeaderMessage.Heartbeat.UNKNOWN) {
+      proto.setFreeBytes(heartbeat.freeBytes());
+    }
+    return proto.build();
+  }
+
   private static LeaderMessage heartbeat(Heartbeat proto) throws ProtocolException {
     Fields.require(proto.hasLeaderEpoch(), "leader_epoch");
     Fields.require(proto.hasCommitIndex(), "commit_index");
     return new LeaderMessage.Heartbeat(
-        proto.getLeaderEpoch(), Fields.number(proto.getCommitIndex(), 0, "commit_index"));
+        proto.getLeaderEpoch(),
+        Fields.number(proto.getCommitIndex(), 0, "commit_index"),
+        proto.hasFreeBytes()
+            ? Fields.number(proto.getFreeBytes(), 0, "free_bytes")
+            : LeaderMessage.Heartbeat.UNKNOWN);
   }
 
   private static LeaderMessage barrier(BarrierResponse proto) throws ProtocolException {

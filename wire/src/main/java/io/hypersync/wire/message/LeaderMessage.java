@@ -54,8 +54,20 @@ public sealed interface LeaderMessage {
     }
   }
 
-  /** I am alive; control stream. */
-  record Heartbeat(long leaderEpoch, long commitIndex) implements LeaderMessage {}
+  /**
+   * I am alive; control stream.
+   *
+   * @param freeBytes what the disk of the log and the chunks can still take, or {@link #UNKNOWN}
+   */
+  record Heartbeat(long leaderEpoch, long commitIndex, long freeBytes) implements LeaderMessage {
+    /** A leader that does not say how much room it has. */
+    public static final long UNKNOWN = -1;
+
+    /** One of a leader that does not say how much room it has. */
+    public Heartbeat(long leaderEpoch, long commitIndex) {
+      this(leaderEpoch, commitIndex, UNKNOWN);
+    }
+  }
 
   /** Answer to a BarrierRequest; control stream. */
   record BarrierResponse(long requestId, long commitIndex) implements LeaderMessage {}

@@ -7,6 +7,9 @@ import io.hypersync.model.id.WorkspaceId;
  * The names that certificates carry. A connection is checked against these, never against an IP.
  */
 public final class CertificateNames {
+  /** What the name of an authority begins with; its workspace follows. */
+  static final String AUTHORITY_PREFIX = "HyperSync workspace ";
+
   private CertificateNames() {}
 
   /** The DNS name in the leader's certificate: {@code leader.<workspace, 32 hex>.hypersync}. */
@@ -20,6 +23,6 @@ public final class CertificateNames {
   }
 
   static String authorityName(WorkspaceId workspace) {
-    return "HyperSync workspace " + workspace;
+    return AUTHORITY_PREFIX + workspace;
   }
 }

@@ -19,6 +19,7 @@ import java.util.Set;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,15 @@ public final class PeerCertificates {
   private static final int DNS_NAME = 2;
   private static final int URI = 6;
 
+  private static final String OTHER_WORKSPACE =
+      ", whose authority is not the authority of this workspace (";
+
   private PeerCertificates() {}
+
+  /** Whether a certificate was refused, with this message, because it is of another workspace. */
+  public static boolean isOfAnotherWorkspace(String message) {
+    return message.contains(OTHER_WORKSPACE);
+  }
 
   /**
    * Checks that this is the leader of a workspace.
@@ -100,8 +109,26 @@ public final class PeerCertificates {
   }
 
   static @Nullable String commonName(X509Certificate cert) {
+    return commonName(cert.getSubjectX500Principal());
+  }
+
+  /** The workspace whose authority has this name, or null: what a stranger writes is no id. */
+  private static @Nullable String workspaceOf(X500Principal authority) {
+    String name = commonName(authority);
+    String before = CertificateNames.AUTHORITY_PREFIX;
+    if (name == null || !name.startsWith(before)) {
+      return null;
+    }
     try {
-      for (Rdn part : new LdapName(cert.getSubjectX500Principal().getName()).getRdns()) {
+      return WorkspaceId.parse(name.substring(before.length())).toString();
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable String commonName(X500Principal principal) {
+    try {
+      for (Rdn part : new LdapName(principal.getName()).getRdns()) {
         if (part.getType().equalsIgnoreCase("CN") && part.getValue() instanceof String name) {
           return name;
         }
@@ -120,6 +147,18 @@ public final class PeerCertificates {
     }
     X509Certificate cert = chain[0];
     if (!isSignedBy(cert, authority)) {
+      String other = workspaceOf(cert.getIssuerX500Principal());
+      String ours = workspaceOf(authority.getSubjectX500Principal());
+      if (other != null && ours != null && !other.equals(ours)) {
+        throw new CertificateException(
+            "the "
+                + role
+                + "'s certificate is of workspace "
+                + other
+                + OTHER_WORKSPACE
+                + ours
+                + ")");
+      }
       throw new CertificateException(
           "the certificate was issued by \""
               + cert.getIssuerX500Principal().getName()

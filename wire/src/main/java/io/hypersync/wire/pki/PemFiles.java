@@ -1,6 +1,7 @@
 package io.hypersync.wire.pki;
 
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -33,7 +34,7 @@ final class PemFiles {
     } catch (NoSuchFileException e) {
       throw new PkiException(file + " does not exist", e);
     } catch (IOException e) {
-      throw new PkiException("cannot read " + file + ": " + e.getMessage(), e);
+      throw new PkiException("cannot read " + file + ": " + FileProblems.describe(e), e);
     }
   }
 
@@ -53,7 +54,7 @@ final class PemFiles {
     try {
       DurableFiles.replace(file, text, PosixFilePermissions.fromString(OWNER_ONLY));
     } catch (IOException e) {
-      throw new PkiException("cannot write " + file + ": " + e.getMessage(), e);
+      throw new PkiException("cannot write " + file + ": " + FileProblems.describe(e), e);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
+import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
@@ -279,7 +280,7 @@ public final class QuicWorkerClient implements WorkerTransport {
         failed(
             ConnectFailure.UNREACHABLE,
             "no answer from "
-                + leader
+                + HostPorts.of(leader)
                 + " within "
                 + options.connectTimeout().toMillis()
                 + " ms: is the leader running there, and does a firewall let UDP pass?");
@@ -335,7 +336,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     }
 
     private String describe(LinkEnd end) {
-      return "cannot connect to the leader at " + leader + ": " + end.reason();
+      return "cannot connect to the leader at " + HostPorts.of(leader) + ": " + end.reason();
     }
   }
 }

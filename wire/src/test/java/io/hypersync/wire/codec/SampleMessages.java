@@ -93,6 +93,8 @@ public final class SampleMessages {
         new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD, -4, 15_000),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.Heartbeat(-3, 5),
+        new LeaderMessage.Heartbeat(7, 5, 0),
+        new LeaderMessage.Heartbeat(7, 5, Long.MAX_VALUE),
         new LeaderMessage.BarrierResponse(-1, 5),
         new LeaderMessage.IntentStatusResponse(
             INTENT, LeaderMessage.IntentStatusResponse.Status.COMMITTED, COMMITTED),

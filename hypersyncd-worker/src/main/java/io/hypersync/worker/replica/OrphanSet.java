@@ -1,0 +1,37 @@
+package io.hypersync.worker.replica;
+
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.OrphanChanges;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The nodes of a state that have no name, so that status can count what has one. It follows the
+ * entries from the first on; single-threaded.
+ */
+public final class OrphanSet implements OrphanChanges.Listener {
+  private final Set<NodeId> orphans = new HashSet<>();
+
+  /** The next entry. */
+  public void applied(LogEntry entry, FsState before, FsState after) {
+    OrphanChanges.tell(entry, before, after, this);
+  }
+
+  /** How many there are. */
+  public int size() {
+    return orphans.size();
+  }
+
+  @Override
+  public void orphaned(Node node) {
+    orphans.add(node.id());
+  }
+
+  @Override
+  public void orphanGone(NodeId node) {
+    orphans.remove(node);
+  }
+}

@@ -1,0 +1,146 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.admin.RunDirectory;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What somebody sees who sets a workspace up, and does some of it wrong. */
+@RealMounts
+class NewUserTest {
+  private static final Duration END_LIMIT = Duration.ofSeconds(60);
+  private static final int LEADER_DISK_MIB = 700;
+  private static final long MIB = 1024 * 1024;
+
+  @Test
+  void aWorkerThatWaitsForItsLeaderIsSeen() throws Exception {
+    try (Fabric fabric = Fabric.create(Fabric.PROMPT)) {
+      DaemonJvm worker = fabric.launchWorker("a");
+      worker.await(
+          "say why it waits",
+          status ->
+              !status.path("mounted").asBoolean()
+                  && status.path("read_only").asBoolean()
+                  && status.path("link_reason").asText().contains("no answer"));
+      Shell status = fabric.hypersync("status");
+      said(status, "a waits for the leader at " + fabric.address(), "no answer", "waiting");
+      assertFalse(status.output().contains("unresolved"), status.output());
+      worker.terminate();
+      assertEquals(0, worker.awaitExit(END_LIMIT), worker.log());
+      assertFalse(worker.log().contains("\tat "), worker.log());
+      assertFalse(
+          Files.readString(Path.of("/proc/self/mountinfo")).contains(fabric.mount("a").toString()));
+      fabric.startLeader();
+      fabric.startWorker("a");
+      Files.writeString(fabric.mount("a").resolve("file"), "written");
+    }
+  }
+
+  @Test
+  void theLeaderTellsOfItsRoomAndOfWhoIsNotThere() throws Exception {
+    try (Fabric fabric = Fabric.create(Fabric.PATIENT)) {
+      Path disk = fabric.tmpfs("leader-disk", LEADER_DISK_MIB);
+      fabric.putState("leader", Files.createDirectory(disk.resolve("state")));
+      DaemonJvm leader = fabric.startLeader();
+      said(fabric.hypersync("status"), "no worker has connected yet");
+      DaemonJvm worker = fabric.startWorker("a");
+      Await.until(
+          "df shows the leader's disk",
+          () -> Files.getFileStore(fabric.mount("a")).getUsableSpace() < LEADER_DISK_MIB * MIB);
+      unlinkedFilesAreCountedApart(fabric);
+      aTokenThatIsUsedTwice(fabric);
+      worker.kill();
+      leader.await("tell of who has left", status -> absent(status, "left"));
+      said(fabric.hypersync("status"), "NOT HERE", "left");
+      fabric.startWorker("a");
+      leader.await("forget that", status -> !absent(status, "left"));
+    }
+  }
+
+  private static void unlinkedFilesAreCountedApart(Fabric fabric) throws Exception {
+    Path file = fabric.mount("a").resolve("unlinked");
+    try (FileChannel _ =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      int before = fabric.leader().status().path("files").asInt();
+      Files.delete(file);
+      for (DaemonJvm daemon : List.of(fabric.leader(), fabric.worker("a"))) {
+        daemon.await(
+            "count it apart",
+            status ->
+                status.path("files").asInt() == before - 1 && status.path("orphans").asInt() == 1);
+      }
+    }
+  }
+
+  private static void aTokenThatIsUsedTwice(Fabric fabric)
+      throws IOException, InterruptedException {
+    WorkerId id = new WorkerId("a");
+    Path elsewhere = fabric.root().resolve("other-machine");
+    RunDirectory runDirectory = new RunDirectory(elsewhere.resolve("run"));
+    DaemonJvm second =
+        DaemonJvm.start(
+            "the other a",
+            fabric.root().resolve("logs").resolve("other-a.log"),
+            runDirectory.workerSocket(fabric.workspace().id(), id),
+            List.of(
+                "worker",
+                "--token",
+                fabric.workspace().tokenFile(id).toString(),
+                "--mount",
+                elsewhere.resolve("mount").toString(),
+                "--state-dir",
+                elsewhere.resolve("state").toString()),
+            ChildJvm.environment(runDirectory.path()));
+    try {
+      second.await(
+          "say what is wrong",
+          status -> status.path("link_reason").asText().contains("two machines use one token"));
+      fabric
+          .leader()
+          .await(
+              "count the attempts",
+              status ->
+                  status
+                      .path("absent")
+                      .valueStream()
+                      .anyMatch(
+                          each ->
+                              each.path("state").asText().equals("duplicate")
+                                  && each.path("times").asInt() >= 4));
+      assertEquals(1, count(fabric.leader().log(), "is refused"), fabric.leader().log());
+      assertEquals(1, count(second.log(), "the leader refuses"), second.log());
+      said(fabric.hypersync("status"), "used twice", "make another for one of them");
+    } finally {
+      second.end(END_LIMIT);
+    }
+  }
+
+  private static boolean absent(JsonNode status, String state) {
+    return status
+        .path("absent")
+        .valueStream()
+        .anyMatch(each -> each.path("state").asText().equals(state));
+  }
+
+  private static long count(String log, String text) {
+    return log.lines().filter(line -> line.contains(text)).count();
+  }
+
+  private static void said(Shell shell, String... parts) {
+    for (String part : parts) {
+      assertTrue(
+          shell.output().contains(part), () -> "not said: " + part + "\nbut:\n" + shell.output());
+    }
+  }
+}

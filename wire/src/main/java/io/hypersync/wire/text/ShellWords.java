@@ -1,0 +1,50 @@
+package io.hypersync.wire.text;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Words of a command line that a person copies from a message into a shell. */
+public final class ShellWords {
+  private static final Pattern PLAIN = Pattern.compile("[a-zA-Z0-9._/+,:@%=-]+");
+
+  private ShellWords() {}
+
+  /** The word as a shell reads it back: as it is, in quotes, or with control characters escaped. */
+  public static String quoted(String word) {
+    if (PLAIN.matcher(word).matches()) {
+      return word;
+    }
+    return word.chars().anyMatch(Character::isISOControl)
+        ? escaped(word)
+        : "'" + word.replace("'", "'\\''") + "'";
+  }
+
+  /** A path as a shell reads it back. */
+  public static String quoted(Path path) {
+    return quoted(path.toString());
+  }
+
+  /** A whole command line. */
+  public static String line(List<String> words) {
+    return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
+  }
+
+  /** In the shells' {@code $'...'}: what a terminal must not see as it is. */
+  private static String escaped(String word) {
+    StringBuilder text = new StringBuilder("$'");
+    for (byte each : word.getBytes(StandardCharsets.UTF_8)) {
+      int octet = Byte.toUnsignedInt(each);
+      if (octet == '\'' || octet == '\\') {
+        text.append('\\').append((char) octet);
+      } else if (octet < ' ' || octet > '~') {
+        text.append("\\x%02x".formatted(octet));
+      } else {
+        text.append((char) octet);
+      }
+    }
+    return text.append('\'').toString();
+  }
+}
