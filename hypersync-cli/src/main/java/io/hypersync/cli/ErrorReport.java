@@ -2,8 +2,10 @@ package io.hypersync.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.UserError;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import picocli.CommandLine;
 
@@ -30,7 +32,9 @@ final class ErrorReport {
       return report(error, out, err, args);
     }
     err.println("hypersync: " + BUG_MESSAGE + ", please report it:");
-    failure.printStackTrace(err);
+    StringWriter trace = new StringWriter();
+    failure.printStackTrace(new PrintWriter(trace));
+    err.print(Printable.lines(trace.toString()));
     err.flush();
     UserError bug =
         new UserError(
@@ -63,8 +67,8 @@ final class ErrorReport {
   }
 
   private static int report(UserError error, PrintWriter out, PrintWriter err, List<String> args) {
-    err.println("hypersync: " + error.message());
-    error.hint().lines().forEach(line -> err.println("  " + line));
+    err.println("hypersync: " + Printable.line(error.message()));
+    error.hint().lines().forEach(line -> err.println("  " + Printable.line(line)));
     err.flush();
     writeJson(error, out, args);
     return error.exitCode();

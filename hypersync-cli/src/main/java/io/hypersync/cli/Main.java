@@ -2,6 +2,7 @@ package io.hypersync.cli;
 
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.command.HypersyncCommand;
+import io.hypersync.cli.render.PrintableWriter;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -10,7 +11,6 @@ import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.fuse.dev.ProcessUmask;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
 import java.util.List;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
@@ -32,12 +32,16 @@ public final class Main {
     if (command.equals("leader") || command.equals("worker")) {
       ProcessUmask.ownerOnly();
     }
-    System.exit(commandLine(command, LeaderDaemon::start, WorkerDaemon::start).execute(args));
+    System.exit(
+        commandLine(command, LeaderDaemon::start, WorkerDaemon::start)
+            .setOut(writer(System.out))
+            .setErr(writer(System.err))
+            .execute(args));
   }
 
-  /** Writes as the command line does: in the charset of Java, whatever the terminal's is. */
+  /** All that is written to a terminal goes through one of these. */
   static PrintWriter writer(OutputStream stream) {
-    return new PrintWriter(stream, true, Charset.defaultCharset());
+    return PrintableWriter.to(stream);
   }
 
   /**
@@ -58,6 +62,7 @@ public final class Main {
     return line.setExecutionStrategy(Main::execute)
         .setExecutionExceptionHandler(ErrorReport::onFailure)
         .setParameterExceptionHandler(ErrorReport::onMisuse)
+        .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
         .setUsageHelpAutoWidth(true);
   }
 

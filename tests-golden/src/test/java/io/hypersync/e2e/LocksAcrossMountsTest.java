@@ -73,6 +73,25 @@ class LocksAcrossMountsTest {
     }
   }
 
+  /** The kernel does not say which process unlocks. */
+  @Test
+  void whoIsInTheWayIsNamedAfterHeHasUnlockedOtherBytes() throws Exception {
+    Path file = file("a", "named");
+    try (PythonProcess holder = PythonProcess.start();
+        PythonProcess asking = PythonProcess.start()) {
+      for (PythonProcess each : List.of(holder, asking)) {
+        each.must("import fcntl, struct");
+        each.must("fd = os.open('" + file + "', os.O_RDWR)");
+      }
+      holder.must("fcntl.lockf(fd, fcntl.LOCK_EX, 10, 0)");
+      holder.must("fcntl.lockf(fd, fcntl.LOCK_UN, 5, 0)");
+      asking.must("asked = struct.pack('hhqqi', fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)");
+      asking.must("held = struct.unpack('hhqqi', fcntl.fcntl(fd, fcntl.F_GETLK, asked))");
+      asking.must("assert held[:4] == (fcntl.F_WRLCK, os.SEEK_SET, 5, 5), held");
+      asking.must("assert os.path.samefile(f'/proc/{held[4]}/exe', sys.executable), held");
+    }
+  }
+
   @Test
   void aCircleOverTwoMountsIsRefused() throws Exception {
     try (FileChannel a = open("a", "circle");

@@ -1,8 +1,8 @@
 package io.hypersync.model.id;
 
+import io.hypersync.model.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HexFormat;
 
 /**
  * The name of a directory entry: 1 to 255 opaque bytes without NUL or '/', and neither "." nor
@@ -39,7 +39,7 @@ public final class Name implements Comparable<Name> {
    */
   public static Name of(byte[] bytes) {
     if (bytes.length > MAX_BYTES || !isWellFormed(bytes)) {
-      throw new IllegalArgumentException("not a valid entry name: " + printable(bytes));
+      throw new IllegalArgumentException("not a valid entry name: " + Printable.line(bytes));
     }
     return new Name(bytes);
   }
@@ -69,28 +69,9 @@ public final class Name implements Comparable<Name> {
     return Arrays.hashCode(bytes);
   }
 
-  /**
-   * For people and logs: UTF-8 if it is, with control characters as {@code \\xNN}; otherwise every
-   * byte that is not ASCII, too.
-   */
+  /** For people and logs: see {@link Printable}. */
   @Override
   public String toString() {
-    return printable(bytes);
-  }
-
-  private static String printable(byte[] bytes) {
-    String text = new String(bytes, StandardCharsets.UTF_8);
-    boolean isUtf8 = Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
-    String source = isUtf8 ? text : new String(bytes, StandardCharsets.ISO_8859_1);
-    StringBuilder out = new StringBuilder(source.length());
-    for (int i = 0; i < source.length(); i++) {
-      char c = source.charAt(i);
-      if (Character.isISOControl(c) || (!isUtf8 && c > 0x7e)) {
-        out.append("\\x").append(HexFormat.of().toHexDigits((byte) c));
-      } else {
-        out.append(c);
-      }
-    }
-    return out.toString();
+    return Printable.line(bytes);
   }
 }

@@ -9,6 +9,7 @@ import io.hypersync.cli.trace.TraceReader;
 import io.hypersync.cli.trace.TraceReplay;
 import io.hypersync.cli.trace.TraceReport;
 import io.hypersync.cli.trace.TraceReport.Mismatch;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.text.ShellWords;
@@ -104,6 +105,11 @@ final class ReplayCommand implements Callable<Integer> {
     Mismatch mismatch = report.mismatch();
     return mismatch == null
         ? counts + "ok\n"
-        : counts + "mismatch at entry " + mismatch.index() + ": " + mismatch.message() + "\n";
+        : counts
+            + "mismatch at entry "
+            + mismatch.index()
+            + ": "
+            + Printable.line(mismatch.message())
+            + "\n";
   }
 }

@@ -8,6 +8,7 @@ import io.hypersync.cli.trace.StateTrace;
 import io.hypersync.cli.trace.TraceWriter;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.text.ShellWords;
@@ -70,7 +71,7 @@ final class TraceCommand implements Callable<Integer> {
         tree,
         () ->
             "Wrote "
-                + out
+                + Printable.line(out.toString())
                 + (": " + written.entries() + " entries, " + written.chunks() + " chunks.\n")
                 + ("Check it: ./hypersync replay " + ShellWords.quoted(out) + "\n"));
     return 0;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.daemons.MountUsers;
 import io.hypersync.cli.daemons.Mounts;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.fuse.dev.FolderCover;
@@ -105,7 +106,7 @@ final class UmountCommand implements Callable<Integer> {
 
   private static String done(JsonNode entry) {
     return "Unmounted "
-        + entry.path("mount").asText()
+        + Printable.line(entry.path("mount").asText())
         + (entry.path("worker_was_alive").asBoolean()
             ? ""
             : ", which a dead worker had left behind")
@@ -118,7 +119,10 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   private static String notDone(JsonNode entry) {
-    return "Left: " + entry.path("error").asText() + "\n" + entry.path("hint").asText().indent(2);
+    return "Left: "
+        + Printable.line(entry.path("error").asText())
+        + "\n"
+        + Printable.lines(entry.path("hint").asText()).indent(2);
   }
 
   /** Returns whether its worker was alive. */

@@ -1,5 +1,6 @@
 package io.hypersync.cli.demo;
 
+import io.hypersync.model.text.Printable;
 import java.io.PrintWriter;
 import java.util.Locale;
 
@@ -20,14 +21,14 @@ public final class Narrator {
   public synchronized void say(String format, Object... args) {
     double seconds = (System.nanoTime() - startedAtNs) / NS_PER_S;
     out.printf(Locale.ROOT, "[%6.1f s] ", seconds);
-    out.printf(Locale.ROOT, format + "%n", args);
+    out.println(Printable.line(String.format(Locale.ROOT, format + "%n", args).stripTrailing()));
     out.flush();
   }
 
   /** What a tool wrote, set off from the story; at most {@code limit} lines of it. */
   synchronized void quote(String text, int limit) {
     long lines = text.lines().count();
-    text.lines().limit(limit).forEach(line -> out.println(INDENT + line));
+    text.lines().limit(limit).forEach(line -> out.println(INDENT + Printable.line(line)));
     if (lines > limit) {
       out.println(INDENT + "... " + (lines - limit) + " lines more");
     }

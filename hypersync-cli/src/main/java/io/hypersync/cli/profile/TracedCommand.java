@@ -2,6 +2,7 @@ package io.hypersync.cli.profile;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
+import io.hypersync.cli.render.PrintableWriter;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.FileProblems;
 import java.io.BufferedReader;
@@ -89,7 +90,8 @@ public final class TracedCommand {
         trace.line(line);
       }
     } catch (IOException failure) {
-      System.err.println("hypersync: the trace ends early: " + FileProblems.describe(failure));
+      PrintableWriter.to(System.err)
+          .println("hypersync: the trace ends early: " + FileProblems.describe(failure));
     }
   }
 

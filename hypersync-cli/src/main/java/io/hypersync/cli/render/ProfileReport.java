@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.text.ShellWords;
 import java.util.Comparator;
 import java.util.List;
@@ -20,9 +21,9 @@ public final class ProfileReport {
     text.append("Profile of ")
         .append(ShellWords.line(words(tree.path("command"))))
         .append("\n  on ")
-        .append(tree.path("mount").asText())
+        .append(Printable.line(tree.path("mount").asText()))
         .append(" of worker ")
-        .append(tree.path("worker_id").asText())
+        .append(Printable.line(tree.path("worker_id").asText()))
         .append(
             ", %.1f s, exit code %d"
                 .formatted(tree.path("seconds").asDouble(), tree.path("exit_code").asInt()))
@@ -173,7 +174,7 @@ public final class ProfileReport {
   private static String local(JsonNode candidates) {
     if (candidates.isEmpty()) {
       return "Nothing here asks to be moved to /ntmfs/local: no directory with 2 % of the changes"
-                 + " is one that tools make again, or whose files come and go.\n";
+          + " is one that tools make again, or whose files come and go.\n";
     }
     StringBuilder text = new StringBuilder("What should go to /ntmfs/local\n");
     Table table =

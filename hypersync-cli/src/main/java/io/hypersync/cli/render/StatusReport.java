@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.model.text.Printable;
 import io.hypersync.wire.text.ShellWords;
 
 /** What {@code hypersync status} shows, from the trees of {@code docs/json.md}. */
@@ -20,22 +21,22 @@ public final class StatusReport {
     }
     for (JsonNode daemon : status.path("unresponsive")) {
       text.append(separator(text))
-          .append(daemon.path("socket").asText())
+          .append(text(daemon, "socket"))
           .append(" does not answer: ")
-          .append(daemon.path("reason").asText())
+          .append(text(daemon, "reason"))
           .append('\n');
     }
     for (JsonNode daemon : status.path("dead")) {
       text.append(separator(text))
           .append("The ")
-          .append(daemon.path("role").asText())
+          .append(text(daemon, "role"))
           .append(" of ")
-          .append(daemon.path("socket").asText())
+          .append(text(daemon, "socket"))
           .append(" is dead.\n");
     }
     for (JsonNode mount : status.path("dead_mounts")) {
       text.append(separator(text))
-          .append(mount.asText())
+          .append(Printable.line(mount.asText()))
           .append(" is the mount of a dead worker; clear it away with: ./hypersync umount ")
           .append(ShellWords.quoted(mount.asText()))
           .append('\n');
@@ -46,15 +47,15 @@ public final class StatusReport {
   private static void appendLeader(StringBuilder text, JsonNode leader) {
     text.append(separator(text))
         .append("Leader of workspace ")
-        .append(leader.path("workspace_name").asText())
+        .append(text(leader, "workspace_name"))
         .append(" (")
         .append(Quantities.shortHex(leader.path("workspace").asText()))
         .append("), pid ")
-        .append(leader.path("pid").asText())
+        .append(text(leader, "pid"))
         .append(", up ")
         .append(Quantities.uptime(leader.path("uptime_ms").asLong()))
         .append(", listens on ")
-        .append(leader.path("address").asText("?"))
+        .append(text(leader, "address"))
         .append('\n');
     line(text, "commit index", count(leader, "commit_index"), "root", root(leader));
     line(text, "files", count(leader, "files"), "data", bytes(leader, "bytes"));
@@ -188,6 +189,10 @@ public final class StatusReport {
 
   private static String separator(StringBuilder text) {
     return text.isEmpty() ? "" : "\n";
+  }
+
+  private static String text(JsonNode tree, String key) {
+    return Printable.line(tree.path(key).asText("?"));
   }
 
   private static String count(JsonNode tree, String key) {

@@ -1,5 +1,6 @@
 package io.hypersync.cli.render;
 
+import io.hypersync.model.text.Printable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,7 +42,9 @@ public final class Table {
     return new Table(columns);
   }
 
-  /** Adds a row, of as many cells as there are columns. Control characters become {@code ?}. */
+  /**
+   * Adds a row, of as many cells as there are columns; each is on one line, see {@link Printable}.
+   */
   public Table row(String... cells) {
     if (cells.length != columns.size()) {
       throw new IllegalArgumentException(
@@ -49,7 +52,7 @@ public final class Table {
     }
     List<String> row = new ArrayList<>();
     for (String cell : cells) {
-      row.add(cell.replaceAll("\\p{Cntrl}", "?"));
+      row.add(Printable.line(cell));
     }
     rows.add(row);
     return this;

@@ -2,6 +2,7 @@ package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.cli.stages.Stage;
+import io.hypersync.model.text.Printable;
 
 /** What {@code hypersync why-slow} shows, from the tree of {@code docs/json.md}. */
 public final class WhySlowReport {
@@ -31,9 +32,9 @@ public final class WhySlowReport {
     JsonNode ever = worker.path("since_start");
     StringBuilder text = new StringBuilder();
     text.append("Worker ")
-        .append(worker.path("worker_id").asText())
+        .append(Printable.line(worker.path("worker_id").asText()))
         .append(", mounted at ")
-        .append(worker.path("mount").asText())
+        .append(Printable.line(worker.path("mount").asText()))
         .append(": ")
         .append(Quantities.count(recent.path("total").path("count").asLong()))
         .append(" changes in the last 10 s, ")
@@ -46,10 +47,10 @@ public final class WhySlowReport {
           .append(slowest(slowest, SLOWEST_SHOWN).render("  "))
           .append('\n');
     }
-    text.append(worker.path("limit").path("sentence").asText()).append('\n');
+    text.append(Printable.line(worker.path("limit").path("sentence").asText())).append('\n');
     String advice = worker.path("limit").path("advice").asText();
     if (!advice.isEmpty()) {
-      text.append(advice).append('\n');
+      text.append(Printable.line(advice)).append('\n');
     }
     return text.toString();
   }

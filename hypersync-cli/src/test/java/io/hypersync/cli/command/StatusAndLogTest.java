@@ -71,7 +71,7 @@ final class StatusAndLogTest {
               {"log_index":1,"committed_at":"2026-03-01T12:00:00.000000001Z","worker_id":"fmd",
                "op":"MakeDir","detail":"src","root":"00ff00ff00ff00ff"},
               {"log_index":2,"committed_at":"2026-03-01T12:00:00.000000002Z","worker_id":"yto",
-               "op":"CreateFile","detail":"a\\u001b[31mb","root":"11ff00ff00ff00ff"}]}
+               "op":"CreateFile","detail":"a\\u001b[31m\\u009bb\\u202e\\n","root":"11ff00ff00ff00ff"}]}
             """);
     return AdminServer.start(
         run.resolve("leader-00112233.sock"),
@@ -209,7 +209,8 @@ final class StatusAndLogTest {
             run.resolve("worker-00112233-fmd.sock"), Map.of("status", _ -> waiting))) {
       String shown = Invocation.of("status", "--run-dir", run.toString()).out();
       assertTrue(
-          shown.contains("  fmd waits for the leader at 10.0.0.1:7890 for 1m 2s: no answer?[2J\n"),
+          shown.contains(
+              "  fmd waits for the leader at 10.0.0.1:7890 for 1m 2s: no answer\\x1b[2J\n"),
           shown);
       assertTrue(shown.contains("  waiting  "), shown);
       waiting.put("link", "refused").put("link_reason", "diverged");
@@ -257,9 +258,9 @@ final class StatusAndLogTest {
       Invocation log = Invocation.of("log", "--tail", "7", "--run-dir", run.toString());
       assertEquals(
           """
-          INDEX  COMMITTED AT                    WORKER  OP          DETAIL   ROOT
-              1  2026-03-01T12:00:00.000000001Z  fmd     MakeDir     src      00ff00ff00ff
-              2  2026-03-01T12:00:00.000000002Z  yto     CreateFile  a?[31mb  11ff00ff00ff
+          INDEX  COMMITTED AT                    WORKER  OP          DETAIL                      ROOT
+              1  2026-03-01T12:00:00.000000001Z  fmd     MakeDir     src                         00ff00ff00ff
+              2  2026-03-01T12:00:00.000000002Z  yto     CreateFile  a\\x1b[31m\\u009bb\\u202e\\x0a  11ff00ff00ff
           """,
           log.out());
     }

@@ -158,7 +158,13 @@ public final class LeaderRuntime implements AutoCloseable {
   /** How the leader is; any thread but the transport's. */
   public ObjectNode status() {
     ObjectNode status =
-        questions.ask(a -> LeaderStatus.of(options, address(), startedNs, a, log, commits, stages));
+        questions.ask(
+            a -> {
+              ObjectNode found =
+                  LeaderStatus.of(options, address(), startedNs, a, log, commits, stages);
+              LeaderStatus.addHandshakes(found, transport.handshakes());
+              return found;
+            });
     LeaderStatus.addStores(
         status, chunkStore.stats(), FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;

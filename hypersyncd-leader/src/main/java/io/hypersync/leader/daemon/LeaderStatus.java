@@ -13,6 +13,7 @@ import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.state.FsState;
+import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.text.HostPorts;
@@ -99,6 +100,18 @@ final class LeaderStatus {
     node.put("times", absence.times());
     node.put("applied_index", absence.appliedIndex());
     return node;
+  }
+
+  /** What strangers have asked for at the port, workers that connect among them. */
+  static void addHandshakes(ObjectNode status, HandshakeCounts counts) {
+    ObjectNode handshakes = status.putObject("handshakes");
+    handshakes.put("begun", counts.begun());
+    handshakes.put("opened", counts.opened());
+    handshakes.put("failed", counts.failed());
+    handshakes.put("asked", counts.asked());
+    handshakes.put("refused", counts.refused());
+    handshakes.put("bad_tokens", counts.badTokens());
+    handshakes.put("stray", counts.stray());
   }
 
   /** What the disk says; may wait for it. */

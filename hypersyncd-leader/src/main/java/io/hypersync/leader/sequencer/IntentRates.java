@@ -2,6 +2,7 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.admission.TokenBucket;
 import io.hypersync.wire.message.Protocol;
 import java.util.HashMap;
 import java.util.Map;

@@ -7,6 +7,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
@@ -81,6 +82,11 @@ class LeaderChunksTest {
     @Override
     public InetSocketAddress localAddress() {
       throw new UnsupportedOperationException("not asked for here");
+    }
+
+    @Override
+    public HandshakeCounts handshakes() {
+      return HandshakeCounts.NONE;
     }
 
     @Override

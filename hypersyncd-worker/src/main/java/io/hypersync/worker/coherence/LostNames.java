@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LostNames {
   /**
-   * How long a name counts as lost just now, from when that is visible here: longer than a process
-   * takes from its walk to the request that follows, even if it is not run at once.
+   * How long a name counts as lost just now, from when that is visible here: longer than it takes
+   * from a process's walk to the end of the barrier of the request that follows, even if neither it
+   * nor the leader is run at once.
    */
-  static final long LATELY_NS = 1_000_000_000L;
+  static final long LATELY_NS = 5_000_000_000L;
 
   /** So many nodes are remembered; if more lose a name in that time, all nodes count. */
   static final int MAX_NODES = 65_536;

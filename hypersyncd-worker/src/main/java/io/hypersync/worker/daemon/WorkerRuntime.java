@@ -13,6 +13,7 @@ import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
@@ -158,6 +159,11 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private String refusalHint(String refused) {
     String another = "./hypersync token " + options.worker();
+    if (CertificateDates.isAboutClock(refused)) {
+      return "Look at the clocks: run date on this host and on the leader's. If both are right,"
+                 + " make a new token on the leader's host: "
+          + another;
+    }
     return PeerCertificates.isOfAnotherWorkspace(refused)
         ? "The token is for workspace "
             + options.workspace()

@@ -18,7 +18,7 @@ final class SentBack {
    * How long the second walk may take. One that takes longer can end with another ESTALE, if names
    * change again meanwhile.
    */
-  static final long RETRY_NS = 1_000_000_000L;
+  static final long RETRY_NS = 5_000_000_000L;
 
   /** So many threads are remembered; beyond it those that were sent back first are forgotten. */
   static final int MAX_THREADS = 16_384;

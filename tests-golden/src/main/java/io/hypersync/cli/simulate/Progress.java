@@ -1,5 +1,6 @@
 package io.hypersync.cli.simulate;
 
+import io.hypersync.cli.render.PrintableWriter;
 import io.hypersync.sim.HuntLimits;
 import io.hypersync.sim.HuntReport;
 import java.io.PrintWriter;
@@ -25,17 +26,24 @@ final class Progress {
 
   void show(HuntReport report) {
     if (bar) {
-      err.print("\r\u001b[K" + line(report));
+      clearLine();
+      err.print(line(report));
     } else {
       err.println(line(report));
     }
     err.flush();
   }
 
+  private void clearLine() {
+    if (err instanceof PrintableWriter terminal) {
+      terminal.clearLine();
+    }
+  }
+
   /** Makes room for something else. */
   void clear() {
     if (bar) {
-      err.print("\r\u001b[K");
+      clearLine();
       err.flush();
     }
   }

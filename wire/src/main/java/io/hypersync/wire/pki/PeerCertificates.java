@@ -2,6 +2,7 @@ package io.hypersync.wire.pki;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.text.Printable;
 import java.security.GeneralSecurityException;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.cert.CertPathValidator;
@@ -12,7 +13,9 @@ import java.security.cert.CertificateParsingException;
 import java.security.cert.PKIXParameters;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -36,6 +39,9 @@ public final class PeerCertificates {
   private static final String OTHER_WORKSPACE =
       ", whose authority is not the authority of this workspace (";
 
+  /** Of a name in somebody's certificate, in messages. */
+  private static final int MAX_SHOWN_CHARS = 300;
+
   private PeerCertificates() {}
 
   /** Whether a certificate was refused, with this message, because it is of another workspace. */
@@ -56,7 +62,7 @@ public final class PeerCertificates {
     if (!alternativeNames(cert, DNS_NAME).contains(name)) {
       throw new CertificateException(
           "the certificate is for "
-              + alternativeNames(cert, DNS_NAME)
+              + shown(alternativeNames(cert, DNS_NAME).toString())
               + " instead of "
               + name
               + ": another workspace");
@@ -77,7 +83,10 @@ public final class PeerCertificates {
     String uri = CertificateNames.workerUri(workspace, worker);
     if (!alternativeNames(cert, URI).contains(uri)) {
       throw new CertificateException(
-          "the certificate is for " + alternativeNames(cert, URI) + " instead of " + uri);
+          "the certificate is for "
+              + shown(alternativeNames(cert, URI).toString())
+              + " instead of "
+              + uri);
     }
     return worker;
   }
@@ -95,7 +104,8 @@ public final class PeerCertificates {
     try {
       return new WorkerId(name);
     } catch (IllegalArgumentException e) {
-      throw new CertificateException("the certificate names no worker: " + e.getMessage(), e);
+      throw new CertificateException(
+          "the certificate names no worker: " + shown(String.valueOf(e.getMessage())), e);
     }
   }
 
@@ -161,14 +171,17 @@ public final class PeerCertificates {
       }
       throw new CertificateException(
           "the certificate was issued by \""
-              + cert.getIssuerX500Principal().getName()
+              + shown(cert.getIssuerX500Principal().getName())
               + "\", which is not the authority of this workspace (\""
-              + authority.getSubjectX500Principal().getName()
+              + shown(authority.getSubjectX500Principal().getName())
               + "\")");
     }
+    Instant now = Instant.now();
+    CertificateDates.check(cert, now);
     try {
       PKIXParameters parameters = new PKIXParameters(Set.of(new TrustAnchor(authority, null)));
       parameters.setRevocationEnabled(false);
+      parameters.setDate(Date.from(now));
       CertPathValidator.getInstance("PKIX")
           .validate(
               CertificateFactory.getInstance("X.509").generateCertPath(List.of(cert)), parameters);
@@ -182,6 +195,11 @@ public final class PeerCertificates {
       throw new CertificateException("the certificate is not one of a " + role);
     }
     return cert;
+  }
+
+  /** What somebody wrote into his own certificate, fit for a line of a log. */
+  private static String shown(String text) {
+    return Printable.line(text, MAX_SHOWN_CHARS);
   }
 
   private static List<String> alternativeNames(X509Certificate cert, int type)

@@ -69,6 +69,12 @@ public final class WorkspaceAuthority {
    *     they are of another workspace
    */
   public static WorkspaceAuthority open(Path dir, WorkspaceId workspace) throws PkiException {
+    return open(dir, workspace, InstantSource.system());
+  }
+
+  /** As {@link #open(Path, WorkspaceId)}, with a clock to take the validity from. */
+  public static WorkspaceAuthority open(Path dir, WorkspaceId workspace, InstantSource clock)
+      throws PkiException {
     X509Certificate cert = PemFiles.readCertificate(dir.resolve(CERT_FILE));
     PrivateKey key = PemFiles.readKey(dir.resolve(KEY_FILE));
     if (!KeyPairs.belongTogether(cert.getPublicKey(), key)) {
@@ -80,7 +86,7 @@ public final class WorkspaceAuthority {
       throw new PkiException(
           dir + ": the authority is \"" + found + "\", expected \"" + expected + '"');
     }
-    return new WorkspaceAuthority(workspace, cert, key, InstantSource.system());
+    return new WorkspaceAuthority(workspace, cert, key, clock);
   }
 
   /** The workspace whose members this authority certifies. */

@@ -1,5 +1,6 @@
 package io.hypersync.wire.quic;
 
+import io.hypersync.model.text.Printable;
 import io.netty.incubator.codec.quic.QuicConnectionCloseEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -26,6 +27,9 @@ record LinkEnd(Cause cause, int tlsAlert, String reason) {
     /** Something broke in QUIC or TLS on our side. */
     TRANSPORT
   }
+
+  /** RFC 8446 6.2; what BoringSSL says of a certificate that is not valid yet, too. */
+  static final int CERTIFICATE_EXPIRED = 45;
 
   /** RFC 8446 6.2. */
   static final int NO_APPLICATION_PROTOCOL = 120;
@@ -74,12 +78,13 @@ record LinkEnd(Cause cause, int tlsAlert, String reason) {
       case 42 -> "it does not accept our certificate";
       case 43 -> "it does not support our kind of certificate";
       case 44 -> "our certificate is revoked";
-      case 45 -> "our certificate has expired, or is not valid yet";
+      case CERTIFICATE_EXPIRED -> "by its clock our certificate has expired, or is not valid yet";
       case 46 -> "it does not accept our certificate, for a reason of its own";
       case 48 -> "it does not know the authority of our certificate";
       // What BoringSSL says for every refusal of a certificate that is not one of the above.
       case 80 ->
-          "it does not accept our certificate: another authority or workspace, or not meant for this";
+          "it does not accept our certificate: another authority or workspace, or not meant for"
+              + " this";
       case 116 -> "it requires a certificate";
       case NO_APPLICATION_PROTOCOL -> "it speaks another protocol";
       default -> "TLS alert " + alert;
@@ -95,12 +100,6 @@ record LinkEnd(Cause cause, int tlsAlert, String reason) {
       // In Netty QUIC 0.0.75 a close without a reason has null inside, and reason() clones it.
       return "";
     }
-    StringBuilder out = new StringBuilder();
-    new String(reason, StandardCharsets.UTF_8)
-        .codePoints()
-        .limit(MAX_REASON_CHARACTERS)
-        .map(c -> Character.isISOControl(c) ? '?' : c)
-        .forEach(out::appendCodePoint);
-    return out.toString();
+    return Printable.line(new String(reason, StandardCharsets.UTF_8), MAX_REASON_CHARACTERS);
   }
 }

@@ -2,6 +2,7 @@ package io.hypersync.wire.quic;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -21,6 +22,7 @@ import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import io.netty.incubator.codec.quic.QuicTransportParameters;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -50,6 +52,11 @@ public final class QuicLeaderServer implements LeaderTransport {
 
   private static final long STOP_TIMEOUT_MS = 2_000;
 
+  private static final int TOKEN_KEY_BYTES = 32;
+
+  /** How often it is looked whether there is something to say about strangers. */
+  private static final long REPORT_EVERY_MS = 1_000;
+
   /** Each says what is wrong with somebody's certificate, perhaps; who floods us, says it once. */
   private static final int NEVER_OPENED_LINES_PER_MINUTE = 20;
 
@@ -62,6 +69,7 @@ public final class QuicLeaderServer implements LeaderTransport {
   private final Map<SessionId, QuicLink<WorkerMessage, LeaderMessage>> sessions = new HashMap<>();
   private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new LinkedHashSet<>();
   private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
+  private final HandshakeGate gate;
   private final StrangerLog neverOpened =
       new StrangerLog(log, NEVER_OPENED_LINES_PER_MINUTE, System::nanoTime);
   private @Nullable Channel socket;
@@ -81,6 +89,9 @@ public final class QuicLeaderServer implements LeaderTransport {
         new WorkspaceTrust(
             chain -> PeerCertificates.verifyWorker(chain, identity.caCert(), workspace));
     this.batch = new BatchHandler(this::flushPoint);
+    byte[] key = new byte[TOKEN_KEY_BYTES];
+    new SecureRandom().nextBytes(key);
+    this.gate = new HandshakeGate(options.handshakes(), key, unopened::size, System::nanoTime);
   }
 
   /**
@@ -119,7 +130,10 @@ public final class QuicLeaderServer implements LeaderTransport {
                   @Override
                   protected void initChannel(DatagramChannel udp) {
                     Udp.join(udp.pipeline());
-                    udp.pipeline().addLast(batch).addLast(codec(tls));
+                    udp.pipeline()
+                        .addLast(new StrayFilter(gate::stray))
+                        .addLast(batch)
+                        .addLast(codec(tls));
                   }
                 })
             .bind(address)
@@ -129,10 +143,15 @@ public final class QuicLeaderServer implements LeaderTransport {
     }
     socket = bound.channel();
     localAddress = (InetSocketAddress) bound.channel().localAddress();
+    var _ =
+        loop.next()
+            .scheduleAtFixedRate(
+                () -> gate.report(log), REPORT_EVERY_MS, REPORT_EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
   private ChannelHandler codec(QuicSslContext tls) {
     return QuicSetup.leaderCodec(tls, options)
+        .tokenHandler(gate)
         .handler(
             new ChannelInitializer<QuicChannel>() {
               @Override
@@ -151,17 +170,18 @@ public final class QuicLeaderServer implements LeaderTransport {
   }
 
   /**
-   * Anybody can begin a connection, with any address. So that nobody can fill the leader's memory
-   * with them, the oldest that is not open makes room for the next: a worker opens its within
-   * milliseconds, and is kept out only by a flood that brings so many in that time.
+   * Anybody can begin a connection that the gate lets pass. So that nobody can fill the leader's
+   * memory with them, the oldest that is not open makes room for the next: a worker opens its
+   * within milliseconds, and is kept out only by a flood that brings so many in that time.
    */
   private void letIn(QuicChannel connection) {
+    gate.begun();
     if (unopened.size() >= options.maxUnopened()) {
       QuicLink<WorkerMessage, LeaderMessage> oldest = unopened.iterator().next();
       unopened.remove(oldest);
       oldest.close(CloseCode.DONE, "it made room for another one that is not open yet");
     }
-    unopened.add(
+    QuicLink<WorkerMessage, LeaderMessage> link =
         QuicLink.install(
             connection,
             Dialect.LEADER,
@@ -169,7 +189,9 @@ public final class QuicLeaderServer implements LeaderTransport {
             batch,
             new Events(),
             Objects.requireNonNull(connection.remoteSocketAddress()),
-            trust));
+            trust);
+    link.limitOpening();
+    unopened.add(link);
   }
 
   @Override
@@ -228,6 +250,11 @@ public final class QuicLeaderServer implements LeaderTransport {
   @Override
   public ScheduledExecutorService executor() {
     return loop.next();
+  }
+
+  @Override
+  public HandshakeCounts handshakes() {
+    return gate.counts();
   }
 
   @Override
@@ -295,6 +322,7 @@ public final class QuicLeaderServer implements LeaderTransport {
     @Override
     public void opened(QuicLink<WorkerMessage, LeaderMessage> link) {
       unopened.remove(link);
+      gate.opened();
       SessionId id = new SessionId(++lastSession);
       session = id;
       sessions.put(id, link);
@@ -316,6 +344,9 @@ public final class QuicLeaderServer implements LeaderTransport {
     @Override
     public void ended(QuicLink<WorkerMessage, LeaderMessage> link, LinkEnd end) {
       unopened.remove(link);
+      if (!link.isOpened()) {
+        gate.failed();
+      }
       if (!link.isOpened() && !link.isFaultLogged()) {
         neverOpened.warn(link.peerName(), end.reason());
       }

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,6 +57,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private @Nullable LinkEnd end;
   private @Nullable QuicConnectionCloseEvent closeEvent;
   private @Nullable Throwable failure;
+
+  /** Ends a connection that is not open by then. */
+  private @Nullable ScheduledFuture<?> openingLimit;
 
   private QuicLink(
       QuicChannel channel,
@@ -149,11 +153,23 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
         openStream(kind);
       }
     }
-    var _ =
-        channel
-            .eventLoop()
-            .schedule(
-                this::checkOpened, options.idleTimeout().toMillis() / 2, TimeUnit.MILLISECONDS);
+    if (!opened) {
+      limitOpening(options.idleTimeout().toMillis() / 2);
+    }
+  }
+
+  /**
+   * From the first packet on there is so much time for it to open: three quarters of the idle
+   * timeout, before which nobody is called silent.
+   */
+  void limitOpening() {
+    limitOpening(options.idleTimeout().toMillis() * 3 / 4);
+  }
+
+  private void limitOpening(long limitMs) {
+    endOpeningLimit();
+    openingLimit =
+        channel.eventLoop().schedule(() -> checkOpened(limitMs), limitMs, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -282,6 +298,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
     if (hasAllPeerStreams()) {
       opened = true;
+      endOpeningLimit();
       // Not at once: the end of this batch delivers what came with the streams.
       channel.eventLoop().execute(batch::calm);
       readers.values().forEach(StreamReader::enable);
@@ -352,6 +369,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
     ended = true;
     ending = true;
+    endOpeningLimit();
     if (!opened) {
       batch.calm();
     }
@@ -437,9 +455,22 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  private void checkOpened() {
-    if (!opened) {
+  /** Else who sends a packet now and then would stay, and with him all that is in a hurry. */
+  private void checkOpened(long limitMs) {
+    if (opened) {
+      return;
+    }
+    if (handshaken) {
       fail(CloseCode.PROTOCOL, "it did not open its streams");
+    } else {
+      // Nothing is known of who that is: lines about him are counted.
+      close(CloseCode.DONE, "its handshake did not end within " + limitMs + " ms");
+    }
+  }
+
+  private void endOpeningLimit() {
+    if (openingLimit != null) {
+      openingLimit.cancel(false);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.hypersync.wire.quic;
 
+import io.hypersync.wire.admission.HandshakeLimits;
 import java.time.Duration;
 
 /**
@@ -17,6 +18,7 @@ import java.time.Duration;
  * @param socketBufferBytes SO_RCVBUF and SO_SNDBUF asked for; the kernel may give less
  * @param maxUnopened so many connections that have no session yet a leader keeps, the newest ones:
  *     anybody can begin one, without a certificate
+ * @param handshakes how many of them a leader begins
  */
 public record QuicOptions(
     Duration idleTimeout,
@@ -27,7 +29,8 @@ public record QuicOptions(
     long connectionWindowBytes,
     long streamWindowBytes,
     int socketBufferBytes,
-    int maxUnopened) {
+    int maxUnopened,
+    HandshakeLimits handshakes) {
   private static final int MIB = 1024 * 1024;
 
   /** Rejects limits that contradict each other. */
@@ -67,7 +70,8 @@ public record QuicOptions(
         16L * MIB,
         8L * MIB,
         4 * MIB,
-        256);
+        256,
+        HandshakeLimits.defaults());
   }
 
   /** The same with another idle timeout. */
@@ -81,7 +85,23 @@ public record QuicOptions(
         connectionWindowBytes,
         streamWindowBytes,
         socketBufferBytes,
-        maxUnopened);
+        maxUnopened,
+        handshakes);
+  }
+
+  /** The same with another limit for one attempt to connect. */
+  public QuicOptions withConnectTimeout(Duration timeout) {
+    return new QuicOptions(
+        idleTimeout,
+        timeout,
+        highWaterBytes,
+        lowWaterBytes,
+        maxQueuedBytes,
+        connectionWindowBytes,
+        streamWindowBytes,
+        socketBufferBytes,
+        maxUnopened,
+        handshakes);
   }
 
   /** The same with other limits for what may be queued on a stream. */
@@ -95,7 +115,8 @@ public record QuicOptions(
         connectionWindowBytes,
         streamWindowBytes,
         socketBufferBytes,
-        maxUnopened);
+        maxUnopened,
+        handshakes);
   }
 
   /** The same with another limit for connections that have no session yet. */
@@ -109,6 +130,22 @@ public record QuicOptions(
         connectionWindowBytes,
         streamWindowBytes,
         socketBufferBytes,
-        maximum);
+        maximum,
+        handshakes);
+  }
+
+  /** The same with other limits for handshakes. */
+  public QuicOptions withHandshakes(HandshakeLimits limits) {
+    return new QuicOptions(
+        idleTimeout,
+        connectTimeout,
+        highWaterBytes,
+        lowWaterBytes,
+        maxQueuedBytes,
+        connectionWindowBytes,
+        streamWindowBytes,
+        socketBufferBytes,
+        maxUnopened,
+        limits);
   }
 }

@@ -4,6 +4,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.text.HostPorts;
@@ -19,6 +20,7 @@ import io.netty.incubator.codec.quic.QuicChannel;
 import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,7 @@ public final class QuicWorkerClient implements WorkerTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicWorkerClient.class);
   private static final long STOP_TIMEOUT_MS = 2_000;
 
+  private final Identity identity;
   private final WorkerTransportListener listener;
   private final QuicOptions options;
   private final EventLoopGroup loop;
@@ -45,6 +48,7 @@ public final class QuicWorkerClient implements WorkerTransport {
       WorkspaceId workspace,
       WorkerTransportListener listener,
       QuicOptions options) {
+    this.identity = identity;
     this.listener = listener;
     this.options = options;
     this.loop = Udp.newLoop("hypersync-worker-net");
@@ -336,7 +340,15 @@ public final class QuicWorkerClient implements WorkerTransport {
     }
 
     private String describe(LinkEnd end) {
-      return "cannot connect to the leader at " + HostPorts.of(leader) + ": " + end.reason();
+      String dates =
+          end.tlsAlert() == LinkEnd.CERTIFICATE_EXPIRED
+              ? "; " + CertificateDates.describe(identity.cert(), Instant.now())
+              : "";
+      return "cannot connect to the leader at "
+          + HostPorts.of(leader)
+          + ": "
+          + end.reason()
+          + dates;
     }
   }
 }

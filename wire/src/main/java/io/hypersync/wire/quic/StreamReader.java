@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   private final BatchHandler batch;
   private @Nullable StreamKind kind;
   private @Nullable QuicStreamChannel channel;
-  private @Nullable ByteBuf bytes;
+  private final FrameBuffer arrived = new FrameBuffer();
   private boolean reading;
   private boolean delivering;
 
@@ -52,11 +51,9 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
       more.release();
       return;
     }
-    bytes =
-        bytes == null
-            ? more
-            : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), bytes, more);
-    if (kind == null && bytes.isReadable()) {
+    arrived.add(more);
+    ByteBuf bytes = arrived.bytes();
+    if (kind == null && bytes != null && bytes.isReadable()) {
       kind = link.peerOpened((QuicStreamChannel) ctx.channel(), this, bytes.readUnsignedByte());
     }
     deliver();
@@ -114,8 +111,9 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
     }
     delivering = true;
     try {
-      while (reading && bytes != null && !link.hasEnded()) {
-        I message = dialect.decode(kind, bytes);
+      while (reading && !link.hasEnded()) {
+        ByteBuf bytes = arrived.bytes();
+        I message = bytes == null ? null : dialect.decode(kind, bytes);
         if (message == null) {
           break;
         }
@@ -125,16 +123,17 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
       link.fail(CloseCode.PROTOCOL, e.getMessage());
     } finally {
       delivering = false;
-      if (link.hasEnded() || (bytes != null && !bytes.isReadable())) {
+      if (link.hasEnded()) {
         discard();
+      } else {
+        arrived.discardIfDecoded();
       }
     }
   }
 
   private void discard() {
-    if (bytes != null && !delivering) {
-      bytes.release();
-      bytes = null;
+    if (!delivering) {
+      arrived.discard();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.wire.transport;
 
+import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import java.net.InetSocketAddress;
@@ -47,6 +48,9 @@ public interface LeaderTransport {
    * not to be shut down.
    */
   ScheduledExecutorService executor();
+
+  /** What strangers have asked for, and how much of it they got. */
+  HandshakeCounts handshakes();
 
   /** Where it listens. Callable from everywhere. */
   InetSocketAddress localAddress();

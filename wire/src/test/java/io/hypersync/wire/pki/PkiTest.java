@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -109,9 +111,28 @@ class PkiTest {
     Identity old =
         WorkspaceAuthority.create(dir.resolve("11"), WORKSPACE, elevenYearsAgo).issueWorker(WORKER);
     assertMessage(
-        CertificateException.class,
-        "not valid",
+        CertificateExpiredException.class,
+        "not valid any more: it is valid from",
         () -> PeerCertificates.verifyWorker(chain(old), old.caCert(), WORKSPACE));
+    assertMessage(
+        CertificateExpiredException.class,
+        "and by the clock of this host it is " + Instant.now().toString().substring(0, 10),
+        () -> PeerCertificates.verifyWorker(chain(old), old.caCert(), WORKSPACE));
+  }
+
+  /** The host's clock is three days behind, say. */
+  @Test
+  void whatIsNotValidYetIsSaidToBeAMatterOfClocks() throws Exception {
+    InstantSource ahead = InstantSource.fixed(Instant.now().plus(Duration.ofDays(3)));
+    Identity leader = WorkspaceAuthority.create(dir, WORKSPACE, ahead).issueLeader();
+    CertificateException refused =
+        assertThrows(
+            CertificateNotYetValidException.class,
+            () -> PeerCertificates.verifyLeader(chain(leader), leader.caCert(), WORKSPACE));
+    String text = String.valueOf(refused.getMessage());
+    assertTrue(text.contains("it is valid from " + leader.cert().getNotBefore().toInstant()), text);
+    assertTrue(text.contains("This clock is behind, or that of the host"), text);
+    assertTrue(CertificateDates.isAboutClock(text), text);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.hypersync.wire.transport.SessionId;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +22,9 @@ import java.util.Objects;
 final class Loopback implements AutoCloseable {
   static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  /** On a machine that is busy a handshake may well take more than a second. */
+  private static final Duration PATIENCE = Duration.ofMillis(Ends.PATIENCE_MS);
 
   final WorkspaceAuthority authority;
   final Ends.Leader leader = new Ends.Leader();
@@ -64,7 +68,10 @@ final class Loopback implements AutoCloseable {
     Ends.Worker told = new Ends.Worker();
     QuicWorkerClient client =
         client(
-            authority.issueWorker(new WorkerId(name)), SampleMessages.WORKSPACE, told, itsOptions);
+            authority.issueWorker(new WorkerId(name)),
+            SampleMessages.WORKSPACE,
+            told,
+            itsOptions.withConnectTimeout(PATIENCE));
     Ends.run(client.executor(), () -> client.connect(at));
     var _ = told.await(Ends.Event.Connected.class);
     Ends.Event.Connected connected = leader.await(Ends.Event.Connected.class);

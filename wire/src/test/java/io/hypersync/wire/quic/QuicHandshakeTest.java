@@ -9,6 +9,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.codec.SampleMessages;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import io.hypersync.wire.transport.ConnectFailure;
@@ -25,6 +26,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -121,6 +124,31 @@ class QuicHandshakeTest {
           "refused the handshake");
       awaitLine(log);
       log.assertOne("WARN", "not one of a worker");
+    }
+  }
+
+  /** By the leader's clock this worker's certificate is of the day after tomorrow. */
+  @Test
+  void whoseDatesAreRefusedIsToldToLookAtTheClocks() throws Exception {
+    try (WarnLines log = new WarnLines();
+        Loopback net = new Loopback(dir)) {
+      Identity early =
+          WorkspaceAuthority.open(
+                  dir.resolve("ca"),
+                  SampleMessages.WORKSPACE,
+                  InstantSource.fixed(Instant.now().plus(Duration.ofDays(2))))
+              .issueWorker(WORKER);
+      Ends.Event.ConnectFailed failed =
+          failToConnect(net, early, SampleMessages.WORKSPACE, net.server.localAddress());
+      assertFailure(
+          failed,
+          ConnectFailure.CERTIFICATE,
+          "by its clock our certificate has expired, or is not valid yet",
+          "it is valid from " + early.cert().getNotBefore().toInstant(),
+          "by the clock of this host it is");
+      assertTrue(CertificateDates.isAboutClock(failed.message()), failed::message);
+      awaitLine(log);
+      log.assertOne("WARN", "127.0.0.1", "not valid yet", "This clock is behind");
     }
   }
 

@@ -1,11 +1,11 @@
-package io.hypersync.leader.sequencer;
+package io.hypersync.wire.admission;
 
 /**
  * A token bucket (hypersync.md 12.5): so many tokens come in each second, and no more are kept than
  * the bucket holds. All there is to remember is when it will be full again, so nobody has to fill
  * it. Exact to the nanosecond, and in the taker's disfavour where that is not enough.
  */
-final class TokenBucket {
+public final class TokenBucket {
   private static final long NS_PER_S = 1_000_000_000;
 
   private final long tokensPerSecond;
@@ -19,7 +19,7 @@ final class TokenBucket {
    * @param capacity how many tokens it holds, 1 to 9 * 10^9
    * @param nowNs the time of a monotonic clock, as for all other methods
    */
-  TokenBucket(long tokensPerSecond, long capacity, long nowNs) {
+  public TokenBucket(long tokensPerSecond, long capacity, long nowNs) {
     this.tokensPerSecond = tokensPerSecond;
     this.capacityNs = durationNs(capacity);
     this.fullAtNs = nowNs;
@@ -29,14 +29,23 @@ final class TokenBucket {
    * How long it takes until so many tokens are there, in nanoseconds; 0 if they are. More than the
    * bucket holds are there when it is full: what is larger than the bucket has to pass, too.
    */
-  long waitNs(long tokens, long nowNs) {
+  public long waitNs(long tokens, long nowNs) {
     long fullAfterNs = untilFullNs(nowNs) + Math.min(durationNs(tokens), capacityNs);
     return Math.max(0, fullAfterNs - capacityNs);
   }
 
   /** Takes tokens, which must be there. */
-  void take(long tokens, long nowNs) {
+  public void take(long tokens, long nowNs) {
     fullAtNs = nowNs + untilFullNs(nowNs) + durationNs(tokens);
+  }
+
+  /** Takes one token if it is there. */
+  boolean tryTake(long nowNs) {
+    if (waitNs(1, nowNs) > 0) {
+      return false;
+    }
+    take(1, nowNs);
+    return true;
   }
 
   private long untilFullNs(long nowNs) {

@@ -1,4 +1,4 @@
-package io.hypersync.leader.sequencer;
+package io.hypersync.wire.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

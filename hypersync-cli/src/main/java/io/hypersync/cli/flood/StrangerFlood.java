@@ -1,0 +1,132 @@
+package io.hypersync.cli.flood;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.pki.PkiException;
+import io.hypersync.wire.pki.WorkspaceAuthority;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Strangers who send a leader on this machine copies of first packets, and now and then garbage, at
+ * a steady rate: what the leader makes of them is to be seen in its status, {@code handshakes}. It
+ * goes to the loopback interface only.
+ */
+public final class StrangerFlood implements AutoCloseable {
+  /** More than a leader has connections that are not open. */
+  private static final int RECORDED = 400;
+
+  private static final int GARBAGE_EVERY = 5;
+  private static final int GARBAGE_BYTES = 1_300;
+  private static final long TICK_NS = 1_000_000;
+  private static final long NS_PER_S = 1_000_000_000;
+  private static final long SEED = 24;
+
+  private final List<byte[]> firstPackets;
+  private final InetSocketAddress leader;
+  private final int perSecond;
+  private final DatagramSocket socket;
+  private final Thread thread;
+  private volatile boolean stopped;
+  private final AtomicLong sent = new AtomicLong();
+
+  private StrangerFlood(List<byte[]> firstPackets, int port, int perSecond) throws IOException {
+    this.firstPackets = firstPackets;
+    this.leader = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    this.perSecond = perSecond;
+    this.socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    this.thread = Thread.ofPlatform().daemon().name("stranger-flood").unstarted(this::run);
+  }
+
+  /**
+   * Records what strangers send, which takes a second or two.
+   *
+   * @param folder for the certificate authority of nobody; must not have one
+   */
+  public static List<byte[]> record(Path folder) throws IOException, InterruptedException {
+    WorkspaceId nobody = new WorkspaceId(SEED, SEED);
+    try {
+      return FirstPackets.record(
+          RECORDED,
+          WorkspaceAuthority.create(folder, nobody).issueWorker(new WorkerId("stranger")),
+          nobody);
+    } catch (PkiException e) {
+      throw new UserError("cannot make a stranger's certificate: " + e.getMessage(), "");
+    }
+  }
+
+  /**
+   * Begins to send.
+   *
+   * @param firstPackets what {@link #record} gave
+   * @param port of the leader, on this machine
+   * @param perSecond how many packets
+   */
+  public static StrangerFlood start(List<byte[]> firstPackets, int port, int perSecond)
+      throws IOException {
+    StrangerFlood flood = new StrangerFlood(firstPackets, port, perSecond);
+    flood.thread.start();
+    return flood;
+  }
+
+  /** How many packets have been sent. */
+  public long sent() {
+    return sent.get();
+  }
+
+  /** Ends it, and waits until it has. */
+  @Override
+  public void close() {
+    stopped = true;
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    socket.close();
+  }
+
+  /** What a busy machine has kept it from sending is made up for in part only: no burst. */
+  private void run() {
+    Random random = new Random(SEED);
+    long beganNs = System.nanoTime();
+    long due = 0;
+    while (!stopped) {
+      long now = (System.nanoTime() - beganNs) * perSecond / NS_PER_S;
+      due = Math.max(due, now - perSecond / 50);
+      while (due < now && !stopped) {
+        send(packet(due, random));
+        due++;
+      }
+      LockSupport.parkNanos(TICK_NS);
+    }
+  }
+
+  private byte[] packet(long number, Random random) {
+    if (number % GARBAGE_EVERY == 0) {
+      byte[] garbage = new byte[random.nextInt(1, GARBAGE_BYTES)];
+      random.nextBytes(garbage);
+      return garbage;
+    }
+    return firstPackets.get(random.nextInt(firstPackets.size()));
+  }
+
+  private void send(byte[] packet) {
+    try {
+      socket.send(new DatagramPacket(packet, packet.length, leader));
+      sent.incrementAndGet();
+    } catch (IOException e) {
+      LockSupport.parkNanos(TICK_NS); // no room in the socket's buffer, or nobody listens
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Strangers at a leader's port, for tests and benchmarks on this machine. */
+@NullMarked
+package io.hypersync.cli.flood;
+
+import org.jspecify.annotations.NullMarked;

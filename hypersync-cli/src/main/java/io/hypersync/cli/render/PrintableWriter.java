@@ -1,0 +1,69 @@
+package io.hypersync.cli.render;
+
+import io.hypersync.model.text.Printable;
+import java.io.BufferedWriter;
+import java.io.FilterWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.charset.Charset;
+
+/**
+ * Standard output and standard error of this command: whatever is written, names, messages of other
+ * hosts, JSON, no control sequence in it reaches the terminal. What is on one line must be put
+ * there with {@link Printable#line}: this keeps line feeds.
+ */
+public final class PrintableWriter extends PrintWriter {
+  private static final String CLEAR_LINE = "\r\u001b[K";
+
+  private final Writer raw;
+
+  private PrintableWriter(Writer raw) {
+    super(new Filter(raw), true);
+    this.raw = raw;
+  }
+
+  /** Writes to a stream, in the charset of Java, whatever the terminal's is. */
+  public static PrintableWriter to(OutputStream stream) {
+    return new PrintableWriter(
+        new BufferedWriter(new OutputStreamWriter(stream, Charset.defaultCharset())));
+  }
+
+  /** Wipes the line that is being written out: for progress, which is shown in its place. */
+  public void clearLine() {
+    flush();
+    try {
+      raw.write(CLEAR_LINE);
+    } catch (IOException e) {
+      setError();
+    }
+  }
+
+  private static final class Filter extends FilterWriter {
+    Filter(Writer raw) {
+      super(raw);
+    }
+
+    @Override
+    public void write(int c) throws IOException {
+      write(Character.toString((char) c));
+    }
+
+    @Override
+    public void write(char[] chars, int offset, int length) throws IOException {
+      write(new String(chars, offset, length));
+    }
+
+    @Override
+    public void write(String text, int offset, int length) throws IOException {
+      write(text.substring(offset, offset + length));
+    }
+
+    @Override
+    public void write(String text) throws IOException {
+      out.write(Printable.lines(text));
+    }
+  }
+}

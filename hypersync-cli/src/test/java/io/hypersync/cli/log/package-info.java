@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.cli.log;
+
+import org.jspecify.annotations.NullMarked;

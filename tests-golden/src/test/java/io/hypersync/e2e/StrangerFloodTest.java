@@ -1,0 +1,98 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.cli.flood.StrangerFlood;
+import io.hypersync.wire.admission.HandshakeLimits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Strangers send the leader copies of first packets, and garbage, while workers work. */
+@RealMounts
+class StrangerFloodTest {
+  private static final int PER_SECOND = 5_000;
+
+  /** Until so many packets were sent and so many directories made. */
+  private static final long PACKETS = 15_000;
+
+  private static final int DIRECTORIES = 50;
+
+  @RegisterExtension final FabricExtension extension = new FabricExtension(Fabric.PATIENT);
+
+  @TempDir Path dir;
+
+  @Test
+  void workersDoNotNoticeAndTheLeaderBeginsNoMoreThanItsShare() throws Exception {
+    Fabric fabric = extension.get();
+    List<byte[]> packets = StrangerFlood.record(dir.resolve("nobody"));
+    Path folder = Files.createDirectory(fabric.mount("a").resolve("during"));
+    JsonNode before = handshakes(fabric);
+    String sessions = sessions(fabric);
+    long beganNs = System.nanoTime();
+    long sent;
+    int made = 0;
+    try (StrangerFlood flood = StrangerFlood.start(packets, fabric.address().port(), PER_SECOND)) {
+      while (flood.sent() < PACKETS || made < DIRECTORIES) {
+        Files.createDirectory(folder.resolve("d" + made));
+        made++;
+        assertFalse(
+            fabric.worker("a").status().path("read_only").asBoolean(), "the mount is read-only");
+      }
+      sent = flood.sent();
+    }
+    JsonNode after = handshakes(fabric);
+    double seconds = (System.nanoTime() - beganNs) / 1e9;
+    String figures =
+        "%d packets in %.1f s, %d directories; %s".formatted(sent, seconds, made, after);
+    System.out.println(figures);
+
+    // Not one of them comes back with a token: what is begun is begun unproven.
+    HandshakeLimits limits = HandshakeLimits.defaults();
+    long begun = grown(before, after, "begun");
+    assertTrue(
+        begun <= limits.unprovenBurst() + (seconds + 1) * limits.unprovenPerSecond(), figures);
+    assertTrue(begun > 0, figures);
+    assertTrue(grown(before, after, "asked") > 0, figures);
+    assertTrue(grown(before, after, "stray") > 0, figures);
+    assertEquals(0, grown(before, after, "opened"), figures);
+
+    assertEquals(sessions, sessions(fabric), "somebody has lost its connection");
+    fabric.settle("a", "b");
+    assertTrue(Files.isDirectory(fabric.mount("b").resolve("during/d" + (made - 1))));
+    fabric.assertSameRoots("a", "b");
+    fabric.leader().awaitSaying("strangers at the port");
+    double minutes = (System.nanoTime() - beganNs) / 60e9;
+    assertTrue(lines(fabric, "strangers at the port") <= 1 + minutes, fabric.leader()::log);
+  }
+
+  private static JsonNode handshakes(Fabric fabric) {
+    return fabric.leader().status().path("handshakes");
+  }
+
+  private static long grown(JsonNode before, JsonNode after, String key) {
+    return after.path(key).asLong() - before.path(key).asLong();
+  }
+
+  /** From which ports the workers came. */
+  private static String sessions(Fabric fabric) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode worker : fabric.leader().status().path("workers")) {
+      text.append(worker.path("worker_id").asText())
+          .append(" at ")
+          .append(worker.path("address").asText())
+          .append('\n');
+    }
+    return text.toString();
+  }
+
+  private static long lines(Fabric fabric, String text) {
+    return fabric.leader().log().lines().filter(line -> line.contains(text)).count();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.wire.admission;
+
+import org.jspecify.annotations.NullMarked;
