@@ -8,6 +8,7 @@ import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.worker.WorkerDaemon;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.fuse.dev.ProcessUmask;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
@@ -28,6 +29,9 @@ public final class Main {
       Runtime.getRuntime().halt(exitCode); // all is flushed; exit would look for a log to write to
     }
     String command = args.length == 0 ? "" : args[0];
+    if (command.equals("leader") || command.equals("worker")) {
+      ProcessUmask.ownerOnly();
+    }
     System.exit(
         commandLine(command, LeaderDaemon::start, WorkerDaemon::start)
             .setOut(writer(System.out))

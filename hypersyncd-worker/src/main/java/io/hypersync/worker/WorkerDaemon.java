@@ -10,6 +10,10 @@ import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.worker.daemon.WorkerRuntime;
+import io.hypersync.worker.fuse.dev.FuseMountOptions;
+import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.dev.MountFolder;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +27,7 @@ public final class WorkerDaemon implements Daemon {
   private final Path mountPoint;
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
+  private final MountFolder folder;
   private final DiskChunkStore disk;
 
   /**
@@ -37,12 +42,14 @@ public final class WorkerDaemon implements Daemon {
       Path mountPoint,
       CompletableFuture<Void> ended,
       StateLock lock,
+      MountFolder folder,
       DiskChunkStore disk,
       WriteBehindChunkStore chunks,
       WorkerRuntime runtime) {
     this.mountPoint = mountPoint;
     this.ended = ended;
     this.lock = lock;
+    this.folder = folder;
     this.disk = disk;
     this.chunks = chunks;
     this.runtime = runtime;
@@ -52,23 +59,31 @@ public final class WorkerDaemon implements Daemon {
    * Prepares a worker, which can be asked how it is from then on; {@link #awaitReady} joins the
    * workspace.
    *
-   * @throws UserError if the state directory is in use, or unusable
+   * @throws UserError if the state directory is in use, or unusable, or nothing can be mounted
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
+    MountFolder folder;
     DiskChunkStore disk;
+    try {
+      folder = claim(options);
+    } catch (UserError e) {
+      lock.close();
+      throw e;
+    }
     try {
       disk =
           DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
     } catch (ChunkStoreException e) {
+      folder.close();
       lock.close();
       throw new UserError(
           String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
     }
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
     WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    return new WorkerDaemon(options.mountPoint(), ended, lock, disk, chunks, runtime);
+    return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
   }
 
   /**
@@ -80,8 +95,18 @@ public final class WorkerDaemon implements Daemon {
   @Override
   public void awaitReady() throws InterruptedException {
     runtime.join();
-    runtime.mount();
+    runtime.mount(folder);
     LOG.info("mounted {} at entry {}", mountPoint, runtime.appliedIndex());
+  }
+
+  private static MountFolder claim(WorkerDaemonOptions options) {
+    try {
+      return MountFolder.claim(options.mountPoint(), FuseMountOptions.source(options.workspace()));
+    } catch (MountException e) {
+      throw new UserError(String.valueOf(e.getMessage()), "");
+    } catch (IOException e) {
+      throw new UserError("cannot mount on " + options.mountPoint() + ": " + e.getMessage(), "");
+    }
   }
 
   @Override
@@ -106,6 +131,7 @@ public final class WorkerDaemon implements Daemon {
     }
     closed = true;
     runtime.close();
+    folder.close();
     chunks.close();
     disk.close();
     lock.close();

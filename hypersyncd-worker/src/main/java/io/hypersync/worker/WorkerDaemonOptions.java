@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param worker its name, as in its certificate
  * @param identity what it shows to the leader, and trusts
  * @param leaderAddress where the leader is; unresolved, since names may change their meaning
- * @param mountPoint where it mounts the workspace: an existing folder, absolute
+ * @param mountPoint where it mounts the workspace, absolute: an empty folder, or none yet
  * @param localDir the scratch folder beside the mount, which is not replicated and exists
  *     (hypersync.md 3)
  * @param stateDir where it keeps its copy; exists
@@ -27,6 +27,8 @@ import java.util.Optional;
  * @param cache what the kernel may keep and what readers wait for
  * @param inotify how often to look for watches of local processes, which then hear of what other
  *     machines do; empty for never
+ * @param suid whether set-id bits of files count on this mount
+ * @param dev whether device nodes on this mount can be opened
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -40,4 +42,6 @@ public record WorkerDaemonOptions(
     Duration leaderTimeout,
     Duration leaderStale,
     CachePolicy cache,
-    Optional<Duration> inotify) {}
+    Optional<Duration> inotify,
+    boolean suid,
+    boolean dev) {}

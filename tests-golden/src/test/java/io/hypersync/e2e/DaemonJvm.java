@@ -56,6 +56,10 @@ final class DaemonJvm {
     return new DaemonJvm(name, builder.start(), log, new AdminClient(socket, ASK_LIMIT));
   }
 
+  String name() {
+    return name;
+  }
+
   long pid() {
     return process.pid();
   }

@@ -93,6 +93,35 @@ class DaemonRefusalsTest {
     assertTrue(fabric.worker("a").isAlive(), "the worker of the mount");
   }
 
+  /** Before it has joined, which can take long, and needs a leader: there is none in this test. */
+  @Test
+  void aMountPointThatIsNotEmpty() throws Exception {
+    Fabric fabric = FABRIC.get();
+    Files.createDirectories(fabric.mount("full"));
+    Files.writeString(fabric.mount("full").resolve("precious"), "mine");
+    try (LeaderPort nobody = LeaderPort.reserve()) {
+      List<String> arguments = new ArrayList<>(fabric.workerArguments("full"));
+      arguments.addAll(List.of("--leader-address", nobody.address().toString()));
+      refused(fabric.hypersync(arguments), 1, fabric.mount("full") + " is not empty", "precious");
+    }
+    assertEquals("mine", Files.readString(fabric.mount("full").resolve("precious")));
+  }
+
+  @Test
+  void aStateDirectoryWhereNothingCanBeKept() throws Exception {
+    Fabric fabric = FABRIC.get();
+    refused(
+        fabric.hypersync(
+            "leader",
+            "--dir",
+            otherWorkspace("nowhere").root().toString(),
+            "--state-dir",
+            "/proc/hypersync"),
+        1,
+        "the state directory /proc/hypersync cannot be on proc",
+        "--state-dir <dir>");
+  }
+
   @Test
   void anUnmountThatWouldHurtSomebody() throws Exception {
     Fabric fabric = FABRIC.get();

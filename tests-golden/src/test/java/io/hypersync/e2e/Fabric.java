@@ -12,6 +12,7 @@ import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.RunDirectory;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -472,6 +473,9 @@ final class Fabric implements AutoCloseable {
     port.close();
     for (Path mount : mounts().reversed()) {
       Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
+    }
+    for (DaemonJvm daemon : reversed) {
+      var _ = FolderCover.clear(mount(daemon.name())); // one that was killed may have left it
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
     removeHook();

@@ -16,6 +16,8 @@ import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
+import io.hypersync.worker.fuse.dev.FuseMountOptions;
+import io.hypersync.worker.fuse.dev.MountFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -145,7 +147,12 @@ final class LocalWorkspace implements AutoCloseable {
   /** A worker with a mount, as {@link #join}. */
   Worker mount(String... settings) throws InterruptedException {
     Worker worker = join(settings);
-    worker.runtime.mount();
+    try {
+      worker.runtime.mount(
+          MountFolder.claim(worker.mount, FuseMountOptions.source(directory.id())));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
     return worker;
   }
 

@@ -73,7 +73,9 @@ public final class InitCommand implements Callable<Integer> {
             NewIds.workspace(),
             called,
             Instant.now(),
-            WorkspaceDirectory.saying(bindAddress));
+            WorkspaceDirectory.saying(bindAddress),
+            ids,
+            leaderAddress.orFrom(bindAddress));
     ObjectNode result = JsonNodeFactory.instance.objectNode();
     result
         .put("workspace", workspace.id().toString())
@@ -84,7 +86,6 @@ public final class InitCommand implements Callable<Integer> {
     Optional<String> warning = Optional.empty();
     for (WorkerId worker : ids) {
       Path file = workspace.tokenFile(worker);
-      workspace.writeToken(worker, leader, file);
       tokens.add(file.toString());
       warning =
           warning.or(

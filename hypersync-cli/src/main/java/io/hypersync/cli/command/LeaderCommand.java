@@ -2,6 +2,7 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.runtime.BackingFilesystem;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.LeaderPlan;
@@ -46,9 +47,11 @@ public final class LeaderCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
+    workspace.closeToOthers();
     configurationOptions.put("--bind", Settings.LEADER_BIND_ADDRESS, bind);
     Configuration configuration = configurationOptions.read(workspace.configFile());
     LeaderDaemonOptions options = LeaderPlan.options(workspace, configuration);
+    BackingFilesystem.check(options.stateDir());
     new DaemonProcess(
             "leader of " + workspace.name(),
             RunDirectory.of(System.getenv()).leaderSocket(workspace.id()))

@@ -10,6 +10,7 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.worker.fuse.dev.FolderCover;
 import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -51,7 +53,9 @@ final class UmountCommand implements Callable<Integer> {
 
   @Option(
       names = "--force",
-      description = "Unmount though processes work in it; their next access fails.")
+      description =
+          "Unmount though processes work in it, whose next access fails, and with it whatever is"
+              + " mounted inside.")
   private boolean force;
 
   @Parameters(
@@ -71,8 +75,12 @@ final class UmountCommand implements Callable<Integer> {
     List<Path> mounts = wanted();
     for (Path mount : mounts) {
       try {
-        boolean wasAlive = unmount(mount, workers, daemons);
-        unmounted.addObject().put("mount", mount.toString()).put("worker_was_alive", wasAlive);
+        List<Path> inside = Mounts.inside(mount);
+        boolean wasAlive = unmount(mount, inside, workers, daemons);
+        ObjectNode entry =
+            unmounted.addObject().put("mount", mount.toString()).put("worker_was_alive", wasAlive);
+        ArrayNode taken = entry.putArray("taken_along");
+        inside.forEach(path -> taken.add(path.toString()));
       } catch (UserError e) {
         if (mounts.size() == 1) {
           throw e;
@@ -100,8 +108,14 @@ final class UmountCommand implements Callable<Integer> {
     return "Unmounted "
         + Printable.line(entry.path("mount").asText())
         + (entry.path("worker_was_alive").asBoolean()
-            ? "\n"
-            : ", which a dead worker had left behind\n");
+            ? ""
+            : ", which a dead worker had left behind")
+        + "\n"
+        + entry
+            .path("taken_along")
+            .valueStream()
+            .map(inside -> "  and with it " + inside.asText() + ", which was mounted inside\n")
+            .collect(Collectors.joining());
   }
 
   private static String notDone(JsonNode entry) {
@@ -112,12 +126,14 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /** Returns whether its worker was alive. */
-  private boolean unmount(Path mount, List<Daemons.Living> workers, Daemons daemons) {
-    refuseIfUsed(mount);
+  private boolean unmount(
+      Path mount, List<Path> inside, List<Daemons.Living> workers, Daemons daemons) {
     Optional<Daemons.Living> owner =
         workers.stream()
             .filter(worker -> mount.toString().equals(worker.status().path("mount").asText()))
             .findFirst();
+    refuseIfMountedInside(mount, inside);
+    refuseIfUsed(mount, owner);
     if (owner.isPresent()) {
       new AdminClient(owner.get().socket(), LIMIT)
           .call("stop", JsonNodeFactory.instance.objectNode());
@@ -153,7 +169,7 @@ final class UmountCommand implements Callable<Integer> {
     List<Path> wanted =
         paths.stream().map(path -> path.toAbsolutePath().normalize()).distinct().toList();
     for (Path path : wanted) {
-      if (!mounts.contains(path)) {
+      if (!mounts.contains(path) && !isFreed(path)) {
         throw new UserError(
             "no workspace is mounted at " + path,
             mounts.isEmpty()
@@ -162,11 +178,42 @@ final class UmountCommand implements Callable<Integer> {
                     + mounts.stream().map(Path::toString).collect(Collectors.joining("\n")));
       }
     }
-    return wanted;
+    return wanted.stream().filter(mounts::contains).toList();
   }
 
-  private void refuseIfUsed(Path mount) {
-    List<MountUsers.User> users = force ? List.of() : MountUsers.of(mount);
+  /** Whether a worker that was killed before it had mounted left the bare folder immutable. */
+  private boolean isFreed(Path path) {
+    try {
+      boolean cleared = FolderCover.clear(path);
+      if (cleared) {
+        screen.tell(path + " is a folder like others again; a killed worker had left it immutable");
+      }
+      return cleared;
+    } catch (IOException failure) {
+      throw new UserError("cannot free " + path + ": " + failure.getMessage(), "Run this as root.");
+    }
+  }
+
+  private void refuseIfMountedInside(Path mount, List<Path> inside) {
+    if (!force && !inside.isEmpty()) {
+      throw new UserError(
+          inside.getFirst()
+              + " is mounted inside "
+              + mount
+              + (inside.size() == 1 ? "" : ", and " + (inside.size() - 1) + " more"),
+          "Unmount it first: umount "
+              + inside.getLast()
+              + "\nor take along all that is mounted inside: --force");
+    }
+  }
+
+  private void refuseIfUsed(Path mount, Optional<Daemons.Living> owner) {
+    Set<Long> own =
+        owner.map(worker -> Set.of(worker.status().path("pid").asLong())).orElse(Set.of());
+    List<MountUsers.User> users =
+        force
+            ? List.of()
+            : Mounts.device(mount).map(device -> MountUsers.of(device, own)).orElse(List.of());
     if (!users.isEmpty()) {
       throw new UserError(
           mount + " is in use by " + users.size() + (users.size() == 1 ? " process" : " processes"),

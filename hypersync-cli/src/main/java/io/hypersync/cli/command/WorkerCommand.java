@@ -1,8 +1,11 @@
 package io.hypersync.cli.command;
 
+import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
+import io.hypersync.cli.runtime.BackingFilesystem;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.cli.runtime.RememberingDaemon;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.wire.admin.RunDirectory;
@@ -23,7 +26,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ./hypersync worker --token fmd.token --mount /ntmfs/ws/team   # the first time",
-      "  ./hypersync worker --mount /ntmfs/ws/team                     # from then on",
+      "  ./hypersync worker                                            # from then on",
       "  ./hypersync worker --mount /ntmfs/ws/team --leader-address 10.0.0.2:7890"
     })
 public final class WorkerCommand implements Callable<Integer> {
@@ -34,7 +37,9 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--mount",
       paramLabel = "<dir>",
-      description = "Where to mount it; the folder is made if it is not there.")
+      description =
+          "Where to mount it (default: where it was before); an empty folder, or one that is made"
+              + " and taken away again.")
   private @Nullable String mount;
 
   @Option(
@@ -52,7 +57,7 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--leader-address",
       paramLabel = "<host:port>",
-      description = "Where the leader is, over what the token says.")
+      description = "Where the leader is, over what the token says; from then on.")
   private @Nullable String leaderAddress;
 
   @Option(
@@ -69,6 +74,16 @@ public final class WorkerCommand implements Callable<Integer> {
               + " /var/lib/hypersync/<workspace id>-<worker>).")
   private @Nullable String stateDir;
 
+  @Option(
+      names = "--suid",
+      description = "Let set-id bits of files count: trust root of all machines of the workspace.")
+  private boolean suid;
+
+  @Option(
+      names = "--dev",
+      description = "Let device nodes be opened: trust root of all machines of the workspace.")
+  private boolean dev;
+
   /** A command that starts its worker this way. */
   public WorkerCommand(DaemonStarter<WorkerDaemonOptions> starter) {
     this.starter = starter;
@@ -82,12 +97,21 @@ public final class WorkerCommand implements Callable<Integer> {
     configurationOptions.put("--leader-address", Settings.WORKER_LEADER_ADDRESS, leaderAddress);
     configurationOptions.put("--local-dir", Settings.WORKER_LOCAL_DIR, localDir);
     configurationOptions.put("--state-dir", Settings.WORKER_STATE_DIR, stateDir);
-    WorkerDaemonOptions options =
-        WorkerPlan.options(configurationOptions.readOfMachine(), Enrolments.ofMachine());
+    configurationOptions.put("--suid", Settings.WORKER_SUID, suid ? "true" : null);
+    configurationOptions.put("--dev", Settings.WORKER_DEV, dev ? "true" : null);
+    Configuration configuration = configurationOptions.readOfMachine();
+    Enrolments enrolments = Enrolments.ofMachine();
+    WorkerDaemonOptions options = WorkerPlan.options(configuration, enrolments);
+    BackingFilesystem.check(options.stateDir());
     new DaemonProcess(
             "worker " + options.worker(),
             RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))
-        .run(starter, options);
+        .run(
+            planned ->
+                new RememberingDaemon(
+                    starter.start(planned),
+                    () -> WorkerPlan.remember(configuration, planned, enrolments)),
+            options);
     return 0;
   }
 }

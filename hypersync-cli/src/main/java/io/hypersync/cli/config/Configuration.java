@@ -67,6 +67,16 @@ public final class Configuration {
                 });
   }
 
+  /** Whether a flag gave the value: it was said for this time, and is in no file. */
+  public boolean isByFlag(Setting<?> setting) {
+    return origin(setting) instanceof Origin.Flag;
+  }
+
+  /** Whether it was said at all. */
+  public boolean isSaid(Setting<?> setting) {
+    return entries.containsKey(setting);
+  }
+
   /** The settings that were said and that this version does not act on. */
   public List<Setting<?>> saidInVain() {
     return Settings.all().stream()

@@ -276,6 +276,26 @@ public final class Settings {
           Duration.ofMillis(250),
           "How often new watches are looked for, if \"inotify\" is set.");
 
+  /** Whether set-id bits count. */
+  public static final Setting<Boolean> WORKER_SUID =
+      used(
+          WORKER,
+          "suid",
+          ValueType.bool(),
+          false,
+          "Whether set-id bits and capabilities of files count on this mount; then root of any"
+              + " machine of the workspace can become root of this one.");
+
+  /** Whether device nodes can be opened. */
+  public static final Setting<Boolean> WORKER_DEV =
+      used(
+          WORKER,
+          "dev",
+          ValueType.bool(),
+          false,
+          "Whether device nodes on this mount can be opened; then root of any machine of the"
+              + " workspace can give this machine's devices to its users.");
+
   /** Bytes of one RaptorQ symbol. */
   public static final Setting<Long> REPLICATION_SYMBOL_SIZE =
       accepted(

@@ -1,7 +1,9 @@
 package io.hypersync.cli.daemons;
 
 import io.hypersync.worker.daemon.inotify.ShadowMain;
+import io.hypersync.worker.fuse.dev.FileDevices;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -10,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Who works in a mount: the processes that keep it from being unmounted. */
 public final class MountUsers {
@@ -30,41 +34,70 @@ public final class MountUsers {
   }
 
   /**
-   * The processes whose working folder, root or open files are in a mount. Reads links in /proc
-   * only, which does not touch the mount: it is safe for a dead one.
+   * The processes whose working folder, root, open files or maps are on a mount's filesystem, in
+   * whichever mount namespace they have it. Paths do not say: in another namespace the same path
+   * can be on another filesystem. Nothing of this asks the filesystem itself: it is safe for a dead
+   * one.
+   *
+   * @param device of the filesystem, as {@code mountinfo} has it: {@code 0:53}
+   * @param own processes that are not counted, as the mount's own worker
    */
-  public static List<User> of(Path mount) {
+  public static List<User> of(String device, Set<Long> own) {
     List<User> users = new ArrayList<>();
     for (Path process : list(PROC, "[0-9]*")) {
-      use(process, mount)
-          .filter(_ -> !isShadow(process)) // it is the worker's own, and ends with it
-          .ifPresent(
-              how ->
-                  users.add(
-                      new User(
-                          Long.parseLong(process.getFileName().toString()),
-                          command(process),
-                          how)));
+      long pid = Long.parseLong(process.getFileName().toString());
+      if (!own.contains(pid)) {
+        use(process, device)
+            .filter(_ -> !isShadow(process)) // it is the worker's own, and ends with it
+            .ifPresent(how -> users.add(new User(pid, command(process), how)));
+      }
     }
     return users;
   }
 
-  private static Optional<String> use(Path process, Path mount) {
-    return target(process.resolve("cwd"), mount)
+  private static Optional<String> use(Path process, String device) {
+    return target(process.resolve("cwd"), device)
         .map(path -> "works in " + path)
-        .or(() -> target(process.resolve("root"), mount).map(path -> "has its root in " + path))
+        .or(() -> target(process.resolve("root"), device).map(path -> "has its root in " + path))
         .or(
             () ->
                 list(process.resolve("fd"), "*").stream()
-                    .flatMap(fd -> target(fd, mount).stream())
+                    .flatMap(fd -> target(fd, device).stream())
                     .findFirst()
-                    .map(path -> "has open " + path));
+                    .map(path -> "has open " + path))
+        .or(() -> mapped(process, device).map(path -> "has mapped " + path));
   }
 
-  private static Optional<Path> target(Path link, Path mount) {
+  private static Optional<Path> target(Path link, String device) {
     try {
-      return Optional.of(Files.readSymbolicLink(link)).filter(path -> path.startsWith(mount));
+      Path target = Files.readSymbolicLink(link);
+      boolean isFile = target.isAbsolute() || target.startsWith("(unreachable)");
+      return Optional.of(target)
+          .filter(_ -> isFile && FileDevices.of(link).filter(device::equals).isPresent());
     } catch (IOException endedOrNotOurs) {
+      return Optional.empty();
+    }
+  }
+
+  /** Of what a process has in memory; the kernel lists devices as two hexadecimal numbers. */
+  private static Optional<String> mapped(Path process, String device) {
+    int colon = device.indexOf(':');
+    String listed =
+        " %02x:%02x "
+            .formatted(
+                Integer.parseInt(device.substring(0, colon)),
+                Integer.parseInt(device.substring(colon + 1)));
+    try (Stream<String> maps = Files.lines(process.resolve("maps"), StandardCharsets.ISO_8859_1)) {
+      return maps.filter(line -> line.contains(listed))
+          .findFirst()
+          .map(
+              line -> {
+                byte[] path =
+                    line.substring(Math.max(line.indexOf('/'), 0))
+                        .getBytes(StandardCharsets.ISO_8859_1);
+                return new String(path, StandardCharsets.UTF_8);
+              });
+    } catch (IOException | UncheckedIOException endedOrNotOurs) {
       return Optional.empty();
     }
   }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -32,14 +33,28 @@ public final class Mounts {
 
   /** Where HyperSync is mounted; asking does not touch the mounts. */
   public static List<Path> all() {
+    return table().mounts().stream()
+        .filter(mount -> mount.type().equals(TYPE))
+        .map(mount -> Path.of(mount.point()))
+        .toList();
+  }
+
+  private static MountTable table() {
     try {
-      return MountTable.read().mounts().stream()
-          .filter(mount -> mount.type().equals(TYPE))
-          .map(mount -> Path.of(mount.point()))
-          .toList();
+      return MountTable.read();
     } catch (IOException failure) {
       throw new UserError("cannot read the list of mounts: " + FileProblems.describe(failure), "");
     }
+  }
+
+  /** The device of the filesystem that is mounted there, as {@code mountinfo} has it. */
+  public static Optional<String> device(Path mount) {
+    return table().at(mount.toString()).map(MountTable.Mount::device);
+  }
+
+  /** What is mounted inside a mount: it would go with it. */
+  public static List<Path> inside(Path mount) {
+    return table().inside(mount);
   }
 
   /**

@@ -1,13 +1,12 @@
 package io.hypersync.cli.demo;
 
 import io.hypersync.cli.daemons.Mounts;
+import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * Where a demo has everything:
@@ -62,22 +61,9 @@ public record DemoFolder(Path root) {
         throw new IOException(mount + " is still mounted; see ./hypersync umount " + mount);
       }
     }
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<Path>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException failure)
-              throws IOException {
-            Files.delete(dir);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (String worker : List.of("a", "b")) {
+      var _ = FolderCover.clear(mount(worker));
+    }
+    DurableFiles.deleteTree(root);
   }
 }

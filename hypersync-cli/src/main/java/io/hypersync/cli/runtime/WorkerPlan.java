@@ -6,7 +6,9 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.Enrolments.Enrolled;
+import io.hypersync.cli.workspace.WorkerMemory;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.OpenFolders;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.text.ShellWords;
 import io.hypersync.worker.WorkerDaemonOptions;
@@ -16,24 +18,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** From a configuration and an enrolment to what a worker is started with. */
 public final class WorkerPlan {
   /** Like /tmp: everybody may write, and remove what is their own. */
   private static final int LOCAL_DIR_MODE = 01777;
 
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerPlan.class);
+
   private WorkerPlan() {}
 
   /**
-   * The options; makes the folders that the worker needs.
+   * The options, with what the worker was last started with where nothing is said; makes the folder
+   * for caches.
    *
    * @throws UserError if something is missing or in the way
    */
   public static WorkerDaemonOptions options(Configuration configuration, Enrolments enrolments) {
     Enabling.check(configuration);
+    Optional<Path> said = configuration.findPath(Settings.WORKER_MOUNT);
+    said.ifPresent(WorkerPlan::refuseIfMounted);
+    Enrolled enrolled = enrolled(configuration, enrolments, said);
     Path mount =
-        configuration
-            .findPath(Settings.WORKER_MOUNT)
+        said.or(enrolled.memory()::mount)
             .orElseThrow(
                 () ->
                     new UserError(
@@ -41,10 +50,8 @@ public final class WorkerPlan {
                         "Say so: --mount /ntmfs/ws/<workspace>",
                         UserError.USAGE));
     refuseIfMounted(mount);
-    Enrolled enrolled = enrolled(configuration, enrolments);
     Path localDir =
         configuration.findPath(Settings.WORKER_LOCAL_DIR).orElseGet(() -> localDirOf(mount));
-    makeFolder(mount, "mount point");
     makeLocalDir(localDir);
     return new WorkerDaemonOptions(
         enrolled.token().workspace(),
@@ -52,6 +59,7 @@ public final class WorkerPlan {
         enrolled.token().identity(),
         configuration
             .find(Settings.WORKER_LEADER_ADDRESS)
+            .or(enrolled.memory()::leaderAddress)
             .map(HostPort::unresolved)
             .orElse(enrolled.token().leader()),
         mount,
@@ -61,7 +69,38 @@ public final class WorkerPlan {
         configuration.get(Settings.WORKER_LEADER_TIMEOUT),
         configuration.get(Settings.WORKER_LEADER_STALE),
         cachePolicy(configuration),
-        inotify(configuration));
+        inotify(configuration),
+        configuration.get(Settings.WORKER_SUID),
+        configuration.get(Settings.WORKER_DEV));
+  }
+
+  /**
+   * Remembers what a worker has been started with: where it is mounted, and what a flag said of the
+   * leader's address. What a file says is not kept, or it would hold when the file says nothing any
+   * more.
+   */
+  public static void remember(
+      Configuration configuration, WorkerDaemonOptions options, Enrolments enrolments) {
+    WorkerMemory before = WorkerMemory.read(options.stateDir());
+    boolean kept =
+        !configuration.isSaid(Settings.WORKER_LEADER_ADDRESS)
+            && before
+                .leaderAddress()
+                .map(address -> address.unresolved().equals(options.leaderAddress()))
+                .orElse(false);
+    Optional<HostPort> leaderAddress =
+        configuration.isByFlag(Settings.WORKER_LEADER_ADDRESS)
+            ? configuration.find(Settings.WORKER_LEADER_ADDRESS)
+            : before.leaderAddress().filter(_ -> kept);
+    WorkerMemory now = new WorkerMemory(Optional.of(options.mountPoint()), leaderAddress);
+    try {
+      if (!now.equals(before)) {
+        now.write(options.stateDir());
+      }
+      enrolments.remember(options.stateDir());
+    } catch (IOException failure) {
+      LOG.warn("the next start has to be told again where to mount: {}", failure.toString());
+    }
   }
 
   private static Optional<Duration> inotify(Configuration configuration) {
@@ -91,13 +130,14 @@ public final class WorkerPlan {
         : parent.resolve(name + ".local");
   }
 
-  private static Enrolled enrolled(Configuration configuration, Enrolments enrolments) {
+  private static Enrolled enrolled(
+      Configuration configuration, Enrolments enrolments, Optional<Path> mount) {
     Optional<Path> stateDir = configuration.findPath(Settings.WORKER_STATE_DIR);
     Optional<Path> token = configuration.findPath(Settings.WORKER_TOKEN);
     Enrolled enrolled =
         token.isPresent()
             ? enrolments.join(token.get(), stateDir)
-            : enrolments.find(stateDir, configuration.find(Settings.WORKER_ID));
+            : enrolments.find(stateDir, configuration.find(Settings.WORKER_ID), mount);
     configuration
         .find(Settings.WORKER_ID)
         .filter(id -> !id.equals(enrolled.token().worker()))
@@ -113,8 +153,9 @@ public final class WorkerPlan {
     return enrolled;
   }
 
+  /** A dead one is the daemon's to judge, which can take its own away. */
   private static void refuseIfMounted(Path mount) {
-    if (Mounts.all().contains(mount)) {
+    if (Mounts.all().contains(mount) && Mounts.probe(mount) != Mounts.Health.DEAD) {
       throw new UserError(
           "a workspace is mounted at " + mount + " already, or its worker died there",
           "See: ./hypersync status\nTake it away: ./hypersync umount " + ShellWords.quoted(mount));
@@ -123,34 +164,14 @@ public final class WorkerPlan {
 
   private static void makeLocalDir(Path directory) {
     if (!Files.isDirectory(directory)) {
-      makeFolder(directory, "local folder");
       try {
+        OpenFolders.make(directory);
         Files.setAttribute(directory, "unix:mode", LOCAL_DIR_MODE);
       } catch (IOException failure) {
         throw new UserError(
-            "cannot open the local folder "
-                + directory
-                + " to all: "
-                + FileProblems.describe(failure),
+            "cannot make the local folder " + directory + ": " + FileProblems.describe(failure),
             FileProblems.hint(failure, ""));
       }
-    }
-  }
-
-  private static void makeFolder(Path directory, String what) {
-    try {
-      Files.createDirectories(directory);
-    } catch (IOException failure) {
-      throw new UserError(
-          "cannot make the "
-              + what
-              + " "
-              + directory
-              + ": "
-              + (Files.exists(directory)
-                  ? "it is there, and is no folder"
-                  : FileProblems.describe(failure)),
-          FileProblems.hint(failure, ""));
     }
   }
 }

@@ -1,18 +1,26 @@
 package io.hypersync.cli.workspace;
 
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.PkiException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who this machine's workers are. A worker's state folder keeps the enrolment token that it joined
@@ -21,11 +29,16 @@ import java.util.stream.Collectors;
  * @param base where state folders are by default, each named by workspace and worker
  */
 public record Enrolments(Path base) {
+  private static final Logger LOG = LoggerFactory.getLogger(Enrolments.class);
   private static final String FILE = "enrolment.token";
+
+  /** In the base: a file for each state folder that is elsewhere, with its path. */
+  private static final String ELSEWHERE = "elsewhere";
+
   private static final int WORKSPACE_DIGITS = 8;
 
-  /** An enrolment and the state folder that it belongs to. */
-  public record Enrolled(EnrolmentToken token, Path stateDir) {}
+  /** An enrolment, the state folder that it belongs to, and what it was last started with. */
+  public record Enrolled(EnrolmentToken token, Path stateDir, WorkerMemory memory) {}
 
   /** Those of this machine. */
   public static Enrolments ofMachine() {
@@ -40,8 +53,10 @@ public record Enrolments(Path base) {
    */
   public Enrolled join(Path tokenFile, Optional<Path> stateDir) {
     EnrolmentToken token = read(tokenFile);
+    warnIfOpen(tokenFile);
     Path directory = stateDir.orElseGet(() -> defaultStateDir(token));
     Path kept = directory.resolve(FILE);
+    WorkerMemory memory = WorkerMemory.read(directory);
     if (Files.exists(kept)) {
       EnrolmentToken before = read(kept);
       if (!before.worker().equals(token.worker())
@@ -50,35 +65,38 @@ public record Enrolments(Path base) {
             directory + " belongs to worker " + before.worker() + " of another enrolment",
             "Use another folder: --state-dir <dir>");
       }
+      if (!before.toText().equals(token.toText())) {
+        memory = memory.withoutLeader(); // the new token knows better
+      }
     }
     try {
-      Files.createDirectories(directory);
+      Files.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
       token.write(kept);
     } catch (IOException | PkiException failure) {
       throw new UserError(
           "cannot enrol in " + directory + ": " + FileProblems.describe(failure),
           FileProblems.hint(failure, ""));
     }
-    return new Enrolled(token, directory);
+    return new Enrolled(token, directory, memory);
   }
 
   /**
-   * Finds an earlier enrolment.
+   * Finds an earlier enrolment: that which was mounted there before, else the only one.
    *
    * @param stateDir the state folder if the user names one
    * @param worker the worker if the user names one
+   * @param mount where it is to be mounted, if the user says so
    * @throws UserError if there is none, or more than one that could be meant
    */
-  public Enrolled find(Optional<Path> stateDir, Optional<WorkerId> worker) {
-    List<Path> directories = stateDir.map(List::of).orElseGet(this::stateDirs);
-    List<Enrolled> found = new ArrayList<>();
-    for (Path directory : directories) {
-      if (Files.exists(directory.resolve(FILE))) {
-        EnrolmentToken token = read(directory.resolve(FILE));
-        if (worker.map(token.worker()::equals).orElse(true)) {
-          found.add(new Enrolled(token, directory));
-        }
-      }
+  public Enrolled find(Optional<Path> stateDir, Optional<WorkerId> worker, Optional<Path> mount) {
+    List<Enrolled> ofBase = enrolled(stateDir.map(List::of).orElseGet(this::stateDirs), worker);
+    List<Enrolled> elsewhere = stateDir.isPresent() ? List.of() : enrolled(remembered(), worker);
+    List<Enrolled> found =
+        Stream.concat(ofBase.stream(), elsewhere.stream())
+            .filter(enrolled -> mount.isPresent() && mount.equals(enrolled.memory().mount()))
+            .toList();
+    if (found.isEmpty()) {
+      found = ofBase.isEmpty() && mount.isEmpty() ? elsewhere : ofBase;
     }
     String who = worker.map(id -> "worker " + id).orElse("a worker");
     if (found.isEmpty()) {
@@ -92,12 +110,77 @@ public record Enrolments(Path base) {
       throw new UserError(
           "this machine is enrolled " + found.size() + " times",
           "Say which state folder: --state-dir "
-              + found.stream()
-                  .map(enrolled -> enrolled.stateDir().toString())
-                  .collect(Collectors.joining(" or ")),
+              + found.stream().map(Enrolments::describe).collect(Collectors.joining(" or ")),
           UserError.USAGE);
     }
     return found.getFirst();
+  }
+
+  /**
+   * Remembers a state folder that is not where they are by default, so that {@link #find} can find
+   * it. Those that are gone are forgotten.
+   *
+   * @throws IOException if that cannot be done
+   */
+  public void remember(Path stateDir) throws IOException {
+    if (base.equals(stateDir.getParent())) {
+      return;
+    }
+    Path pointers = base.resolve(ELSEWHERE);
+    DurableFiles.createDirectories(pointers, DurableFiles.OWNER_ONLY_DIRECTORY);
+    for (Path pointer : pointers()) {
+      if (target(pointer).filter(known -> Files.exists(known.resolve(FILE))).isEmpty()) {
+        Files.deleteIfExists(pointer);
+      }
+    }
+    byte[] path = stateDir.toString().getBytes(StandardCharsets.UTF_8);
+    Path pointer = pointers.resolve(Blake3.hash(path).toString());
+    if (!Files.exists(pointer)) {
+      DurableFiles.replace(pointer, stateDir + "\n", DurableFiles.OWNER_ONLY.value());
+    }
+  }
+
+  private static String describe(Enrolled enrolled) {
+    return enrolled.stateDir()
+        + enrolled.memory().mount().map(mount -> " (mounted at " + mount + ")").orElse("");
+  }
+
+  private static List<Enrolled> enrolled(List<Path> directories, Optional<WorkerId> worker) {
+    List<Enrolled> found = new ArrayList<>();
+    for (Path directory : directories) {
+      if (Files.exists(directory.resolve(FILE))) {
+        EnrolmentToken token = read(directory.resolve(FILE));
+        if (worker.map(token.worker()::equals).orElse(true)) {
+          found.add(new Enrolled(token, directory, WorkerMemory.read(directory)));
+        }
+      }
+    }
+    return found;
+  }
+
+  private List<Path> remembered() {
+    return pointers().stream().flatMap(pointer -> target(pointer).stream()).distinct().toList();
+  }
+
+  private List<Path> pointers() {
+    List<Path> pointers = new ArrayList<>();
+    Path folder = base.resolve(ELSEWHERE);
+    if (Files.isDirectory(folder)) {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+        stream.forEach(pointers::add);
+      } catch (IOException | DirectoryIteratorException failure) {
+        LOG.debug("{} cannot be listed: {}", folder, failure.getMessage());
+      }
+    }
+    return pointers;
+  }
+
+  private static Optional<Path> target(Path pointer) {
+    try {
+      return Optional.of(Path.of(Files.readString(pointer).strip())).filter(Path::isAbsolute);
+    } catch (IOException | InvalidPathException unreadable) {
+      return Optional.empty();
+    }
   }
 
   private Path defaultStateDir(EnrolmentToken token) {
@@ -117,6 +200,23 @@ public record Enrolments(Path base) {
       }
     }
     return directories;
+  }
+
+  /** The secret may be known by now, which a refusal would not mend; the copy here is closed. */
+  private static void warnIfOpen(Path tokenFile) {
+    try {
+      boolean open =
+          Files.getPosixFilePermissions(tokenFile).stream()
+              .anyMatch(permission -> !permission.name().startsWith("OWNER_"));
+      if (open) {
+        LOG.warn(
+            "{} is open to other users, and whoever has read it can be this worker: chmod 600 {}",
+            tokenFile,
+            tokenFile);
+      }
+    } catch (IOException | UnsupportedOperationException unknown) {
+      LOG.debug("the permissions of {} are not known: {}", tokenFile, unknown.getMessage());
+    }
   }
 
   private static EnrolmentToken read(Path file) {

@@ -8,6 +8,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.OwnerOnly;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
@@ -17,10 +18,13 @@ import io.hypersync.wire.text.ShellWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder from which a workspace is led:
@@ -28,6 +32,7 @@ import java.util.Map;
  * <pre>
  * workspace.toml   identity: id, name, created; written last, and all of it durably, so that it is
  *                  there or nothing is
+ * init.unfinished  while it is being made
  * hypersync.toml   configuration, to be edited
  * ca/              the authority that says who may join; its key leaves this folder never
  * leader/          the leader's certificate and key
@@ -41,18 +46,33 @@ import java.util.Map;
  * @param created when
  */
 public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, Instant created) {
-  private static final String IDENTITY_FILE = "workspace.toml";
-  private static final String CONFIG_FILE = "hypersync.toml";
-  private static final String AUTHORITY_DIR = "ca";
-  private static final String LEADER_DIR = "leader";
-  private static final String TOKENS_DIR = "tokens";
-  private static final String STATE_DIR = "state";
+  private static final Logger LOG = LoggerFactory.getLogger(WorkspaceDirectory.class);
+  static final String IDENTITY_FILE = "workspace.toml";
+  static final String CONFIG_FILE = "hypersync.toml";
+  static final String AUTHORITY_DIR = "ca";
+  static final String LEADER_DIR = "leader";
+  static final String TOKENS_DIR = "tokens";
+  static final String STATE_DIR = "state";
+
+  /** Makes a workspace without tokens; see the other one. */
+  public static WorkspaceDirectory create(
+      Path root,
+      WorkspaceId id,
+      WorkspaceName name,
+      Instant created,
+      Map<Setting<?>, String> said) {
+    return new WorkspaceDirectory(root, id, name, created)
+        .create(said, List.of(), _ -> new HostPort("localhost", 0), () -> {});
+  }
 
   /**
-   * Makes a workspace.
+   * Makes a workspace. Whenever that is interrupted, it can be done again: what was made of it is
+   * removed then (see {@link InitMark}).
    *
    * @param root the folder, which is made if it is not there
    * @param said settings to write into its configuration, with their values as TOML
+   * @param workers whose enrolment tokens are written at once
+   * @param leader where a worker will look for the leader
    * @throws UserError if there is something already that this would overwrite
    */
   public static WorkspaceDirectory create(
@@ -60,7 +80,40 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
       WorkspaceId id,
       WorkspaceName name,
       Instant created,
-      Map<Setting<?>, String> said) {
+      Map<Setting<?>, String> said,
+      List<WorkerId> workers,
+      HostPort leader) {
+    return new WorkspaceDirectory(root, id, name, created)
+        .create(said, workers, _ -> leader, () -> {});
+  }
+
+  /** The same, and {@code step} hears between any two things that are made. */
+  WorkspaceDirectory create(
+      Map<Setting<?>, String> said,
+      List<WorkerId> workers,
+      Function<WorkerId, HostPort> leader,
+      Runnable step) {
+    try {
+      if (InitMark.isIn(root)) {
+        InitMark.clearAway(root);
+      }
+      refuseIfThere(workers);
+      Files.createDirectories(root); // with ordinary permissions
+      try (InitMark mark = InitMark.write(root, id, workers)) {
+        step.run();
+        make(said, workers, leader, step);
+        step.run();
+        mark.done();
+      }
+    } catch (IOException | PkiException failure) {
+      throw new UserError(
+          "cannot make a workspace in " + root + ": " + describe(failure),
+          FileProblems.hint(failure, ""));
+    }
+    return this;
+  }
+
+  private void refuseIfThere(List<WorkerId> workers) {
     for (String ours : List.of(IDENTITY_FILE, CONFIG_FILE, AUTHORITY_DIR, LEADER_DIR, STATE_DIR)) {
       if (Files.exists(root.resolve(ours))) {
         throw new UserError(
@@ -70,22 +123,30 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
                 + "\nor make one in another folder.");
       }
     }
-    WorkspaceDirectory directory = new WorkspaceDirectory(root, id, name, created);
-    try {
-      Files.createDirectories(root); // with ordinary permissions
-      DurableFiles.createDirectories(
-          root.resolve(STATE_DIR),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      WorkspaceAuthority authority = WorkspaceAuthority.create(directory.authorityDir(), id);
-      authority.issueLeader().write(directory.leaderDir());
-      DurableFiles.replace(directory.configFile(), ConfigurationTemplate.render(said));
-      DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
-    } catch (IOException | PkiException failure) {
-      throw new UserError(
-          "cannot make a workspace in " + root + ": " + describe(failure),
-          FileProblems.hint(failure, ""));
+    workers.forEach(worker -> refuseIfThere(worker, tokenFile(worker)));
+  }
+
+  private void make(
+      Map<Setting<?>, String> said,
+      List<WorkerId> workers,
+      Function<WorkerId, HostPort> leader,
+      Runnable step)
+      throws IOException, PkiException {
+    for (Path secret : List.of(stateDir(), authorityDir(), leaderDir())) {
+      DurableFiles.createDirectories(secret, DurableFiles.OWNER_ONLY_DIRECTORY);
+      step.run();
     }
-    return directory;
+    WorkspaceAuthority authority = WorkspaceAuthority.create(authorityDir(), id);
+    step.run();
+    authority.issueLeader().write(leaderDir());
+    step.run();
+    DurableFiles.replace(configFile(), ConfigurationTemplate.render(said));
+    for (WorkerId worker : workers) {
+      step.run();
+      writeToken(worker, leader.apply(worker), tokenFile(worker));
+    }
+    step.run();
+    DurableFiles.replace(root.resolve(IDENTITY_FILE), IdentityFile.render(id, name, created));
   }
 
   /**
@@ -98,10 +159,23 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     if (Files.notExists(file)) {
       throw new UserError(
           root + " is not the folder of a workspace: it has no " + IDENTITY_FILE,
-          "Name the folder: --dir <dir>\nor make a workspace: ./hypersync init <dir>",
+          InitMark.isIn(root)
+              ? "./hypersync init was interrupted there: run it again."
+              : "Name the folder: --dir <dir>\nor make a workspace: ./hypersync init <dir>",
           UserError.USAGE);
     }
-    return IdentityFile.read(root, file);
+    WorkspaceDirectory workspace = IdentityFile.read(root, file);
+    InitMark.forget(root);
+    return workspace;
+  }
+
+  /** Takes from other users what they may do with the secrets in here (see {@link OwnerOnly}). */
+  public void closeToOthers() {
+    try {
+      var _ = OwnerOnly.repair(root, Set.of(AUTHORITY_DIR, LEADER_DIR, TOKENS_DIR));
+    } catch (IOException failure) {
+      LOG.warn("other users may perhaps read the keys in {}: {}", root, failure + "");
+    }
   }
 
   /** The configuration. */
@@ -141,16 +215,23 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
    * @throws UserError if the file exists, or the authority's key cannot be read
    */
   public void writeToken(WorkerId worker, HostPort leader, Path file) {
+    refuseIfThere(worker, file);
+    try {
+      if (root.resolve(TOKENS_DIR).equals(file.getParent())) {
+        DurableFiles.createDirectories(root.resolve(TOKENS_DIR), DurableFiles.OWNER_ONLY_DIRECTORY);
+      }
+      EnrolmentToken.issue(WorkspaceAuthority.open(authorityDir(), id), leader.unresolved(), worker)
+          .write(file);
+    } catch (PkiException | IOException failure) {
+      throw new UserError(describe(failure), FileProblems.hint(failure, ""));
+    }
+  }
+
+  private static void refuseIfThere(WorkerId worker, Path file) {
     if (Files.exists(file)) {
       throw new UserError(
           file + " exists; nothing was changed",
           "It is worker " + worker + "'s identity if it was written for it. Use it, or --out.");
-    }
-    try {
-      EnrolmentToken.issue(WorkspaceAuthority.open(authorityDir(), id), leader.unresolved(), worker)
-          .write(file);
-    } catch (PkiException failure) {
-      throw new UserError(describe(failure), FileProblems.hint(failure, ""));
     }
   }
 

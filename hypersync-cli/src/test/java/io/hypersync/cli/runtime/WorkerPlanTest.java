@@ -1,6 +1,7 @@
 package io.hypersync.cli.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,22 +11,28 @@ import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.NewIds;
+import io.hypersync.cli.workspace.WorkerMemory;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** From a configuration and a token to what a worker is started with. */
 final class WorkerPlanTest {
@@ -87,7 +94,112 @@ final class WorkerPlanTest {
     assertEquals(directory.resolve("x/local/team"), options.localDir());
     assertEquals(
         01777, (int) Files.getAttribute(options.localDir(), "unix:mode") & 07777, "its mode");
-    assertTrue(Files.isDirectory(options.mountPoint()));
+    assertEquals(
+        0755, (int) Files.getAttribute(directory.resolve("x/local"), "unix:mode") & 07777, "above");
+    assertFalse(Files.exists(options.mountPoint()), "made when the worker has joined");
+  }
+
+  private WorkerDaemonOptions planWithoutMount() {
+    return WorkerPlan.options(new ConfigurationReader().withoutFile(), enrolments());
+  }
+
+  private void started(Configuration configuration, WorkerDaemonOptions options) {
+    WorkerPlan.remember(configuration, options, enrolments());
+  }
+
+  @Test
+  void whatAFlagSaidHoldsFromThenOn() {
+    Configuration first = configuration("token=" + token("fmd"), "leader_address=10.0.0.2:7891");
+    started(first, WorkerPlan.options(first, enrolments()));
+    WorkerDaemonOptions second = planWithoutMount();
+    assertEquals(directory.resolve("x/ws/team"), second.mountPoint());
+    assertEquals(new HostPort("10.0.0.2", 7891).unresolved(), second.leaderAddress());
+    started(new ConfigurationReader().withoutFile(), second);
+    assertEquals(second.leaderAddress(), planWithoutMount().leaderAddress(), "and on");
+  }
+
+  @Test
+  void whatAFileSaysIsNotKept() throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("hypersync.toml"),
+            "[hypersync.worker]\nleader_address = \"10.0.0.2:7891\"\n");
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag("--mount", Settings.WORKER_MOUNT, directory.resolve("x/ws/team").toString());
+    reader.flag("--token", Settings.WORKER_TOKEN, token("fmd").toString());
+    Configuration configuration = reader.withFile(file);
+    started(configuration, WorkerPlan.options(configuration, enrolments()));
+    assertEquals(LEADER.unresolved(), planWithoutMount().leaderAddress());
+  }
+
+  @Test
+  void aNewTokenKnowsBetterThanAnOldFlag() throws IOException {
+    Configuration first = configuration("token=" + token("fmd"), "leader_address=10.0.0.2:7891");
+    started(first, WorkerPlan.options(first, enrolments()));
+    assertEquals(
+        new HostPort("10.0.0.2", 7891).unresolved(),
+        plan("token=" + token("fmd")).leaderAddress(),
+        "the same token, which a configuration may name for ever");
+    Files.delete(workspace.tokenFile(new WorkerId("fmd")));
+    assertEquals(LEADER.unresolved(), plan("token=" + token("fmd")).leaderAddress());
+  }
+
+  @Test
+  void aMountBelongsToWhoeverHadItBefore() {
+    Configuration fmd =
+        configuration("token=" + token("fmd"), "state_dir=" + directory.resolve("elsewhere"));
+    WorkerDaemonOptions options = WorkerPlan.options(fmd, enrolments());
+    started(fmd, options);
+    plan("token=" + token("yto"));
+    assertEquals(new WorkerId("fmd"), plan().worker(), "by its mount, wherever its state is");
+    assertEquals(options.stateDir(), plan().stateDir());
+    assertEquals(new WorkerId("yto"), plan("mount=" + directory.resolve("other")).worker());
+  }
+
+  @Test
+  void whatIsRememberedAndGoneIsForgotten() throws IOException {
+    Path state = directory.resolve("elsewhere");
+    Configuration fmd = configuration("token=" + token("fmd"), "state_dir=" + state);
+    started(fmd, WorkerPlan.options(fmd, enrolments()));
+    DurableFiles.deleteTree(state);
+    Configuration yto =
+        configuration("token=" + token("yto"), "state_dir=" + directory.resolve("third"));
+    started(yto, WorkerPlan.options(yto, enrolments()));
+    try (var pointers = Files.list(directory.resolve("lib/elsewhere"))) {
+      assertEquals(1, pointers.count());
+    }
+    assertEquals(new WorkerId("yto"), planWithoutMount().worker());
+  }
+
+  @Test
+  void aMemoryThatCannotBeReadIsNone() throws IOException {
+    WorkerDaemonOptions options = plan("token=" + token("fmd"));
+    for (String text : List.of("mount = 3\n", "mount = \"relative\"\n", "\0", "[", "mount")) {
+      Files.writeString(options.stateDir().resolve("worker.toml"), text);
+      assertThrows(UserError.class, this::planWithoutMount, text);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a b", "q\"uote", "back\\slash", "li\nne", "über"})
+  void everyPathCanBeRemembered(String name) throws IOException {
+    WorkerMemory memory =
+        new WorkerMemory(
+            Optional.of(Path.of("/" + name)), Optional.of(new HostPort("fe80::1", 7890)));
+    memory.write(directory);
+    assertEquals(memory, WorkerMemory.read(directory));
+  }
+
+  @Test
+  void aTokenThatOthersCanReadIsTakenAndItsCopyIsClosed() throws IOException {
+    Path file = token("fmd");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    WorkerDaemonOptions options = plan("token=" + file);
+    Path copy = options.stateDir().resolve("enrolment.token");
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(copy)));
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(options.stateDir())));
   }
 
   @ParameterizedTest
@@ -136,10 +248,11 @@ final class WorkerPlanTest {
 
   @Test
   void withoutAMountThereIsAQuestion() {
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.flag("--token", Settings.WORKER_TOKEN, token("fmd").toString());
+    Configuration configuration = reader.withoutFile();
     UserError error =
-        assertThrows(
-            UserError.class,
-            () -> WorkerPlan.options(new ConfigurationReader().withoutFile(), enrolments()));
+        assertThrows(UserError.class, () -> WorkerPlan.options(configuration, enrolments()));
     assertEquals("where is the workspace to be mounted?", error.message());
   }
 

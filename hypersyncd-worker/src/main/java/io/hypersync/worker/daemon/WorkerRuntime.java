@@ -26,6 +26,7 @@ import io.hypersync.worker.fuse.abi.FuseVersion;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.dev.MountFolder;
 import io.hypersync.worker.fuse.dev.MountGuard;
 import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
@@ -181,23 +182,27 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /**
-   * Mounts the workspace.
+   * Mounts the workspace on a folder that was claimed for it; the caller closes that after this.
    *
    * @throws UserError if it cannot be mounted; says why and what to do
    * @throws InterruptedException if this was closed meanwhile
    */
-  public void mount() throws InterruptedException {
+  public void mount(MountFolder folder) throws InterruptedException {
     synchronized (mounting) {
       refuseIfClosing();
-      mountNow();
+      mountNow(folder);
     }
   }
 
-  private void mountNow() {
+  private void mountNow(MountFolder folder) {
     try {
+      folder.prepare();
       FuseMount mount =
           FuseMount.mount(
-              options.mountPoint(), FuseMountOptions.workspace("hypersync:" + options.workspace()));
+              folder.point(),
+              FuseMountOptions.workspace(
+                  FuseMountOptions.source(options.workspace()), options.suid(), options.dev()));
+      folder.mounted();
       FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
       session = started;
       guard = guard(mount);

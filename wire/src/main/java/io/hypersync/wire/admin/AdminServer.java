@@ -1,5 +1,6 @@
 package io.hypersync.wire.admin;
 
+import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -62,8 +63,7 @@ public final class AdminServer implements AutoCloseable {
     refuseIfAlive(socket);
     try {
       Files.createDirectories(
-          socket.toAbsolutePath().getParent(),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+          socket.toAbsolutePath().getParent(), DurableFiles.OWNER_ONLY_DIRECTORY);
       AdminServer server = new AdminServer(socket, bind(socket), commands);
       Thread.ofVirtual().name("admin-accept").start(server::acceptAll);
       return server;

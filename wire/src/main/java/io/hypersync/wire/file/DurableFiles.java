@@ -5,10 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,8 +25,13 @@ import org.jspecify.annotations.Nullable;
  * its content durable, and not its name: that takes a sync of its directory.
  */
 public final class DurableFiles {
-  private static final FileAttribute<?> OWNER_ONLY =
+  /** A new file that its owner alone may read and write. */
+  public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  /** A new directory that its owner alone may enter. */
+  public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private static final String DEVICE = "unix:dev";
 
@@ -82,6 +91,39 @@ public final class DurableFiles {
   public static void syncDirectory(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
+    }
+  }
+
+  /**
+   * Deletes a directory and what is in it, without following symbolic links; one that does not
+   * exist is fine. Nothing of that is made durable: sync the directory above for it.
+   *
+   * @throws IOException if something cannot be deleted; some of it may be gone then
+   */
+  public static void deleteTree(Path directory) throws IOException {
+    try {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.deleteIfExists(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failure)
+                throws IOException {
+              if (failure != null) {
+                throw failure;
+              }
+              Files.deleteIfExists(visited);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (NoSuchFileException gone) {
+      return;
     }
   }
 

@@ -101,7 +101,7 @@ public record EnrolmentToken(
    * @throws PkiException if that fails
    */
   public void write(Path file) throws PkiException {
-    PemFiles.writeSecret(file, toText());
+    PemFiles.write(file, toText());
   }
 
   /** The text; a secret. */

@@ -33,15 +33,15 @@ public record Identity(X509Certificate caCert, X509Certificate cert, PrivateKey 
   }
 
   /**
-   * Writes {@code ca.pem}, {@code cert.pem} and, readable by the owner only, {@code key.pem} into a
+   * Writes {@code ca.pem}, {@code cert.pem} and {@code key.pem}, readable by the owner only, into a
    * directory, which is created if need be. Existing files are replaced.
    *
    * @throws PkiException if that fails
    */
   public void write(Path dir) throws PkiException {
-    PemFiles.writePublic(dir.resolve(CA_FILE), Pem.of(caCert));
-    PemFiles.writePublic(dir.resolve(CERT_FILE), Pem.of(cert));
-    PemFiles.writeSecret(dir.resolve(KEY_FILE), Pem.of(key));
+    PemFiles.write(dir.resolve(CA_FILE), Pem.of(caCert));
+    PemFiles.write(dir.resolve(CERT_FILE), Pem.of(cert));
+    PemFiles.write(dir.resolve(KEY_FILE), Pem.of(key));
   }
 
   /** Fails unless the authority signed the certificate and the key belongs to it. */

@@ -12,12 +12,11 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * Files with certificates and keys. A file is replaced as a whole or not at all, and durable when
- * it has been written: who was told of an identity must not lose it.
+ * Files with certificates and keys, readable by their owner only. A file is replaced as a whole or
+ * not at all, and durable when it has been written: who was told of an identity must not lose it.
  */
 final class PemFiles {
   private static final String OWNER_ONLY = "rw-------";
-  private static final String EVERYONE_READS = "rw-r--r--";
 
   private PemFiles() {}
 
@@ -39,16 +38,8 @@ final class PemFiles {
     }
   }
 
-  static void writePublic(Path file, Pem pem) throws PkiException {
-    write(file, pem.toText(), EVERYONE_READS);
-  }
-
-  static void writeSecret(Path file, Pem pem) throws PkiException {
-    writeSecret(file, pem.toText());
-  }
-
-  static void writeSecret(Path file, String text) throws PkiException {
-    write(file, text, OWNER_ONLY);
+  static void write(Path file, Pem pem) throws PkiException {
+    write(file, pem.toText());
   }
 
   private static Pem readOne(Path file) throws PkiException {
@@ -59,9 +50,9 @@ final class PemFiles {
     return blocks.getFirst();
   }
 
-  private static void write(Path file, String text, String permissions) throws PkiException {
+  static void write(Path file, String text) throws PkiException {
     try {
-      DurableFiles.replace(file, text, PosixFilePermissions.fromString(permissions));
+      DurableFiles.replace(file, text, PosixFilePermissions.fromString(OWNER_ONLY));
     } catch (IOException e) {
       throw new PkiException("cannot write " + file + ": " + FileProblems.describe(e), e);
     }

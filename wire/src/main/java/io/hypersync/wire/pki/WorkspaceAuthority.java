@@ -52,9 +52,14 @@ public final class WorkspaceAuthority {
     Instant now = clock.instant();
     X509Certificate cert =
         CertificateIssuer.selfSigned(CertificateNames.authorityName(workspace), keys, now);
-    PemFiles.writeSecret(dir.resolve(KEY_FILE), Pem.of(keys.getPrivate()));
-    PemFiles.writePublic(dir.resolve(CERT_FILE), Pem.of(cert));
+    PemFiles.write(dir.resolve(KEY_FILE), Pem.of(keys.getPrivate()));
+    PemFiles.write(dir.resolve(CERT_FILE), Pem.of(cert));
     return new WorkspaceAuthority(workspace, cert, keys.getPrivate(), clock);
+  }
+
+  /** Whether a directory has all files of an authority, be it sound or not. */
+  public static boolean isWhole(Path dir) {
+    return Files.exists(dir.resolve(CERT_FILE)) && Files.exists(dir.resolve(KEY_FILE));
   }
 
   /**

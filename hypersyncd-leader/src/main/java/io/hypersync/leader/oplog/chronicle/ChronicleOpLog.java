@@ -180,7 +180,7 @@ public final class ChronicleOpLog implements OpLog {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         if (SegmentLayout.isUnpublished(entry) && !kept.contains(entry)) {
-          Durably.deleteTree(entry);
+          DurableFiles.deleteTree(entry);
         }
       }
     }

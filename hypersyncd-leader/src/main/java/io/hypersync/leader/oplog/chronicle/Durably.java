@@ -4,15 +4,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** File operations whose effect on stable storage matters. */
 final class Durably {
@@ -59,34 +53,6 @@ final class Durably {
   static void shrink(Path file, long bytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(bytes);
-    }
-  }
-
-  /** Deletes a directory and what is in it; one that does not exist is fine. */
-  static void deleteTree(Path directory) throws IOException {
-    try {
-      Files.walkFileTree(
-          directory,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.deleteIfExists(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failure)
-                throws IOException {
-              if (failure != null) {
-                throw failure;
-              }
-              Files.deleteIfExists(visited);
-              return FileVisitResult.CONTINUE;
-            }
-          });
-    } catch (NoSuchFileException gone) {
-      return;
     }
   }
 }

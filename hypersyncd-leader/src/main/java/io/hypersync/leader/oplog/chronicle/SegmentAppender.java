@@ -105,7 +105,7 @@ final class SegmentAppender implements AutoCloseable {
       throws IOException {
     ChronicleRuntime.initialise();
     Path directory = SegmentLayout.spare(logDirectory, sequence);
-    Durably.deleteTree(directory);
+    DurableFiles.deleteTree(directory);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
     requireSpace(logDirectory, segmentBytes);
     try {
@@ -125,7 +125,7 @@ final class SegmentAppender implements AutoCloseable {
       }
       return segment;
     } catch (IOException | RuntimeException e) {
-      Durably.deleteTree(directory);
+      DurableFiles.deleteTree(directory);
       Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
       throw e instanceof IOException io ? io : new IOException("cannot prepare " + directory, e);
     }
@@ -323,7 +323,7 @@ final class SegmentAppender implements AutoCloseable {
   /** Releases a segment that was never published and deletes it. */
   void discard() throws IOException {
     close();
-    Durably.deleteTree(directory);
+    DurableFiles.deleteTree(directory);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
   }
 }

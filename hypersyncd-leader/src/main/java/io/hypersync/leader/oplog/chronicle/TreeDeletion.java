@@ -1,5 +1,6 @@
 package io.hypersync.leader.oplog.chronicle;
 
+import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -7,7 +8,7 @@ import java.nio.file.Path;
 @FunctionalInterface
 interface TreeDeletion {
   /** File by file, and the directory at the end. */
-  TreeDeletion FILE_BY_FILE = Durably::deleteTree;
+  TreeDeletion FILE_BY_FILE = DurableFiles::deleteTree;
 
   /**
    * Returns when the directory is gone; one that does not exist is fine.

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -195,7 +196,7 @@ class RecoveryTest {
     }
     List<Path> segments = Disk.segments(directory);
     long lost = Disk.header(segments.get(2).resolve(SegmentLayout.CYCLE_FILE)).index();
-    Durably.deleteTree(segments.get(2));
+    DurableFiles.deleteTree(segments.get(2));
     OpLogCorruptException refused =
         assertThrows(OpLogCorruptException.class, () -> TestLog.open(directory));
     assertEquals(lost, refused.index());
@@ -222,7 +223,7 @@ class RecoveryTest {
     }
     // Same indexes and payloads, but the records carry other segment ids and so other hashes.
     Path segment = Disk.segments(here).getLast();
-    Durably.deleteTree(segment);
+    DurableFiles.deleteTree(segment);
     Disk.copy(other.resolve(segment.getFileName()), segment);
     assertThrows(OpLogCorruptException.class, () -> TestLog.open(here));
   }
@@ -302,7 +303,7 @@ class RecoveryTest {
           test.verifyAll();
         }
       }
-      Durably.deleteTree(log);
+      DurableFiles.deleteTree(log);
       Disk.copy(List.of(before, after, published, before).get(crash), log);
     }
   }

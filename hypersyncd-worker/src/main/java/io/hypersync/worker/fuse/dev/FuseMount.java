@@ -20,7 +20,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class FuseMount implements KernelConnection, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FuseMount.class);
-  private static final String TYPE = "fuse.hypersync";
+  static final String TYPE = "fuse.hypersync";
+
+  /** What the sources of workspaces' mounts begin with; the workspace's id follows. */
+  static final String SOURCE = "hypersync:";
+
   private static final String CONNECTIONS = "/sys/fs/fuse/connections";
 
   private final Path point;

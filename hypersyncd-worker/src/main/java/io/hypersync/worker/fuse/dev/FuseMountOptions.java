@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.dev;
 
+import io.hypersync.model.id.WorkspaceId;
 import java.util.OptionalInt;
 
 /**
@@ -33,9 +34,27 @@ public record FuseMountOptions(
     }
   }
 
-  /** What a workspace wants: everybody may enter, the kernel checks permissions. */
+  /**
+   * What a workspace wants: everybody may enter, the kernel checks permissions, and no file makes
+   * anybody root: root on one machine is not to be root on the others.
+   */
   public static FuseMountOptions workspace(String source) {
-    return new FuseMountOptions(source, true, true, OptionalInt.empty(), false, false, false);
+    return workspace(source, false, false);
+  }
+
+  /** What the mounts of a workspace are called in the mount table. */
+  public static String source(WorkspaceId workspace) {
+    return FuseMount.SOURCE + workspace;
+  }
+
+  /**
+   * The same, with trust in root of all other machines.
+   *
+   * @param suid whether set-id bits and capabilities of files count
+   * @param dev whether device nodes can be opened
+   */
+  public static FuseMountOptions workspace(String source, boolean suid, boolean dev) {
+    return new FuseMountOptions(source, true, true, OptionalInt.empty(), false, !suid, !dev);
   }
 
   long flags() {

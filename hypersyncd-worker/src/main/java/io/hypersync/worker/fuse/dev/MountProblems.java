@@ -2,6 +2,7 @@ package io.hypersync.worker.fuse.dev;
 
 import io.hypersync.model.errno.Errno;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The sentences that a user reads when mounting or unmounting fails. Pure. */
 final class MountProblems {
@@ -70,6 +71,29 @@ final class MountProblems {
     return new MountException(
         Errno.ENOTCONN,
         where + " whose daemon is gone: run `hypersync umount " + deadPoint + "` and try again");
+  }
+
+  /** A dead mount cannot be taken away alone. */
+  static MountException deadWithOthersInside(Path point, List<Path> inside) {
+    return new MountException(
+        Errno.EBUSY,
+        point
+            + " is a mount whose daemon is gone, and "
+            + inside.getFirst()
+            + " is mounted inside it: unmount that first, or run `hypersync umount --force "
+            + point
+            + "`, and try again");
+  }
+
+  /** There is no mount point, and nobody may make it. */
+  static MountException cannotBeMade(Path point, Path above) {
+    return new MountException(
+        Errno.EACCES,
+        "mount point "
+            + point
+            + " does not exist and cannot be made, because "
+            + above
+            + " takes no new folders: run as root, or mount elsewhere");
   }
 
   /** mount(2) failed. */

@@ -75,8 +75,17 @@ public record MountTable(List<Mount> mounts) {
   }
 
   /** What is mounted exactly there; the last one hides those before. */
-  Optional<Mount> at(String point) {
+  public Optional<Mount> at(String point) {
     return mounts.reversed().stream().filter(mount -> mount.point().equals(point)).findFirst();
+  }
+
+  /** What is mounted below a path, in the order in which it was mounted. */
+  public List<Path> inside(Path path) {
+    return mounts.stream()
+        .map(mount -> Path.of(mount.point()))
+        .filter(point -> point.startsWith(path) && !point.equals(path))
+        .distinct()
+        .toList();
   }
 
   /** The mount that the path is in: the one with the longest point above it. */

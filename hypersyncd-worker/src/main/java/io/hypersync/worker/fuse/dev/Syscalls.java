@@ -20,9 +20,15 @@ final class Syscalls {
   static final StructLayout ERRNO_STATE = Downcalls.ERRNO_STATE;
 
   static final int O_RDWR = 2;
+  static final int O_DIRECTORY = 0x10000;
   static final int O_CLOEXEC = 0x80000;
   static final int AT_FDCWD = -100;
   static final int AT_STATX_FORCE_SYNC = 0x2000;
+  static final int AT_STATX_DONT_SYNC = 0x4000;
+
+  /** What {@code chattr +i} sets. */
+  static final int FS_IMMUTABLE_FL = 0x10;
+
   static final long MS_RDONLY = 1;
   static final long MS_NOSUID = 2;
   static final long MS_NODEV = 4;
@@ -33,8 +39,14 @@ final class Syscalls {
   /** {@code _IOR(229, 0, uint32_t)}: binds a fresh descriptor to the mount of another one. */
   static final long FUSE_DEV_IOC_CLONE = 0x8004e500L;
 
+  private static final long FS_IOC_GETFLAGS = 0x80086601L;
+  private static final long FS_IOC_SETFLAGS = 0x40086602L;
+
   private static final int STATX_BYTES = 256;
   private static final int STATX_BASIC = 0x7ff;
+  private static final int STATX_DEV_MAJOR = 136;
+  private static final int STATX_DEV_MINOR = 140;
+  private static final int STATFS_BYTES = 120;
 
   private static final MethodHandle READ =
       Downcalls.handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
@@ -64,6 +76,11 @@ final class Syscalls {
       Downcalls.handle("geteuid", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle GETEGID =
       Downcalls.handle("getegid", FunctionDescriptor.of(JAVA_INT));
+
+  private static final MethodHandle STATFS =
+      Downcalls.handle("statfs", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+  private static final MethodHandle UMASK =
+      Downcalls.handle("umask", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
   private Syscalls() {}
 
@@ -164,6 +181,74 @@ final class Syscalls {
                   AT_STATX_FORCE_SYNC,
                   STATX_BASIC,
                   attributes));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /**
+   * The device number of what a path stands for, major in the upper 32 bits, or the errno negated.
+   * No filesystem is asked for it: what the kernel has cached will do.
+   */
+  static long deviceOf(String path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+      int result =
+          (int)
+              STATX.invokeExact(
+                  errno, AT_FDCWD, arena.allocateFrom(path), AT_STATX_DONT_SYNC, 0, attributes);
+      return result < 0
+          ? -Downcalls.errno(errno)
+          : Integer.toUnsignedLong(attributes.get(JAVA_INT, STATX_DEV_MAJOR)) << Integer.SIZE
+              | Integer.toUnsignedLong(attributes.get(JAVA_INT, STATX_DEV_MINOR));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** The number that says which kind of filesystem a path is on, or the errno negated. */
+  static long filesystemMagic(String path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment statistics = arena.allocate(STATFS_BYTES, Long.BYTES);
+      int result = (int) STATFS.invokeExact(errno, arena.allocateFrom(path), statistics);
+      return result < 0
+          ? -Downcalls.errno(errno)
+          : Integer.toUnsignedLong((int) statistics.get(JAVA_LONG, 0));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** What {@code lsattr} shows of an open file, or the errno negated. */
+  static int inodeFlags(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment flags = arena.allocate(Long.BYTES, Long.BYTES);
+      int result = (int) IOCTL.invokeExact(errno, fd, FS_IOC_GETFLAGS, flags);
+      return result < 0 ? -Downcalls.errno(errno) : flags.get(JAVA_INT, 0) & Integer.MAX_VALUE;
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** What {@code chattr} sets; zero, or the errno negated. */
+  static int setInodeFlags(int fd, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO_STATE);
+      MemorySegment pointer = arena.allocate(Long.BYTES, Long.BYTES);
+      pointer.set(JAVA_INT, 0, flags);
+      return Downcalls.result(errno, (int) IOCTL.invokeExact(errno, fd, FS_IOC_SETFLAGS, pointer));
+    } catch (Throwable e) {
+      throw Downcalls.unexpected(e);
+    }
+  }
+
+  /** umask(2): which permissions new files do not get; returns the mask before. */
+  static int umask(int mask) {
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) UMASK.invokeExact(arena.allocate(ERRNO_STATE), mask);
     } catch (Throwable e) {
       throw Downcalls.unexpected(e);
     }

@@ -1,0 +1,41 @@
+package io.hypersync.cli.runtime;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.wire.admin.AdminCommand;
+import io.hypersync.wire.admin.Daemon;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A daemon that has something kept when it is ready: what it was started with has proved good then.
+ *
+ * @param daemon the daemon
+ * @param remember keeps it
+ */
+public record RememberingDaemon(Daemon daemon, Runnable remember) implements Daemon {
+  @Override
+  public void awaitReady() throws InterruptedException {
+    daemon.awaitReady();
+    remember.run();
+  }
+
+  @Override
+  public ObjectNode status() {
+    return daemon.status();
+  }
+
+  @Override
+  public Map<String, AdminCommand> adminCommands() {
+    return daemon.adminCommands();
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return daemon.ended();
+  }
+
+  @Override
+  public void close() {
+    daemon.close();
+  }
+}

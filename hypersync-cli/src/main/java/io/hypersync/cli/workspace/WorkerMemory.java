@@ -1,0 +1,82 @@
+package io.hypersync.cli.workspace;
+
+import io.hypersync.cli.config.HostPort;
+import io.hypersync.wire.file.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tomlj.Toml;
+import org.tomlj.TomlInvalidTypeException;
+import org.tomlj.TomlParseResult;
+
+/**
+ * What a worker was last started with, and need not be told again; {@code worker.toml} in its state
+ * folder:
+ *
+ * <pre>
+ * mount = "/ntmfs/ws/team"
+ * leader_address = "10.0.0.2:7890"     only if a flag said so
+ * </pre>
+ *
+ * @param mount where it was mounted
+ * @param leaderAddress where the leader is, over what the token says
+ */
+public record WorkerMemory(Optional<Path> mount, Optional<HostPort> leaderAddress) {
+  static final String FILE = "worker.toml";
+
+  /** Of a worker that was never started. */
+  public static final WorkerMemory NOTHING = new WorkerMemory(Optional.empty(), Optional.empty());
+
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerMemory.class);
+  private static final String MOUNT = "mount";
+  private static final String LEADER_ADDRESS = "leader_address";
+
+  /** That of a state folder; nothing if there is none, or it cannot be read. */
+  public static WorkerMemory read(Path stateDir) {
+    Path file = stateDir.resolve(FILE);
+    if (!Files.exists(file)) {
+      return NOTHING;
+    }
+    try {
+      TomlParseResult toml = Toml.parse(file);
+      return new WorkerMemory(
+          Optional.ofNullable(toml.getString(MOUNT)).map(Path::of).filter(Path::isAbsolute),
+          Optional.ofNullable(toml.getString(LEADER_ADDRESS)).map(HostPort::parse));
+    } catch (IOException | TomlInvalidTypeException | IllegalArgumentException unreadable) {
+      LOG.warn("{} is ignored: {}", file, unreadable.getMessage());
+      return NOTHING;
+    }
+  }
+
+  /** The same without an address of the leader's. */
+  WorkerMemory withoutLeader() {
+    return new WorkerMemory(mount, Optional.empty());
+  }
+
+  /** Keeps it in a state folder. */
+  public void write(Path stateDir) throws IOException {
+    StringBuilder text =
+        new StringBuilder("# What this worker was last started with; flags change it.\n");
+    mount.ifPresent(path -> line(text, MOUNT, path.toString()));
+    leaderAddress.ifPresent(address -> line(text, LEADER_ADDRESS, address.toString()));
+    DurableFiles.replace(stateDir.resolve(FILE), text.toString(), DurableFiles.OWNER_ONLY.value());
+  }
+
+  private static void line(StringBuilder text, String key, String value) {
+    text.append(key).append(" = \"");
+    value
+        .chars()
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\' || c < ' ' || c == 0x7f) {
+                text.append("\\u%04x".formatted(c));
+              } else {
+                text.append((char) c);
+              }
+            });
+    text.append("\"\n");
+  }
+}

@@ -1,0 +1,113 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a leader and a worker keep is for nobody else's eyes, whatever umask they start with. */
+@RealMounts
+class OwnerOnlyStateTest {
+  private static final int OTHERS = 077;
+
+  @Test
+  void nothingThatDaemonsKeepIsOpenToOthers() throws Exception {
+    try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a")) {
+      work(fabric.mount("a"));
+      assertEquals(List.of(), open(fabric), "as they are made");
+      assertEquals(0755, mode(fabric.mount("a").getParent()), "the way to the mount");
+      assertEquals(01777, mode(fabric.mount("a").resolveSibling("a.local")), "the local folder");
+
+      fabric.worker("a").terminate();
+      fabric.worker("a").awaitExit(Await.LIMIT);
+      fabric.leader().terminate();
+      fabric.leader().awaitExit(Await.LIMIT);
+      Path outside = Files.writeString(fabric.root().resolve("outside"), "not theirs");
+      Files.setAttribute(outside, "unix:mode", 0644);
+      for (Path kept : kept(fabric)) {
+        Shell.must(fabric.root(), "chmod", "-R", "a+rwX", kept.toString());
+      }
+      Files.createSymbolicLink(fabric.stateDir("a").resolve("chunks/link"), outside);
+      assertTrue(open(fabric).size() > 5, "now they are open");
+
+      fabric.startLeader();
+      fabric.startWorker("a");
+      assertEquals(List.of(), open(fabric), "as an earlier version has left them");
+      assertEquals(0644, mode(outside), "what a link leads to");
+    }
+  }
+
+  /** What callers make has the callers' modes. */
+  private static void work(Path mount) throws Exception {
+    Shell.must(mount, "sh", "-c", "umask 022; echo x >file; mkdir dir; umask 0; echo y >open");
+    assertEquals(0644, mode(mount.resolve("file")));
+    assertEquals(0755, mode(mount.resolve("dir")));
+    assertEquals(0666, mode(mount.resolve("open")));
+    Files.write(mount.resolve("large"), new byte[1 << 20]);
+    Shell.must(mount, "sh", "-c", "head -c 3000000 /dev/urandom >random; sync random");
+  }
+
+  private static List<Path> kept(Fabric fabric) {
+    Path workspace = fabric.workspace().root();
+    return List.of(
+        fabric.workspace().stateDir(),
+        fabric.stateDir("a"),
+        workspace.resolve("ca"),
+        workspace.resolve("leader"),
+        workspace.resolve("tokens"));
+  }
+
+  /** What others can reach, with its mode. */
+  private static List<String> open(Fabric fabric) throws IOException {
+    List<String> open = new ArrayList<>();
+    List<Path> roots = new ArrayList<>(kept(fabric));
+    roots.add(fabric.runDirectory());
+    for (Path root : roots) {
+      Files.walkFileTree(
+          root,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes)
+                throws IOException {
+              look(dir);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              if (!attributes.isSymbolicLink()) {
+                look(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            // The daemons are at work: a file may be gone by now.
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException gone) {
+              return FileVisitResult.CONTINUE;
+            }
+
+            private void look(Path path) throws IOException {
+              if (Files.exists(path) && (mode(path) & OTHERS) != 0) {
+                open.add("%s %04o".formatted(path, mode(path)));
+              }
+            }
+          });
+    }
+    return open;
+  }
+
+  private static int mode(Path path) throws IOException {
+    return (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & 07777;
+  }
+}
