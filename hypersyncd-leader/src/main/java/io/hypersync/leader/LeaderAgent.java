@@ -7,6 +7,8 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.SessionPort;
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.Refusals;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
@@ -53,6 +55,7 @@ public final class LeaderAgent implements Agent {
   private final Clock clock;
   private final Sequencer sequencer;
   private final WorkerSessions sessions;
+  private final Refusals refusals;
   private final ReceivedMessages received = new ReceivedMessages();
   private final IntentDesk desk;
   private final LockDesk locks;
@@ -88,7 +91,8 @@ public final class LeaderAgent implements Agent {
     this.chunks = chunks;
     this.port = port;
     this.clock = clock;
-    this.sequencer = new Sequencer(recovered, log, clock, entropy);
+    this.refusals = new Refusals(clock);
+    this.sequencer = new Sequencer(recovered, log, clock, entropy, config.maxStateBytes());
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
     this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries(), this::ending);
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
@@ -103,7 +107,8 @@ public final class LeaderAgent implements Agent {
             this::sendTo,
             sessions::sequenced,
             clock,
-            listener);
+            listener,
+            refusals);
     this.locks =
         new LockDesk(
             config.lockTtlNs(),
@@ -112,9 +117,19 @@ public final class LeaderAgent implements Agent {
             log::durableIndex,
             this::sendTo,
             worker -> sessions.of(worker) != null,
+            node -> sequencer.head().node(node) != null,
+            this::hangUp,
+            config.quotas(),
+            refusals,
             clock.monotonicNs());
     this.greeter = new Greeter(config, epoch, log, sessions, port, locks);
-    this.leases = new OpenLeases(epoch, config.openLeaseTtlNs());
+    this.leases =
+        new OpenLeases(
+            epoch,
+            config.openLeaseTtlNs(),
+            node -> sequencer.head().node(node),
+            config.quotas().openLeases(),
+            refusals);
     this.reaper =
         new Reaper(
             config.openLeaseTtlNs(),
@@ -129,6 +144,11 @@ public final class LeaderAgent implements Agent {
 
   /** A connection has come up; the transport has verified the certificate. */
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
+    WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
+    if (silent != null) {
+      refusals.add(Quota.SILENT_SESSIONS, worker);
+      sessions.close(silent, null);
+    }
     sessions.opened(session, worker, address, clock.monotonicNs());
   }
 
@@ -210,6 +230,7 @@ public final class LeaderAgent implements Agent {
       greeter.hello(session, hello, now);
       if (session.greeted()) {
         greeted(session);
+        desk.greeted(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
       sessionsChanged = true;
       return;
@@ -228,6 +249,9 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied);
         sessionsChanged = true;
+        if (desk.reported(session.worker(), applied.appliedIndex())) {
+          hangUp(session.worker());
+        }
       }
       case WorkerMessage.LockRequest request -> locks.request(session.worker(), request);
       case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);
@@ -236,7 +260,11 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.OpenLeaseAcquire acquire -> leases.acquire(session.worker(), acquire);
       case WorkerMessage.OpenLeaseRelease release -> leases.release(session.worker(), release);
       case WorkerMessage.OpenLeaseRenew renew -> leases.renew(session.worker(), renew);
-      case WorkerMessage.ChunkPut put -> chunks.ingest(id, put);
+      case WorkerMessage.ChunkPut put -> {
+        if (desk.takesChunk(session.worker(), put, now)) {
+          chunks.ingest(id, put);
+        }
+      }
       case WorkerMessage.ChunkFetch(var wanted) -> chunks.serve(id, wanted);
     }
   }
@@ -299,12 +327,7 @@ public final class LeaderAgent implements Agent {
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       desk.expire(now - config.partialUploadTtlNs());
     }
-    for (WorkerId worker : locks.tick(now)) {
-      WorkerSession session = sessions.of(worker);
-      if (session != null) {
-        sessions.close(session, null);
-      }
-    }
+    locks.tick(now).forEach(this::hangUp);
     work += reaper.tick(durable, now);
     port.flush();
     return work;
@@ -364,6 +387,11 @@ public final class LeaderAgent implements Agent {
     return desk;
   }
 
+  /** What was beyond a quota; for status reports, on the agent's thread only. */
+  public Refusals refusals() {
+    return refusals;
+  }
+
   /** The lock manager; for status reports, on the agent's thread only. */
   public LockDesk locks() {
     return locks;
@@ -387,6 +415,13 @@ public final class LeaderAgent implements Agent {
   /** Nothing is sequenced before the first entry, for which there may be no room just now. */
   private boolean hasBegun() {
     return sequencer.headIndex() > 0 || desk.submitOwn(Genesis.op()) == null;
+  }
+
+  private void hangUp(WorkerId worker) {
+    WorkerSession session = sessions.of(worker);
+    if (session != null) {
+      sessions.close(session, null);
+    }
   }
 
   private void sendTo(WorkerId worker, LeaderMessage message) {

@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkspaceId;
 
 /**
@@ -18,6 +19,8 @@ import io.hypersync.model.id.WorkspaceId;
  * @param lockTtlNs how long a lock lives without being renewed (10.2(4))
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
  * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
+ * @param maxStateBytes how heavy the filesystem may become in the heap: ENOSPC beyond it
+ * @param quotas the most that is kept for each worker
  */
 public record LeaderConfig(
     WorkspaceId workspace,
@@ -31,10 +34,12 @@ public record LeaderConfig(
     long tailCacheBytes,
     long lockTtlNs,
     long lockGraceNs,
-    long openLeaseTtlNs) {
+    long openLeaseTtlNs,
+    long maxStateBytes,
+    WorkerQuotas quotas) {
   private static final long MS = 1_000_000;
 
-  /** The defaults for a workspace. */
+  /** The defaults for a workspace, whatever the filesystem weighs, and for a heap of 1 GiB. */
   public static LeaderConfig of(WorkspaceId workspace) {
     return new LeaderConfig(
         workspace,
@@ -48,6 +53,8 @@ public record LeaderConfig(
         4L * 1024 * 1024,
         5_000 * MS,
         2_000 * MS,
-        15_000 * MS);
+        15_000 * MS,
+        Long.MAX_VALUE,
+        WorkerQuotas.ofHeap(1L << 30));
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.leader.daemon.HeapShares;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.CommittedBatch;
@@ -17,6 +18,7 @@ import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.AdminCommand;
@@ -81,7 +83,8 @@ public final class LeaderDaemon implements Daemon {
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
-          new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+          new IntentIndex(
+              IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapShares.intents());
       DurabilityEvents events = new DurabilityEvents(ended);
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
@@ -91,6 +94,7 @@ public final class LeaderDaemon implements Daemon {
                 intents,
                 LogReplay.LONG_RUNS,
                 hashing,
+                HeapShares.mostAtStart(),
                 index -> LOG.info("replayed {} entries", index));
         log =
             ChronicleOpLog.open(
@@ -198,6 +202,12 @@ public final class LeaderDaemon implements Daemon {
               "The leader does not start on a damaged log: restore "
                   + stateDir
                   + " from a copy, or ask for help before anything is deleted.");
+      case StateTooLargeException large ->
+          new UserError(
+              String.valueOf(large.getMessage()),
+              "Start it with a larger heap, such as HYPERSYNC_JAVA_OPTS=-Xmx"
+                  + HeapShares.twiceMib()
+                  + "m; the workers need as much.");
       case ReplayException replay ->
           new UserError(
               String.valueOf(replay.getMessage()),

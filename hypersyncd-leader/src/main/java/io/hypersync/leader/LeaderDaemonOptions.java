@@ -24,6 +24,7 @@ import java.time.Duration;
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
  * @param openLeaseTtl how long a worker's open files stay protected when it is not heard from, and
  *     how long a file without a name stays at least; OPEN_LEASE_TTL (hypersync.md 6.8)
+ * @param stateHeapShare which part of the largest heap the filesystem may take, 0 to 1
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -38,4 +39,5 @@ public record LeaderDaemonOptions(
     int windowEntries,
     Duration lockTtl,
     Duration lockGrace,
-    Duration openLeaseTtl) {}
+    Duration openLeaseTtl,
+    double stateHeapShare) {}

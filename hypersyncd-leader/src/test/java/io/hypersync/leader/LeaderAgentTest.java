@@ -2,8 +2,6 @@ package io.hypersync.leader;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.chunkstore.ChunkStore;
-import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingPort;
@@ -14,7 +12,6 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
@@ -22,7 +19,6 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.Protocol;
-import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
@@ -153,21 +149,5 @@ class LeaderAgentTest {
 
   private List<Errno> errors() {
     return acks().stream().map(LeaderMessage.CommitAck::errno).toList();
-  }
-
-  private static final class NoChunks implements ChunkPort {
-    @Override
-    public int length(Hash hash) {
-      return ChunkStore.NOT_HERE;
-    }
-
-    @Override
-    public void ingest(SessionId session, ChunkPut chunk) {}
-
-    @Override
-    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
-
-    @Override
-    public void serve(SessionId session, List<ChunkRef> chunks) {}
   }
 }

@@ -135,7 +135,7 @@ public final class WorkerAgent implements Agent {
     this.interruptions = new Interruptions(gate, signals);
     this.leases = new OpenLeases(link, interest, notifier::prune);
     this.lostNames = new LostNames(config.worker());
-    this.replica = new Replica(chunks, this::applied);
+    this.replica = new Replica(chunks, this::applied, config.maxStateBytes());
     this.publisher =
         new Publisher(
             replica.published(),

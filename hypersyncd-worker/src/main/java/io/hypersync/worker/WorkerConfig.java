@@ -15,6 +15,7 @@ import io.hypersync.model.id.WorkspaceId;
  * @param reconnectMinNs pause before the first new attempt to connect
  * @param reconnectMaxNs longest pause
  * @param reportNs how often the leader hears of this worker at least
+ * @param maxStateBytes how heavy the filesystem may become in the heap before this worker stops
  */
 public record WorkerConfig(
     WorkspaceId workspace,
@@ -24,12 +25,21 @@ public record WorkerConfig(
     long mutationDeadlineNs,
     long reconnectMinNs,
     long reconnectMaxNs,
-    long reportNs) {
+    long reportNs,
+    long maxStateBytes) {
   private static final long MS = 1_000_000;
 
   /** The defaults for a worker. */
   public static WorkerConfig of(WorkspaceId workspace, WorkerId worker) {
     return new WorkerConfig(
-        workspace, worker, 1_000 * MS, 250 * MS, 30_000 * MS, 50 * MS, 1_000 * MS, 100 * MS);
+        workspace,
+        worker,
+        1_000 * MS,
+        250 * MS,
+        30_000 * MS,
+        50 * MS,
+        1_000 * MS,
+        100 * MS,
+        Long.MAX_VALUE);
   }
 }

@@ -2,6 +2,7 @@ package io.hypersync.sim;
 
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.Weather;
@@ -157,7 +158,9 @@ record Climate(
         tailCacheBytes,
         LOCK_TTL_NS,
         LOCK_GRACE_NS,
-        OPEN_LEASE_TTL_NS);
+        OPEN_LEASE_TTL_NS,
+        Long.MAX_VALUE,
+        WorkerQuotas.ofHeap(1L << 30));
   }
 
   WorkerConfig worker(String name) {
@@ -169,7 +172,8 @@ record Climate(
         MUTATION_DEADLINE_NS,
         reconnectMinNs,
         300 * Timeline.MS,
-        100 * Timeline.MS);
+        100 * Timeline.MS,
+        Long.MAX_VALUE);
   }
 
   /** When the caller must have been told, even if the worker stands still meanwhile. */

@@ -137,7 +137,7 @@ final class Mutants {
               "orphans are reaped though they were held before a reconnect",
               "leader.lease.OpenLeases",
               "greeted",
-              "Set.addAll"),
+              "Set.add"),
           skips(
               "a new leader is not told what is open",
               "worker.lease.OpenLeases",

@@ -258,8 +258,11 @@ public sealed interface FsOp {
     /** The most bytes in one op: 1 GiB. */
     public static final long MAX_BYTES = 1L << 30;
 
-    /** The most extents in one op: 256 MiB in the largest chunks. */
-    public static final int MAX_EXTENTS = 4096;
+    /**
+     * The most extents in one op: 64 MiB in the largest chunks. An older leader has logged ops of
+     * up to 4,096.
+     */
+    public static final int MAX_EXTENTS = 1024;
 
     /** Rejects negative offsets, and a length outside its range. */
     public CopyRange {

@@ -5,6 +5,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.WriteMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meaning of every op: a pure function from a state and an op to the next state or an errno
@@ -12,6 +13,12 @@ import io.hypersync.model.op.WriteMode;
  * roots everywhere.
  */
 public final class FsStateMachine {
+  /**
+   * So deep may a directory be into which another one with all below it is moved: each level is
+   * looked at, lest one becomes its own descendant. A path may have no more than 2,048 names.
+   */
+  public static final int MAX_MOVE_DEPTH = 4_096;
+
   private FsStateMachine() {}
 
   /**
@@ -31,6 +38,19 @@ public final class FsStateMachine {
       }
     }
     return op instanceof FsOp.CopyRange copy ? CopyOp.resolve(state, copy) : op;
+  }
+
+  /**
+   * Why the leader does not take an op that could be applied: what it costs is out of proportion.
+   * Who replays a log does not ask, since an older leader may have taken it.
+   *
+   * @return ENAMETOOLONG for the move of a directory that has subdirectories into one which is more
+   *     than {@link #MAX_MOVE_DEPTH} levels deep, else null
+   */
+  public static @Nullable Errno refusal(FsState state, FsOp op) {
+    boolean tooDeep =
+        op instanceof FsOp.Rename rename && RenameOp.looksAtMore(state, rename, MAX_MOVE_DEPTH);
+    return tooDeep ? Errno.ENAMETOOLONG : null;
   }
 
   /**

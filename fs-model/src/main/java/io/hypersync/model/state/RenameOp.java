@@ -1,6 +1,7 @@
 package io.hypersync.model.state;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * apply, the one that Linux finds first is given.
  */
 final class RenameOp {
+  /** A directory's own name and its dot; each subdirectory adds one. */
+  private static final int LINKS_OF_A_LEAF = 2;
+
   private RenameOp() {}
 
   static FsState rename(FsState state, FsOp.Rename op, Stamp stamp) throws Rejected {
@@ -28,14 +32,16 @@ final class RenameOp {
     if (op.mode() == RenameMode.EXCHANGE && target == null) {
       throw new Rejected(Errno.ENOENT);
     }
-    if (isAtOrAbove(state, source, to)) {
+    // What is in a directory is above neither it nor what is above it.
+    boolean stays = op.parent().equals(op.newParent());
+    if (!stays && isAtOrAbove(state, source, to)) {
       throw new Rejected(Errno.EINVAL); // a directory must not become its own descendant
     }
     if (target == null) {
       return move(state, op, source, null, stamp);
     }
     boolean exchange = op.mode() == RenameMode.EXCHANGE;
-    if (isAtOrAbove(state, target, from)) {
+    if (!stays && isAtOrAbove(state, target, from)) {
       throw new Rejected(exchange ? Errno.EINVAL : Errno.ENOTEMPTY);
     }
     if (target.id().equals(source.id())) {
@@ -113,10 +119,51 @@ final class RenameOp {
     }
   }
 
-  /** Whether {@code node} is the directory {@code below} or one of its ancestors. */
-  private static boolean isAtOrAbove(FsState state, Node node, Node below) throws Rejected {
-    if (node.type() != NodeType.DIRECTORY) {
+  /**
+   * Whether to apply it would look at more than {@code most} ancestors of a directory, which only
+   * the move of one that has subdirectories, into another one, does.
+   */
+  static boolean looksAtMore(FsState state, FsOp.Rename op, int most) {
+    if (op.parent().equals(op.newParent())) {
       return false;
+    }
+    return (hasSubdirectories(state, op.parent(), op.name())
+            && isDeeper(state, op.newParent(), most))
+        || (hasSubdirectories(state, op.newParent(), op.newName())
+            && isDeeper(state, op.parent(), most));
+  }
+
+  private static boolean hasSubdirectories(FsState state, NodeId parent, Name name) {
+    Node directory = state.node(parent);
+    Node node = directory == null ? null : state.lookup(directory, name);
+    return node != null && hasSubdirectories(node);
+  }
+
+  private static boolean hasSubdirectories(Node node) {
+    return node.type() == NodeType.DIRECTORY && node.attributes().nlink() > LINKS_OF_A_LEAF;
+  }
+
+  private static boolean isDeeper(FsState state, NodeId directory, int most) {
+    NodeId at = directory;
+    for (int i = 0; i < most; i++) {
+      Node node = state.node(at);
+      if (node == null
+          || !(node.content() instanceof Directory(NodeId parent, var _))
+          || parent.equals(at)) {
+        return false;
+      }
+      at = parent;
+    }
+    return true;
+  }
+
+  /**
+   * Whether {@code node} is the directory {@code below} or one of its ancestors. One without
+   * subdirectories is nobody's but its own.
+   */
+  private static boolean isAtOrAbove(FsState state, Node node, Node below) throws Rejected {
+    if (!hasSubdirectories(node)) {
+      return node.id().equals(below.id());
     }
     Node at = below;
     while (!at.id().equals(node.id())) {

@@ -148,6 +148,16 @@ public final class Settings {
           "How long deleted files are kept at least, and for a worker that has them open and is not"
               + " heard from.");
 
+  /** How much of the heap the filesystem may take. */
+  public static final Setting<Double> LEADER_STATE_HEAP_SHARE =
+      used(
+          LEADER,
+          "state_heap_share",
+          ValueType.fraction(0.05, 0.75),
+          0.5,
+          "How much of the largest heap (-Xmx) the filesystem may take in memory; what would make"
+              + " it larger is refused with ENOSPC. Workers need as much heap as the leader.");
+
   /** Who this worker is. */
   public static final Setting<WorkerId> WORKER_ID =
       used(

@@ -45,7 +45,8 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.REPLICATION_MAX_INFLIGHT_ENTRIES)),
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),
-        configuration.get(Settings.LEADER_OPEN_LEASE_TTL));
+        configuration.get(Settings.LEADER_OPEN_LEASE_TTL),
+        configuration.get(Settings.LEADER_STATE_HEAP_SHARE));
   }
 
   /** Where the leader of a workspace keeps its log and its chunks. */

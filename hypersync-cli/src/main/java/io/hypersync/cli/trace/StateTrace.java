@@ -51,6 +51,7 @@ public final class StateTrace {
               new IntentIndex(REMEMBERED_INTENTS, 0),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
               RootHashing.AT_ONCE,
+              Long.MAX_VALUE,
               progress);
       ChronicleOpLog.read(
           stateDir.resolve("oplog"),

@@ -211,7 +211,9 @@ public final class LeaderRuntime implements AutoCloseable {
         defaults.tailCacheBytes(),
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),
-        options.openLeaseTtl().toNanos());
+        options.openLeaseTtl().toNanos(),
+        HeapShares.state(options.stateHeapShare()),
+        HeapShares.quotas());
   }
 
   /** The agent's port onto the transport. */

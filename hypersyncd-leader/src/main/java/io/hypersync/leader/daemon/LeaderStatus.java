@@ -8,6 +8,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.AbsentWorkers.Absence;
@@ -73,6 +74,14 @@ final class LeaderStatus {
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
+    ObjectNode memory = status.putObject("state_memory");
+    memory.put("bytes", agent.sequencer().weight());
+    memory.put("limit", agent.sequencer().maxStateBytes());
+    memory.put("refused", agent.sequencer().refusedFull());
+    ObjectNode refused = status.putObject("refused");
+    for (Quota quota : Quota.values()) {
+      refused.put(quota.key(), agent.refusals().of(quota));
+    }
     ObjectNode received = status.putObject("received");
     agent.received().byName().forEach(received::put);
     ArrayNode workers = status.putArray("workers");

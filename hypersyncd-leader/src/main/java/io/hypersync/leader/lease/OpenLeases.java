@@ -1,7 +1,10 @@
 package io.hypersync.leader.lease;
 
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.Refusals;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.state.Node;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
@@ -10,6 +13,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which nodes are open on which workers (hypersync.md 6.8(3), 9.5). Runtime state: it is in no log
@@ -18,6 +23,9 @@ import java.util.Set;
  * <p>A worker says everything again after each Welcome, and from then on every change, in order. So
  * its leases need no expiry of their own: they end together, OPEN_LEASE_TTL after it was last heard
  * of. What it had said before the Welcome lives on until that would have ended.
+ *
+ * <p>What a worker says is bounded: nodes that do not exist are ignored, and so is what is beyond
+ * its quota ({@link Quota}).
  */
 public final class OpenLeases {
   private static final class Holder {
@@ -43,6 +51,9 @@ public final class OpenLeases {
 
   private final long epoch;
   private final long ttlNs;
+  private final Function<NodeId, @Nullable Node> nodes;
+  private final int quota;
+  private final Refusals refusals;
   private final Map<WorkerId, Holder> holders = new HashMap<>();
   private long nowNs;
 
@@ -51,10 +62,21 @@ public final class OpenLeases {
    *
    * @param epoch of this run of the leader; what is said to another one does not count
    * @param ttlNs OPEN_LEASE_TTL
+   * @param nodes of the newest state: what is not there is neither open nor will it be reaped
+   * @param quota the most leases of one worker; as many again from before its last Hello
+   * @param refusals hears of what was not taken
    */
-  public OpenLeases(long epoch, long ttlNs) {
+  public OpenLeases(
+      long epoch,
+      long ttlNs,
+      Function<NodeId, @Nullable Node> nodes,
+      int quota,
+      Refusals refusals) {
     this.epoch = epoch;
     this.ttlNs = ttlNs;
+    this.nodes = nodes;
+    this.quota = quota;
+    this.refusals = refusals;
   }
 
   /** Time has passed. */
@@ -75,7 +97,13 @@ public final class OpenLeases {
       holder.earlier.clear();
       holder.earlierUntilNs = holder.untilNs;
     }
-    holder.earlier.addAll(holder.nodes);
+    for (NodeId node : holder.nodes) {
+      if (holder.earlier.size() < quota) {
+        holder.earlier.add(node);
+      } else if (!holder.earlier.contains(node)) {
+        refusals.add(Quota.LEASES, worker);
+      }
+    }
     holder.earlierUntilNs = Math.max(holder.earlierUntilNs, holder.untilNs);
     holder.nodes.clear();
   }
@@ -118,11 +146,30 @@ public final class OpenLeases {
     return size;
   }
 
-  private void hold(WorkerId worker, long leaderEpoch, Collection<NodeId> nodes) {
-    if (leaderEpoch == epoch) {
-      Holder holder = holders.computeIfAbsent(worker, _ -> new Holder(nowNs));
-      holder.nodes.addAll(nodes);
-      holder.untilNs = nowNs + ttlNs;
+  private void hold(WorkerId worker, long leaderEpoch, Collection<NodeId> held) {
+    if (leaderEpoch != epoch) {
+      return;
     }
+    Holder holder = holders.computeIfAbsent(worker, _ -> new Holder(nowNs));
+    holder.untilNs = nowNs + ttlNs;
+    int unknown = 0;
+    int tooMany = 0;
+    for (NodeId id : held) {
+      if (holder.nodes.contains(id)) {
+        continue;
+      }
+      if (holder.nodes.size() >= quota) {
+        tooMany++;
+        continue;
+      }
+      Node node = nodes.apply(id);
+      if (node == null) {
+        unknown++;
+      } else {
+        holder.nodes.add(node.id()); // its own id, which is there anyway
+      }
+    }
+    refusals.add(Quota.LEASE_OF_UNKNOWN_NODE, worker, unknown);
+    refusals.add(Quota.LEASES, worker, tooMany);
   }
 }

@@ -33,6 +33,11 @@ final class FileLocks {
     return holders.isEmpty() && waiting.isEmpty();
   }
 
+  /** How many owners hold something of it. */
+  int owners() {
+    return holders.size();
+  }
+
   boolean holds(LockOwner owner) {
     return holders.containsKey(owner);
   }
@@ -45,6 +50,16 @@ final class FileLocks {
   int pieces(LockOwner owner) {
     Holding holding = holders.get(owner);
     return holding == null ? 0 : holding.locks.pieces().size();
+  }
+
+  /** Whether one piece of the owner goes beyond these bytes on both sides. */
+  boolean breaks(LockOwner owner, LockRange range) {
+    Holding holding = holders.get(owner);
+    return holding != null
+        && holding.locks.pieces().stream()
+            .anyMatch(
+                piece ->
+                    piece.range().first() < range.first() && piece.range().last() > range.last());
   }
 
   /** The first lock of somebody else that conflicts, or null. */

@@ -94,6 +94,11 @@ final class LockChange {
     return rest.pieces().stream().map(HeldLock::range).toList();
   }
 
+  /** Of how many pieces {@link #before} consists. */
+  int pieces() {
+    return before.pieces().size();
+  }
+
   /** What was held of these bytes. */
   List<HeldLock> before(LockRange bytes) {
     return before.within(bytes);

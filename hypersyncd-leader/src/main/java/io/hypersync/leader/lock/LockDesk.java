@@ -1,7 +1,11 @@
 package io.hypersync.leader.lock;
 
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.lock.HeldLock;
 import io.hypersync.model.lock.LockMode;
@@ -22,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +48,10 @@ public final class LockDesk {
   private final LongSupplier durableIndex;
   private final BiConsumer<WorkerId, LeaderMessage> port;
   private final Predicate<WorkerId> connected;
+  private final Predicate<NodeId> exists;
+  private final Consumer<WorkerId> hangUp;
+  private final WorkerQuotas quotas;
+  private final Refusals refusals;
   private final LockTable table = new LockTable(this::grantedAfterWait, this::deadlocked);
   private final Map<WorkerId, LockSession> sessions = new LinkedHashMap<>();
 
@@ -66,6 +75,10 @@ public final class LockDesk {
    * @param durableIndex the commit index
    * @param port sends; what is sent to a worker that is not connected is lost
    * @param connected whether the worker is
+   * @param exists whether a node is in the newest state
+   * @param hangUp ends the connection of a worker, so that it sends again what was not taken
+   * @param quotas the most that is kept for each worker
+   * @param refusals hears of what was not taken
    */
   public LockDesk(
       long ttlNs,
@@ -74,6 +87,10 @@ public final class LockDesk {
       LongSupplier durableIndex,
       BiConsumer<WorkerId, LeaderMessage> port,
       Predicate<WorkerId> connected,
+      Predicate<NodeId> exists,
+      Consumer<WorkerId> hangUp,
+      WorkerQuotas quotas,
+      Refusals refusals,
       long nowNs) {
     this.ttlNs = ttlNs;
     this.graceNs = graceNs;
@@ -81,6 +98,10 @@ public final class LockDesk {
     this.durableIndex = durableIndex;
     this.port = port;
     this.connected = connected;
+    this.exists = exists;
+    this.hangUp = hangUp;
+    this.quotas = quotas;
+    this.refusals = refusals;
     this.tickedNs = nowNs;
   }
 
@@ -101,6 +122,7 @@ public final class LockDesk {
       session = new LockSession(worker, run, entropy.nextLong(), leaseNowNs);
       sessions.put(worker, session);
     }
+    var _ = session.hasToSendAgain(); // it does so now
     return session.number();
   }
 
@@ -122,6 +144,10 @@ public final class LockDesk {
     LockKey file = new LockKey(request.node(), request.kind().space());
     LockOwner owner = new LockOwner(worker, request.kind().space(), request.owner());
     LockMode mode = request.kind().mode();
+    if (mode == null && table.breaksTooMany(file, owner, request.range())) {
+      refuse(session, request, file, owner, Quota.LOCKS);
+      return;
+    }
     if (mode == null) {
       table.unlock(file, owner, request.range());
       freed(session, request.intent(), file, owner, request.range());
@@ -140,8 +166,35 @@ public final class LockDesk {
             owner,
             conflict);
       }
-      case TRY, WAIT -> lock(session, wanted, request.wish() == LockRequest.Wish.WAIT);
+      case TRY, WAIT -> {
+        Quota over = overQuota(session, wanted);
+        if (over != null) {
+          refuse(session, request, file, owner, over);
+        } else {
+          lock(session, wanted, request.wish() == LockRequest.Wish.WAIT);
+        }
+      }
     }
+  }
+
+  /** Why this is not even tried, or null. Who has a lock already may change it. */
+  private @Nullable Quota overQuota(LockSession session, WaitingLock wanted) {
+    WorkerId worker = session.worker();
+    if (!exists.test(wanted.file().node())) {
+      return Quota.LOCK_OF_UNKNOWN_NODE;
+    }
+    boolean holds = table.holds(wanted.file(), wanted.owner());
+    if ((!holds && table.heldBy(worker) >= quotas.locks())
+        || table.piecesOf(worker) >= quotas.locks() + (holds ? 1 : 0)) {
+      return Quota.LOCKS;
+    }
+    return session.waiting().size() >= quotas.lockWaits() ? Quota.LOCK_WAITS : null;
+  }
+
+  private void refuse(
+      LockSession session, LockRequest request, LockKey file, LockOwner owner, Quota quota) {
+    refusals.add(quota, session.worker());
+    answer(session, request.intent(), Verdict.NO_LOCKS, file, owner, null);
   }
 
   /** Everything that this owner has locked of the file is free. */
@@ -184,6 +237,9 @@ public final class LockDesk {
     if (session != null && session.run().equals(renew.run())) {
       session.renewed(leaseNowNs);
       session.confirmed(renew.answeredThrough());
+      if (!hasTooManyUnconfirmed(session) && session.hasToSendAgain()) {
+        hangUp.accept(worker);
+      }
     }
   }
 
@@ -234,6 +290,14 @@ public final class LockDesk {
     return table.heldBy(worker);
   }
 
+  /** How much is kept for a worker: pieces it holds, requests that wait, unconfirmed answers. */
+  public long kept(WorkerId worker) {
+    LockSession session = sessions.get(worker);
+    return session == null
+        ? 0
+        : table.piecesOf(worker) + session.waiting().size() + session.unconfirmedWeight();
+  }
+
   /** How the locks are. */
   public LockCounters counters() {
     int expiring =
@@ -253,7 +317,20 @@ public final class LockDesk {
   }
 
   private boolean isNew(LockSession session, IntentId intent) {
-    return session.run().equals(intent.client()) && session.takes(intent.seqNo());
+    if (!session.run().equals(intent.client())) {
+      return false;
+    }
+    if (hasTooManyUnconfirmed(session)) {
+      // Not taken, nor is any that follows. When answers are confirmed it is told to begin anew.
+      refusals.add(Quota.UNCONFIRMED_ANSWERS, session.worker());
+      session.toldToWait();
+      return false;
+    }
+    return session.takes(intent.seqNo());
+  }
+
+  private boolean hasTooManyUnconfirmed(LockSession session) {
+    return session.unconfirmedWeight() >= quotas.unconfirmedAnswers();
   }
 
   private void lock(LockSession session, WaitingLock wanted, boolean wait) {
@@ -385,7 +462,7 @@ public final class LockDesk {
             durableIndex.getAsLong(),
             (int) (ttlNs / NS_PER_MS),
             holder);
-    session.unconfirmed().add(new LockSession.Answer(response, change));
+    session.answered(response, change);
     port.accept(session.worker(), response);
   }
 

@@ -17,6 +17,8 @@ final class LockSession {
   private final long number;
   private final Map<Long, WaitingLock> waiting = new LinkedHashMap<>();
   private final List<Answer> unconfirmed = new ArrayList<>();
+  private long unconfirmedWeight;
+  private boolean toldToWait;
   private long lastRequest;
   private long lastAnswer;
   private long renewedNs;
@@ -26,8 +28,9 @@ final class LockSession {
    * What was said and may have to be said again.
    *
    * @param change what it has changed of the owner's locks; null if nothing
+   * @param weight 1, and one for each piece that the change could give back
    */
-  record Answer(LockResponse response, @Nullable LockChange change) {}
+  record Answer(LockResponse response, @Nullable LockChange change, int weight) {}
 
   LockSession(WorkerId worker, ClientId run, long number, long leaseNowNs) {
     this.worker = worker;
@@ -71,6 +74,29 @@ final class LockSession {
     return unconfirmed;
   }
 
+  void answered(LockResponse response, @Nullable LockChange change) {
+    Answer answer = new Answer(response, change, 1 + (change == null ? 0 : change.pieces()));
+    unconfirmed.add(answer);
+    unconfirmedWeight += answer.weight;
+  }
+
+  /** How much is kept because it is unconfirmed. */
+  long unconfirmedWeight() {
+    return unconfirmedWeight;
+  }
+
+  /** A message was not taken: it has to come again, which it does on the next connection. */
+  void toldToWait() {
+    toldToWait = true;
+  }
+
+  /** Whether there was such a message; it is asked once. */
+  boolean hasToSendAgain() {
+    boolean again = toldToWait;
+    toldToWait = false;
+    return again;
+  }
+
   /** What the unconfirmed answers have changed, oldest first. */
   List<LockChange> changes() {
     return unconfirmed.stream().map(Answer::change).filter(Objects::nonNull).toList();
@@ -78,7 +104,12 @@ final class LockSession {
 
   /** These answers have arrived. */
   void confirmed(long through) {
-    unconfirmed.removeIf(answer -> answer.response().number() <= through);
+    unconfirmed.removeIf(
+        answer -> {
+          boolean confirmed = answer.response().number() <= through;
+          unconfirmedWeight -= confirmed ? answer.weight : 0;
+          return confirmed;
+        });
   }
 
   long renewedNs() {

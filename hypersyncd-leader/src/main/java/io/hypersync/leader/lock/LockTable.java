@@ -27,9 +27,13 @@ final class LockTable {
   /** How many pieces of one file an owner may hold; beyond it ENOLCK. */
   static final int MAX_PIECES = 10_000;
 
+  /** So many holders are looked at in search of a circle; what is not seen then counts as one. */
+  private static final int MAX_LOOKS = 1 << 20;
+
   private final Map<LockKey, FileLocks> files = new HashMap<>();
   private final Map<LockOwner, Set<LockKey>> held = new LinkedHashMap<>();
   private final Map<WorkerId, Integer> heldByWorker = new HashMap<>();
+  private final Map<WorkerId, Integer> piecesByWorker = new HashMap<>();
   private final Map<LockOwner, Set<WaitingLock>> waits = new LinkedHashMap<>();
   private final Consumer<WaitingLock> granted;
   private final Consumer<WaitingLock> deadlocked;
@@ -73,7 +77,7 @@ final class LockTable {
       return new Outcome.TooMany();
     }
     if (wanted.file().space() == LockSpace.FLOCK && !alreadyHas(file, wanted)) {
-      file.free(wanted.owner()); // flock(2): a conversion lets go first
+      free(file, wanted.owner()); // flock(2): a conversion lets go first
       noteHeld(wanted.file(), file, wanted.owner());
     }
     FileLocks.Conflict conflict = file.conflict(wanted.owner(), wanted.range(), wanted.mode());
@@ -97,11 +101,17 @@ final class LockTable {
     return file == null ? null : file.conflict(owner, range, mode);
   }
 
+  /** Whether to free these bytes would break a piece in two where there are too many already. */
+  boolean breaksTooMany(LockKey key, LockOwner owner, LockRange range) {
+    FileLocks file = files.get(key);
+    return file != null && file.pieces(owner) >= MAX_PIECES && file.breaks(owner, range);
+  }
+
   /** Frees these bytes. */
   void unlock(LockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     if (file != null) {
-      file.set(owner, 0, range, null);
+      set(file, owner, 0, range, null);
       noteHeld(key, file, owner);
       settle(key, file);
     }
@@ -125,14 +135,14 @@ final class LockTable {
   void restore(
       LockKey key, LockOwner owner, int pid, List<LockRange> ranges, List<HeldLock> before) {
     FileLocks file = file(key);
-    ranges.forEach(range -> file.set(owner, pid, range, null));
+    ranges.forEach(range -> set(file, owner, pid, range, null));
     for (HeldLock piece : before) {
       LockMode mode = piece.mode();
       if (file.conflict(owner, piece.range(), mode) != null) {
         mode = LockMode.SHARED;
       }
       if (file.conflict(owner, piece.range(), mode) == null) {
-        file.set(owner, pid, piece.range(), mode);
+        set(file, owner, pid, piece.range(), mode);
       }
     }
     noteHeld(key, file, owner);
@@ -157,7 +167,7 @@ final class LockTable {
     for (LockOwner owner : List.copyOf(held.keySet())) {
       if (owner.worker().equals(worker)) {
         for (LockKey key : held.getOrDefault(owner, Set.of())) {
-          file(key).free(owner);
+          free(file(key), owner);
           touched.add(key);
         }
         held.remove(owner);
@@ -173,12 +183,18 @@ final class LockTable {
       }
     }
     heldByWorker.remove(worker);
+    piecesByWorker.remove(worker);
     touched.forEach(key -> settle(key, file(key)));
   }
 
   /** How many locks a worker's owners hold; one owner's of one file count as one. */
   int heldBy(WorkerId worker) {
     return heldByWorker.getOrDefault(worker, 0);
+  }
+
+  /** How many pieces a worker's owners hold. */
+  int piecesOf(WorkerId worker) {
+    return piecesByWorker.getOrDefault(worker, 0);
   }
 
   /** How many locks are held; one owner's of one file count as one. */
@@ -197,7 +213,7 @@ final class LockTable {
   }
 
   private void grant(FileLocks file, WaitingLock wanted) {
-    file.set(wanted.owner(), wanted.pid(), wanted.range(), wanted.mode());
+    set(file, wanted.owner(), wanted.pid(), wanted.range(), wanted.mode());
     noteHeld(wanted.file(), file, wanted.owner());
   }
 
@@ -247,9 +263,14 @@ final class LockTable {
     }
     Set<LockOwner> seen = new HashSet<>();
     ArrayDeque<WaitingLock> todo = new ArrayDeque<>(List.of(wanted));
+    long looks = 0;
     while (!todo.isEmpty()) {
       WaitingLock next = todo.removeFirst();
       FileLocks file = files.get(next.file());
+      looks += file == null ? 0 : file.owners();
+      if (looks > MAX_LOOKS) {
+        return true;
+      }
       for (LockOwner blocker : file == null ? List.<LockOwner>of() : file.blockers(next)) {
         if (blocker.equals(wanted.owner())) {
           return true;
@@ -260,6 +281,25 @@ final class LockTable {
       }
     }
     return false;
+  }
+
+  private void set(
+      FileLocks file, LockOwner owner, int pid, LockRange range, @Nullable LockMode mode) {
+    int before = file.pieces(owner);
+    file.set(owner, pid, range, mode);
+    notePieces(owner, file.pieces(owner) - before);
+  }
+
+  private void free(FileLocks file, LockOwner owner) {
+    notePieces(owner, -file.pieces(owner));
+    file.free(owner);
+  }
+
+  private void notePieces(LockOwner owner, int change) {
+    if (change != 0) {
+      piecesByWorker.merge(
+          owner.worker(), change, (a, b) -> a + b == 0 ? null : Integer.valueOf(a + b));
+    }
   }
 
   private FileLocks file(LockKey key) {

@@ -11,12 +11,18 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.Extent;
+import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateWeight;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +57,13 @@ public final class LogReplay implements RecoveryListener {
   private final ChunkStore chunks;
   private final int runEntries;
   private final LongConsumer progress;
+  private final long maxStateBytes;
   private final IntentIndex intents;
   private FsState state = FsState.genesis();
   private final RootCheck roots;
   private Hash root = state.root();
   private int runChunks;
+  private long weight = StateWeight.of(state);
   private long index;
   private long lastTimeNs;
 
@@ -64,6 +72,8 @@ public final class LogReplay implements RecoveryListener {
    *
    * @param runEntries at most so many entries are compared by one root, the last
    * @param hashing computes the roots, beside the replay if it has a thread of its own
+   * @param maxStateBytes a state that becomes heavier is refused with {@link
+   *     StateTooLargeException}: a heap that is full would end the process without a word
    * @param progress told the index now and then
    */
   public LogReplay(
@@ -71,7 +81,9 @@ public final class LogReplay implements RecoveryListener {
       IntentIndex intents,
       int runEntries,
       RootHashing hashing,
+      long maxStateBytes,
       LongConsumer progress) {
+    this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;
     this.chunks = chunks;
@@ -85,6 +97,7 @@ public final class LogReplay implements RecoveryListener {
    * @throws ReplayException if the entry, or one before it of which that was not known yet, is
    *     whole and yet not what this leader would have written: starting would serve a state that
    *     nobody acknowledged
+   * @throws StateTooLargeException if the state is too heavy for this heap
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
@@ -105,12 +118,20 @@ public final class LogReplay implements RecoveryListener {
     switch (FsStateMachine.apply(state, entry.op(), stamp)) {
       case Outcome.Failed(var errno) -> throw refused(recordIndex, "its op fails with " + errno);
       case Outcome.Applied(FsState next) -> {
+        weight += StateWeight.change(entry.op(), entry.createdNode(), state, next);
+        if (weight > maxStateBytes) {
+          throw new StateTooLargeException(recordIndex, weight, maxStateBytes);
+        }
         state = next;
         root = entry.root();
         roots.add(recordIndex, entry.op(), stamp, root);
       }
     }
-    runChunks += entry.op().chunks().size();
+    // A copy brings no chunks, and makes as many extents; the states of a run share none of them.
+    runChunks +=
+        entry.op() instanceof FsOp.CopyRange copy
+            ? extents(state, copy)
+            : entry.op().chunks().size();
     if (roots.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
       runChunks = 0;
       refuse(roots.endRun(state));
@@ -143,7 +164,22 @@ public final class LogReplay implements RecoveryListener {
     if (!roots.isSettled()) {
       throw new IllegalStateException("the last roots were not compared");
     }
-    return new LeaderState(state, root, index, lastTimeNs, intents);
+    return new LeaderState(state, root, index, lastTimeNs, intents, weight);
+  }
+
+  /** In what was copied; no more than would end the run. */
+  private static int extents(FsState state, FsOp.CopyRange copy) {
+    Node target = state.node(copy.target());
+    if (target == null || !(target.content() instanceof FileContent content)) {
+      return 0;
+    }
+    long end = copy.targetOffset() + copy.length();
+    int count = 0;
+    for (Iterator<Extent> extents = content.from(copy.targetOffset());
+        extents.hasNext() && count < MAX_RUN_CHUNKS && extents.next().offset() < end; ) {
+      count++;
+    }
+    return count;
   }
 
   private static void refuse(RootCheck.@Nullable Mismatch mismatch) {

@@ -5,6 +5,9 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.UnaskedChunks;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
@@ -27,9 +30,11 @@ import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +60,7 @@ import org.slf4j.LoggerFactory;
 public final class IntentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(IntentDesk.class);
   private static final int MAX_PER_SLICE = 1_000;
-  private static final int MAX_REFUSED_EARLY = 1_024;
+  private static final int MAX_REFUSED_EARLY = 256;
   private static final long NS_PER_MS = 1_000_000;
   private static final byte[] NOTHING = {};
 
@@ -72,7 +77,13 @@ public final class IntentDesk {
   private final Clock clock;
   private final CommitListener listener;
   private final IntentQueue queue = new IntentQueue();
-  private final Map<IntentId, Errno> refusedEarly = new BoundedMap<>(MAX_REFUSED_EARLY);
+
+  /** By worker: none may have the refusals of another one forgotten. */
+  private final Map<WorkerId, Map<IntentId, Errno>> refusedEarly = new HashMap<>();
+
+  private final ForgottenIntents forgotten = new ForgottenIntents();
+  private final UnaskedChunks unasked;
+  private final Refusals refusals;
   private final AckQueue acks = new AckQueue();
   private final IntentRates rates;
   private final ClientId ownClient;
@@ -86,6 +97,7 @@ public final class IntentDesk {
    * @param sender sends to the session of a worker, if it has one
    * @param sequenced told which entry has become of a worker's intent; it is not durable yet
    * @param clock for the figures that {@code listener} gets
+   * @param refusals hears of what was beyond a quota
    */
   public IntentDesk(
       LeaderConfig config,
@@ -97,7 +109,10 @@ public final class IntentDesk {
       BiConsumer<WorkerId, LeaderMessage> sender,
       ObjLongConsumer<WorkerId> sequenced,
       Clock clock,
-      CommitListener listener) {
+      CommitListener listener,
+      Refusals refusals) {
+    this.refusals = refusals;
+    this.unasked = new UnaskedChunks(config.quotas().unaskedBytes());
     this.config = config;
     this.rates = new IntentRates(config.rateLimits());
     this.sequencer = sequencer;
@@ -128,6 +143,24 @@ public final class IntentDesk {
     };
   }
 
+  /**
+   * A Hello was accepted.
+   *
+   * @param isNew no leader has ever welcomed this run of the worker
+   */
+  public void greeted(WorkerId worker, ClientId run, boolean isNew) {
+    forgotten.greeted(worker, run, isNew, sequencer.headIndex());
+  }
+
+  /**
+   * A worker has said which entry is visible there.
+   *
+   * @return whether its connection has to be closed: it can be told now what it has asked
+   */
+  public boolean reported(WorkerId worker, long visibleIndex) {
+    return forgotten.reported(worker, visibleIndex, sequencer.intents().forgottenThrough());
+  }
+
   /** Takes an intent from a worker. */
   public void submit(WorkerId worker, SubmitIntent submit, long nowNs) {
     IntentId id = submit.intent();
@@ -144,7 +177,11 @@ public final class IntentDesk {
     if (pending != null) {
       deduplicated++;
       pending.touch(nowNs);
-      requestMissing(worker, pending, submit.uploading());
+      requestMissing(worker, pending, uploading(submit, worker, nowNs));
+      return;
+    }
+    if (mayBeForgotten(worker)) {
+      refuseAtOnce(worker, id, Errno.EAGAIN);
       return;
     }
     FsOp op;
@@ -169,6 +206,11 @@ public final class IntentDesk {
     }
     PendingIntent intent =
         new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
+    if (isTooHeavy(intent)) {
+      refusals.add(Quota.PENDING_INTENT_BYTES, worker);
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return;
+    }
     Set<Hash> missing = new LinkedHashSet<>();
     try {
       if (!findMissing(intent, missing)) {
@@ -180,20 +222,47 @@ public final class IntentDesk {
       refuse(worker, id, e.errno());
       return;
     }
-    Errno chunkRefused = refusedEarly.remove(id);
+    Errno chunkRefused = takeRefusedEarly(worker, id);
     if (chunkRefused != null && !missing.isEmpty()) {
       refuse(worker, id, chunkRefused);
       return;
     }
     queue.add(intent, missing);
-    requestMissing(worker, intent, submit.uploading());
+    giveBack(intent, missing);
+    requestMissing(worker, intent, uploading(submit, worker, nowNs));
+  }
+
+  /** Whether what this worker asks about may have been committed though it is not known here. */
+  private boolean mayBeForgotten(WorkerId worker) {
+    return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
+  }
+
+  /** What was here before its intent has found it. */
+  private void giveBack(PendingIntent intent, Set<Hash> missing) {
+    int here = 0;
+    long bytes = 0;
+    for (ChunkRef ref : intent.op().chunks()) {
+      if (intent.inlinePayload().length == 0 && !missing.contains(ref.hash())) {
+        here++;
+        bytes += ref.length();
+      }
+    }
+    if (here > 0) {
+      unasked.mentioned(intent.origin(), here, bytes);
+    }
+  }
+
+  /** What the worker sends along, unless some of what it has sent was dropped. */
+  private List<Hash> uploading(SubmitIntent submit, WorkerId worker, long nowNs) {
+    return unasked.hasDropped(worker, nowNs) ? List.of() : submit.uploading();
   }
 
   /**
-   * Says what has become of an intent (6.4): of another worker's, that there is none. If it waits
-   * for chunks they are asked for again: what was on its way with the last connection is lost
-   * (9.3.1). The worker must not send the intent again for that: its answer may be on the way, and
-   * an intent that comes after its own refusal is a new one.
+   * Says what has become of an intent (6.4): of another worker's, that there is none; of one that
+   * may have been forgotten, nothing yet ({@link ForgottenIntents}). If it waits for chunks they
+   * are asked for again: what was on its way with the last connection is lost (9.3.1). The worker
+   * must not send the intent again for that: its answer may be on the way, and an intent that comes
+   * after its own refusal is a new one.
    */
   public void status(WorkerId worker, IntentId id, long nowNs) {
     if (isForeign(worker, id)) {
@@ -210,11 +279,27 @@ public final class IntentDesk {
       }
       return;
     }
+    if (index == IntentIndex.NOT_FOUND && mayBeForgotten(worker)) {
+      forgotten.owesAnswer(worker);
+      return;
+    }
     IntentStatusResponse response =
         index == IntentIndex.NOT_FOUND
             ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
             : new IntentStatusResponse(id, Status.COMMITTED, committed(index));
     sender.accept(worker, response);
+  }
+
+  /**
+   * Whether a chunk is to be stored: one that no intent waits for is none of the leader's business,
+   * but for a credit. It is asked for when there is such an intent.
+   */
+  public boolean takesChunk(WorkerId worker, ChunkPut put, long nowNs) {
+    if (queue.awaits(put.hash()) || unasked.takes(worker, put.bytes().length, nowNs)) {
+      return true;
+    }
+    refusals.add(Quota.UNASKED_CHUNKS, worker);
+    return false;
   }
 
   /** A chunk is verified and in the store. */
@@ -237,7 +322,7 @@ public final class IntentDesk {
     }
     PendingIntent intent = queue.find(id);
     if (intent == null) {
-      refusedEarly.put(id, errno);
+      refusedEarly.computeIfAbsent(worker, _ -> new BoundedMap<>(MAX_REFUSED_EARLY)).put(id, errno);
     } else if (!intent.missing().isEmpty()) {
       queue.remove(intent);
       refuse(intent.origin(), id, errno);
@@ -300,6 +385,11 @@ public final class IntentDesk {
     return queue.size();
   }
 
+  /** About how much of the heap they take. */
+  public long pendingBytes() {
+    return queue.bytes();
+  }
+
   /** Answers that wait for the disk. */
   public int unacknowledged() {
     return acks.size();
@@ -342,6 +432,28 @@ public final class IntentDesk {
   private boolean hasItsShare(WorkerId worker) {
     int left = config.maxPendingIntents() - queue.size() - acks.size();
     return queue.size(worker) + acks.size(worker) >= left;
+  }
+
+  /**
+   * The same for the heap that intents take while they wait: an op may name 4,096 chunks. One
+   * intent may always wait, however heavy.
+   */
+  private boolean isTooHeavy(PendingIntent intent) {
+    long own = queue.bytes(intent.origin());
+    long left = config.quotas().pendingIntentBytes() - queue.bytes();
+    return own > 0 && own + intent.heapBytes() > left;
+  }
+
+  private @Nullable Errno takeRefusedEarly(WorkerId worker, IntentId id) {
+    Map<IntentId, Errno> refused = refusedEarly.get(worker);
+    if (refused == null) {
+      return null;
+    }
+    Errno errno = refused.remove(id);
+    if (refused.isEmpty()) {
+      refusedEarly.remove(worker);
+    }
+    return errno;
   }
 
   private void sequence(PendingIntent intent, long turnNs) {
@@ -432,7 +544,9 @@ public final class IntentDesk {
 
   private void requestMissing(WorkerId worker, PendingIntent intent, List<Hash> uploading) {
     List<Hash> wanted = new ArrayList<>(intent.missing());
-    wanted.removeAll(uploading);
+    if (!wanted.isEmpty() && !uploading.isEmpty()) {
+      wanted.removeAll(Set.copyOf(uploading)); // of a list it would look at all for each
+    }
     if (!wanted.isEmpty()) {
       sender.accept(worker, new ChunkNeed(intent.id(), wanted));
     }

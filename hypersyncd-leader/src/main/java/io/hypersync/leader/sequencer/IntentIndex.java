@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Retention is by generations: a generation is closed when it holds {@code entries} intents and
  * is {@code ttlNs} old, and forgotten when the next one is closed. So every intent is remembered
- * for at least INTENT_DEDUPE_TTL or INTENT_DEDUPE_ENTRIES, whichever is larger.
+ * for at least INTENT_DEDUPE_TTL or INTENT_DEDUPE_ENTRIES, whichever is larger, unless the heap has
+ * no room for that: a generation is closed, too, when it takes half of it.
+ *
+ * <p>What was forgotten might be committed once more. So who asks has to know that it was, {@link
+ * #forgottenThrough}, and whether the worker can still want to know ({@link ForgottenIntents}).
  */
 public final class IntentIndex {
   /** INTENT_DEDUPE_ENTRIES. */
@@ -26,13 +30,25 @@ public final class IntentIndex {
 
   private final long entries;
   private final long ttlNs;
+  private final long maxBytes;
+  private long forgottenThrough;
   private Generation current = new Generation();
   private Generation previous = new Generation();
 
-  /** An empty index with the given retention. */
+  /** An empty index with the given retention, whatever it takes. */
   public IntentIndex(long entries, long ttlNs) {
+    this(entries, ttlNs, Long.MAX_VALUE);
+  }
+
+  /**
+   * An empty index with the given retention.
+   *
+   * @param maxBytes about how many bytes of the heap it may take; less is remembered if it must be
+   */
+  public IntentIndex(long entries, long ttlNs, long maxBytes) {
     this.entries = entries;
     this.ttlNs = ttlNs;
+    this.maxBytes = maxBytes;
   }
 
   /** The log index of the intent, or {@link #NOT_FOUND}. */
@@ -51,7 +67,9 @@ public final class IntentIndex {
   public void add(IntentId intent, WorkerId origin, long logIndex, long committedAtNs) {
     if (current.size == 0) {
       current.sinceNs = committedAtNs;
-    } else if (current.size >= entries && committedAtNs - current.sinceNs >= ttlNs) {
+    } else if ((current.size >= entries && committedAtNs - current.sinceNs >= ttlNs)
+        || current.bytes >= maxBytes / 2) {
+      forgottenThrough = Math.max(forgottenThrough, previous.lastIndex);
       previous = current;
       current = new Generation();
       current.sinceNs = committedAtNs;
@@ -64,6 +82,16 @@ public final class IntentIndex {
     return current.mayBelongTo(client, worker) && previous.mayBelongTo(client, worker);
   }
 
+  /** No intent that became an entry up to here need be known any more; 0 if all are. */
+  public long forgottenThrough() {
+    return forgottenThrough;
+  }
+
+  /** About how many bytes of the heap this takes. */
+  public long heapBytes() {
+    return current.bytes + previous.bytes;
+  }
+
   /** How many intents are remembered. */
   public long size() {
     return current.size + previous.size;
@@ -73,8 +101,13 @@ public final class IntentIndex {
   private record Client(WorkerId worker, SequenceMap indexes) {}
 
   private static final class Generation {
+    /** An entry of the map, the id, the record. */
+    private static final int CLIENT_BYTES = 112;
+
     private final Map<ClientId, Client> clients = new HashMap<>();
     private long size;
+    private long bytes;
+    private long lastIndex;
     private long sinceNs;
 
     long find(IntentId intent) {
@@ -88,10 +121,16 @@ public final class IntentIndex {
     }
 
     void add(IntentId intent, WorkerId origin, long logIndex) {
-      clients
-          .computeIfAbsent(intent.client(), _ -> new Client(origin, new SequenceMap()))
-          .indexes
-          .put(intent.seqNo(), logIndex);
+      @Nullable Client client = clients.get(intent.client());
+      if (client == null) {
+        client = new Client(origin, new SequenceMap());
+        clients.put(intent.client(), client);
+        bytes += CLIENT_BYTES + client.indexes.heapBytes();
+      }
+      long before = client.indexes.heapBytes();
+      client.indexes.put(intent.seqNo(), logIndex);
+      bytes += client.indexes.heapBytes() - before;
+      lastIndex = logIndex;
       size++;
     }
   }

@@ -25,6 +25,8 @@ final class IntentQueue {
   private final Map<Hash, Set<PendingIntent>> waitingFor = new HashMap<>();
   private final WorkerTurns ready = new WorkerTurns();
   private final WorkerCounts counts = new WorkerCounts();
+  private final Map<WorkerId, Long> bytesOf = new HashMap<>();
+  private long bytes;
 
   int size() {
     return byId.size();
@@ -40,6 +42,21 @@ final class IntentQueue {
     return counts.of(worker);
   }
 
+  /** About how much of the heap they take. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** How much of it those of this worker. */
+  long bytes(WorkerId worker) {
+    return bytesOf.getOrDefault(worker, 0L);
+  }
+
+  /** Whether an intent waits for this chunk. */
+  boolean awaits(Hash chunk) {
+    return waitingFor.containsKey(chunk);
+  }
+
   @Nullable PendingIntent find(IntentId id) {
     return byId.get(id);
   }
@@ -50,6 +67,7 @@ final class IntentQueue {
   void add(PendingIntent intent, Set<Hash> missing) {
     byId.put(intent.id(), intent);
     counts.increment(intent.origin());
+    weigh(intent, intent.heapBytes());
     intent.missing().addAll(missing);
     for (Hash hash : missing) {
       waitingFor.computeIfAbsent(hash, _ -> new LinkedHashSet<>()).add(intent);
@@ -96,6 +114,7 @@ final class IntentQueue {
   void remove(PendingIntent intent) {
     if (byId.remove(intent.id()) != null) {
       counts.decrement(intent.origin());
+      weigh(intent, -intent.heapBytes());
     }
     for (Hash hash : intent.missing()) {
       Set<PendingIntent> waiting = waitingFor.get(hash);
@@ -133,6 +152,11 @@ final class IntentQueue {
     }
     expired.forEach(this::remove);
     return expired;
+  }
+
+  private void weigh(PendingIntent intent, long change) {
+    bytes += change;
+    bytesOf.merge(intent.origin(), change, (a, b) -> a + b == 0 ? null : Long.valueOf(a + b));
   }
 
   private void makeReadyIfFirst(PendingIntent intent) {

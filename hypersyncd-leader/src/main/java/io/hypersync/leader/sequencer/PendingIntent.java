@@ -9,6 +9,12 @@ import java.util.Set;
 
 /** An intent that has been received and not yet been sequenced; owned by {@link IntentQueue}. */
 final class PendingIntent {
+  /** Itself, its ids, names in its op, its places in tables. */
+  private static final int OVERHEAD_BYTES = 1_024;
+
+  /** A reference with its hash, and what says that it is missing. */
+  private static final int CHUNK_BYTES = 400;
+
   private final IntentId id;
   private final WorkerId origin;
   private final String agent;
@@ -16,6 +22,7 @@ final class PendingIntent {
   private final byte[] inlinePayload;
   private final Set<Hash> missing = new LinkedHashSet<>();
   private final IntentTimes times;
+  private final long heapBytes;
   private long touchedNs;
 
   PendingIntent(
@@ -27,6 +34,8 @@ final class PendingIntent {
     this.inlinePayload = inlinePayload;
     this.times = new IntentTimes(nowNs);
     this.touchedNs = nowNs;
+    this.heapBytes =
+        OVERHEAD_BYTES + inlinePayload.length + (long) op.chunks().size() * CHUNK_BYTES;
   }
 
   IntentId id() {
@@ -58,6 +67,11 @@ final class PendingIntent {
   /** The chunks that have not arrived. */
   Set<Hash> missing() {
     return missing;
+  }
+
+  /** About how much of the heap it takes at most while it waits. */
+  long heapBytes() {
+    return heapBytes;
   }
 
   /** When it was where. */

@@ -26,6 +26,13 @@ final class SequenceMap {
   private static final long[] NO_VALUES = {};
   private static final long @Nullable [][] NO_PAGES = {};
 
+  /** Itself and the heads of its arrays. */
+  private static final int OWN_BYTES = 96;
+
+  /** In a hash map that may have just become twice as large: a key and a value, four times. */
+  private static final int BYTES_OF_OTHER = 64;
+
+  private long heapBytes = OWN_BYTES;
   private long base;
 
   /** How far the pages reach, from the base on. */
@@ -53,6 +60,11 @@ final class SequenceMap {
     return others == null ? NONE : others.get(key);
   }
 
+  /** About how many bytes of the heap this takes, whatever keys it was given. */
+  long heapBytes() {
+    return heapBytes;
+  }
+
   /** Sets the value, in place of what it was. */
   void put(long key, long value) {
     if (reach == 0) {
@@ -63,6 +75,7 @@ final class SequenceMap {
       if (others == null) {
         others = new Long2LongHashMap(NONE);
       }
+      heapBytes += BYTES_OF_OTHER;
       others.put(key, value);
       return;
     }
@@ -83,7 +96,9 @@ final class SequenceMap {
     if (page == 0) {
       if (inPage >= first.length) {
         int room = Math.max(FIRST_VALUES, Integer.highestOneBit(inPage) << 1);
+        heapBytes -= (long) first.length * Long.BYTES;
         first = Arrays.copyOf(first, Math.min(PAGE, room));
+        heapBytes += (long) first.length * Long.BYTES;
       }
       return first;
     }
@@ -94,6 +109,7 @@ final class SequenceMap {
     if (known == null) {
       known = new long[PAGE];
       more[page - 1] = known;
+      heapBytes += (long) PAGE * Long.BYTES + 2 * Long.BYTES;
     }
     return known;
   }

@@ -16,6 +16,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateWeight;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.agent.Entropy;
 
@@ -33,13 +34,24 @@ public final class Sequencer {
   private final IntentIndex intents;
   private final Orphans orphans;
   private final RootTimes rootTimes = new RootTimes();
+  private final long maxStateBytes;
   private FsState head;
   private Hash headRoot;
+  private long weight;
   private long headIndex;
   private long lastTimeNs;
+  private long full;
 
-  /** Continues from a recovered state, which must be the state after the log's last entry. */
-  public Sequencer(LeaderState recovered, OpLog log, Clock clock, Entropy entropy) {
+  /**
+   * Continues from a recovered state, which must be the state after the log's last entry.
+   *
+   * @param maxStateBytes what would make the state heavier than this is refused with ENOSPC before
+   *     it is logged ({@link StateWeight})
+   */
+  public Sequencer(
+      LeaderState recovered, OpLog log, Clock clock, Entropy entropy, long maxStateBytes) {
+    this.maxStateBytes = maxStateBytes;
+    this.weight = recovered.weight();
     this.log = log;
     this.clock = clock;
     this.entropy = entropy;
@@ -63,11 +75,16 @@ public final class Sequencer {
   /**
    * Orders one op. All its chunks must be in the store, or in {@code inlinePayload}.
    *
-   * @return ENOSPC when the log has no room: nothing half is left behind
+   * @return ENOSPC when the log has no room, or the state may not grow any more: nothing half is
+   *     left behind. An op that makes the state no larger is taken in any case
    */
   public Result sequence(
       IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
     FsOp resolved = FsStateMachine.resolve(head, op);
+    Errno refusal = FsStateMachine.refusal(head, resolved);
+    if (refusal != null) {
+      return new Result.Refused(refusal);
+    }
     long timeNs = Math.max(clock.epochNs(), lastTimeNs + 1);
     NodeId newNode = createsNode(resolved) ? newNodeId(timeNs) : LogEntry.NO_NODE;
     switch (FsStateMachine.apply(head, resolved, new Stamp(timeNs, newNode))) {
@@ -75,6 +92,11 @@ public final class Sequencer {
         return new Result.Refused(errno);
       }
       case Outcome.Applied(FsState next) -> {
+        long change = StateWeight.change(resolved, newNode, head, next);
+        if (change > 0 && weight + change > maxStateBytes) {
+          full++;
+          return new Result.Refused(Errno.ENOSPC);
+        }
         long index = headIndex + 1;
         long beganNs = clock.monotonicNs();
         Hash root = next.root();
@@ -102,6 +124,7 @@ public final class Sequencer {
         orphans.applied(entry, head, next);
         head = next;
         headRoot = root;
+        weight += change;
         headIndex = index;
         lastTimeNs = timeNs;
         intents.add(intent, origin, index, timeNs);
@@ -123,6 +146,21 @@ public final class Sequencer {
   /** The Merkle root of that state. */
   public Hash headRoot() {
     return headRoot;
+  }
+
+  /** About how many bytes of the heap {@link #head} takes. */
+  public long weight() {
+    return weight;
+  }
+
+  /** How heavy it may become. */
+  public long maxStateBytes() {
+    return maxStateBytes;
+  }
+
+  /** How many ops were refused because it may not become heavier. */
+  public long refusedFull() {
+    return full;
   }
 
   /** How long that of each op took. */

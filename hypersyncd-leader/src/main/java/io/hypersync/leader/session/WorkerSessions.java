@@ -79,6 +79,22 @@ public final class WorkerSessions {
     sessions.put(id, new WorkerSession(id, worker, address, nowNs));
   }
 
+  /**
+   * The oldest connection of a worker that has not said Hello, if there are as many as there may
+   * be; or null.
+   */
+  public @Nullable WorkerSession oldestOfTooManySilent(WorkerId worker, int most) {
+    WorkerSession oldest = null;
+    int count = 0;
+    for (WorkerSession session : sessions.values()) {
+      if (!session.greeted() && session.worker().equals(worker)) {
+        oldest = oldest == null ? session : oldest;
+        count++;
+      }
+    }
+    return count >= most ? oldest : null;
+  }
+
   /** A connection has gone. */
   public void closed(SessionId id) {
     WorkerSession session = sessions.remove(id);

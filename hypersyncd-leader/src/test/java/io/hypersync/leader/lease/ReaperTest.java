@@ -2,6 +2,7 @@ package io.hypersync.leader.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.leader.quota.Refusals;
 import io.hypersync.leader.session.RecordingSessions;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -16,6 +17,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
@@ -33,9 +35,11 @@ class ReaperTest {
   private static final NodeId NODE = new NodeId(9, 9);
 
   private final RecordingSessions sessions = new RecordingSessions();
-  private final OpenLeases leases = new OpenLeases(EPOCH, TTL * MS);
-  private final List<NodeId> reaped = new ArrayList<>();
   private FsState head = FsState.genesis();
+  private final Refusals refusals = new Refusals(Clock.SYSTEM);
+  private final OpenLeases leases =
+      new OpenLeases(EPOCH, TTL * MS, id -> head.node(id), 100_000, refusals);
+  private final List<NodeId> reaped = new ArrayList<>();
   private final Orphans orphans = new Orphans(head, 0);
   private boolean full;
   private long index;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
@@ -12,6 +14,7 @@ import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
@@ -59,6 +62,10 @@ class LockDeskTest {
           () -> 77,
           (worker, message) -> said.add(worker + " " + text(message)),
           connected::contains,
+          _ -> true,
+          _ -> {},
+          WorkerQuotas.ofHeap(1L << 30),
+          new Refusals(Clock.SYSTEM),
           0);
 
   LockDeskTest() {
@@ -182,20 +189,34 @@ class LockDeskTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "what is freed meanwhile stays free          | a1 W0-9; a1 W0-9; a1 u0-9; c2           | ..........",
-        "only that                                   | a1 W0-9; a1 R0-9; a1 u3-4; c2           | WWW..WWWWW",
-        "what is locked meanwhile stays locked       | a1 W0-9; a1 W5-9; c1                    | .....WWWWW",
-        "in another mode, too                        | a1 W0-9; a1 R5-6; c1                    | .....RR...",
-        "both given up, the newer first              | a1 W0-9; a1 R0-9; c2; c1                | ..........",
-        "both given up, the older first              | a1 W0-9; a1 R0-9; c1; c2                | ..........",
-        "down to what was there before               | a1 R0-5; a1 W0-9; a1 R3-9; c2; c3       | RRRRRR....",
-        "the middle one of three                     | a1 R0-9; a1 W2-7; a1 R4-5; c2           | RRRRRRRRRR",
-        "given up twice                              | a1 W0-9; c1; a1 W0-9; c1                | WWWWWWWWWW",
-        "a flock that is asked for again, and freed  | a1 X; a1 X; a1 U; c2                    | ..........",
-        "one that is converted meanwhile             | a1 S; a1 S; a1 X; c2                    | WWWWWWWWWW",
-        "that wants to be, and has to wait           | b1 S; a1 S; a1 S; a1 X; c2; b1 U; c3    | ..........",
-        "a wait, and another granted meanwhile        | b1 S; a1 X; a1 S; b1 U; c1              | RRRRRRRRRR",
-        "closed meanwhile                            | a1 W0-9; a1 W0-9; close; c2             | ..........",
+        "what is freed meanwhile stays free          | a1 W0-9; a1 W0-9; a1 u0-9; c2           |"
+            + " ..........",
+        "only that                                   | a1 W0-9; a1 R0-9; a1 u3-4; c2           |"
+            + " WWW..WWWWW",
+        "what is locked meanwhile stays locked       | a1 W0-9; a1 W5-9; c1                    |"
+            + " .....WWWWW",
+        "in another mode, too                        | a1 W0-9; a1 R5-6; c1                    |"
+            + " .....RR...",
+        "both given up, the newer first              | a1 W0-9; a1 R0-9; c2; c1                |"
+            + " ..........",
+        "both given up, the older first              | a1 W0-9; a1 R0-9; c1; c2                |"
+            + " ..........",
+        "down to what was there before               | a1 R0-5; a1 W0-9; a1 R3-9; c2; c3       |"
+            + " RRRRRR....",
+        "the middle one of three                     | a1 R0-9; a1 W2-7; a1 R4-5; c2           |"
+            + " RRRRRRRRRR",
+        "given up twice                              | a1 W0-9; c1; a1 W0-9; c1                |"
+            + " WWWWWWWWWW",
+        "a flock that is asked for again, and freed  | a1 X; a1 X; a1 U; c2                    |"
+            + " ..........",
+        "one that is converted meanwhile             | a1 S; a1 S; a1 X; c2                    |"
+            + " WWWWWWWWWW",
+        "that wants to be, and has to wait           | b1 S; a1 S; a1 S; a1 X; c2; b1 U; c3    |"
+            + " ..........",
+        "a wait, and another granted meanwhile        | b1 S; a1 X; a1 S; b1 U; c1              |"
+            + " RRRRRRRRRR",
+        "closed meanwhile                            | a1 W0-9; a1 W0-9; close; c2             |"
+            + " ..........",
       })
   void whatIsGivenUpGoesBackOnlyWhereNothingCameAfter(String what, String calls, String held) {
     boolean flock = calls.contains("X");
@@ -356,6 +377,10 @@ class LockDeskTest {
               }
             },
             _ -> true,
+            _ -> true,
+            _ -> {},
+            WorkerQuotas.ofHeap(1L << 30),
+            new Refusals(Clock.SYSTEM),
             0);
     for (WorkerId worker : List.of(A, B)) {
       long _ = other.greeted(worker, runs.get(worker));

@@ -236,7 +236,8 @@ class LogReplayTest {
   }
 
   private LogReplay replay(int runEntries, RootHashing hashing) {
-    return new LogReplay(chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, _ -> {});
+    return new LogReplay(
+        chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, Long.MAX_VALUE, _ -> {});
   }
 
   private Verdict next(byte[] payload) {

@@ -13,6 +13,7 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.SetClock;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.quota.Refusals;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.model.errno.Errno;
@@ -584,11 +585,13 @@ class IntentDeskTest {
             defaults.tailCacheBytes(),
             defaults.lockTtlNs(),
             defaults.lockGraceNs(),
-            defaults.openLeaseTtlNs());
+            defaults.openLeaseTtlNs(),
+            defaults.maxStateBytes(),
+            defaults.quotas());
     FsState genesis = FsState.genesis();
     LeaderState empty =
         new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));
-    Sequencer sequencer = new Sequencer(empty, log, Clock.SYSTEM, () -> ++entropy);
+    Sequencer sequencer = new Sequencer(empty, log, Clock.SYSTEM, () -> ++entropy, Long.MAX_VALUE);
     return new IntentDesk(
         config,
         sequencer,
@@ -602,7 +605,8 @@ class IntentDeskTest {
         },
         (_, index) -> assertTrue(index > log.durableIndex(), "sequenced, not durable yet"),
         clock,
-        (intent, times) -> committed.put(intent, times));
+        (intent, times) -> committed.put(intent, times),
+        new Refusals(clock));
   }
 
   private static SubmitIntent mkdir(long seqNo, String name) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Where intents are in the log, and for how long that is known (hypersync.md 8.2). */
@@ -65,6 +66,26 @@ class IntentIndexTest {
     assertEquals(IntentIndex.NOT_FOUND, index.find(intent(1, 1)));
     assertEquals(9, index.find(intent(1, 9)));
     assertEquals(10, index.find(intent(1, 10)));
+  }
+
+  /** The worst: a caller for each intent; or numbers just so far apart that none is far away. */
+  @Test
+  void itTakesNoMoreThanItMay() {
+    IntentIndex callers = new IntentIndex(1_000_000, HOUR_NS, 1 << 20);
+    IntentIndex gaps = new IntentIndex(1_000_000, HOUR_NS, 1 << 20);
+    for (int i = 1; i <= 20_000; i++) {
+      callers.add(intent(i, 1), W, i, i);
+      gaps.add(intent(1, 60L * i), W, i, i);
+      assertTrue(callers.heapBytes() < (1 << 20) + 10_000, "callers");
+      assertTrue(gaps.heapBytes() < (1 << 20) + 10_000, "gaps");
+    }
+    for (IntentIndex index : List.of(callers, gaps)) {
+      long forgotten = index.forgottenThrough();
+      assertTrue(forgotten > 10_000 && forgotten < 19_900, "through " + forgotten);
+    }
+    for (int i = (int) callers.forgottenThrough() + 1; i <= 20_000; i++) {
+      assertEquals(i, callers.find(intent(i, 1)), "what is not forgotten is known");
+    }
   }
 
   private static IntentId intent(long client, long seqNo) {

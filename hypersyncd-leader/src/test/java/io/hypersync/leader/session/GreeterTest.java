@@ -9,6 +9,8 @@ import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -19,6 +21,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -44,7 +47,18 @@ class GreeterTest {
   private final WorkerSessions sessions =
       new WorkerSessions(port, (_, _, _) -> {}, new TailCache(2, 100), 10);
   private final LockDesk locks =
-      new LockDesk(SECOND_NS, SECOND_NS, () -> 88, log::durableIndex, (_, _) -> {}, _ -> true, 0);
+      new LockDesk(
+          SECOND_NS,
+          SECOND_NS,
+          () -> 88,
+          log::durableIndex,
+          (_, _) -> {},
+          _ -> true,
+          _ -> true,
+          _ -> {},
+          WorkerQuotas.ofHeap(1L << 30),
+          new Refusals(Clock.SYSTEM),
+          0);
   private final Greeter greeter =
       new Greeter(LeaderConfig.of(WORKSPACE), 77, log, sessions, port, locks);
 

@@ -477,6 +477,9 @@ public final class WorkerRuntime implements AutoCloseable {
     return agent.view();
   }
 
+  /** The leader's share is less: a worker with as much heap as the leader never gets there. */
+  private static final double MOST_OF_THE_HEAP = 0.8;
+
   private static WorkerConfig config(WorkerDaemonOptions options) {
     WorkerConfig defaults = WorkerConfig.of(options.workspace(), options.worker());
     return new WorkerConfig(
@@ -487,6 +490,7 @@ public final class WorkerRuntime implements AutoCloseable {
         options.mutationDeadline().toNanos(),
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),
-        defaults.reportNs());
+        defaults.reportNs(),
+        (long) (MOST_OF_THE_HEAP * Runtime.getRuntime().maxMemory()));
   }
 }

@@ -11,6 +11,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateWeight;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayDeque;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * io.hypersync.worker.coherence}.
  */
 public final class Replica {
+  private static final long MIB = 1L << 20;
+
   private final WorkerChunks chunks;
   private final Listener listener;
   private final ArrayDeque<LogEntry> incoming = new ArrayDeque<>();
@@ -60,7 +63,14 @@ public final class Replica {
   /** The newest applied state, durable or not. */
   private Published head;
 
-  private record Step(LogEntry entry, Published before, Published after) {}
+  private final long maxStateBytes;
+
+  /** About how many bytes of the heap the head takes, and what is published. */
+  private long headWeight;
+
+  private long publishedWeight;
+
+  private record Step(LogEntry entry, Published before, Published after, long change) {}
 
   /** Hears of every applied entry, in order; must not block. */
   @FunctionalInterface
@@ -69,13 +79,26 @@ public final class Replica {
     void applied(LogEntry entry, Published before, Published after);
   }
 
-  /** S_0: everything comes from the log. */
+  /** S_0: everything comes from the log, however large it gets. */
   public Replica(WorkerChunks chunks, Listener listener) {
+    this(chunks, listener, Long.MAX_VALUE);
+  }
+
+  /**
+   * S_0: everything comes from the log.
+   *
+   * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
+   *     stops this for good with ENOMEM: a heap that is full would end the process without a word
+   */
+  public Replica(WorkerChunks chunks, Listener listener, long maxStateBytes) {
+    this.maxStateBytes = maxStateBytes;
     this.chunks = chunks;
     this.listener = listener;
     FsState genesis = FsState.genesis();
     this.published = new Published(0, genesis, genesis.root());
     this.head = published;
+    this.headWeight = StateWeight.of(genesis);
+    this.publishedWeight = headWeight;
   }
 
   /** The newest applied state that is durable. */
@@ -154,6 +177,7 @@ public final class Replica {
     requested.clear();
     ahead.clear();
     head = published;
+    headWeight = publishedWeight;
     received = published.index();
   }
 
@@ -209,6 +233,7 @@ public final class Replica {
     while (told < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
       Step step = ahead.removeFirst();
       published = step.after;
+      publishedWeight += step.change;
       listener.applied(step.entry, step.before, step.after);
       told++;
     }
@@ -272,9 +297,21 @@ public final class Replica {
           Errno.EIO,
           "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root);
     }
+    long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
+    if (change > 0 && headWeight + change > maxStateBytes) {
+      return refuse(entry, Errno.ENOMEM, tooLarge());
+    }
     head = new Published(entry.index(), state, root);
-    ahead.addLast(new Step(entry, before, head));
+    headWeight += change;
+    ahead.addLast(new Step(entry, before, head, change));
     return true;
+  }
+
+  private String tooLarge() {
+    return "the workspace takes "
+        + headWeight / MIB
+        + " MiB of memory and this worker has no room for more: it needs as large a heap as the"
+        + " leader's, such as HYPERSYNC_JAVA_OPTS=-Xmx4g";
   }
 
   private boolean refuse(LogEntry entry, Errno errno, String message) {

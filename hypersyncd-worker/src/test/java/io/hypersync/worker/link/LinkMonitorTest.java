@@ -23,7 +23,8 @@ class LinkMonitorTest {
               0,
               50 * MS,
               300 * MS,
-              0),
+              0,
+              Long.MAX_VALUE),
           0);
 
   @Test

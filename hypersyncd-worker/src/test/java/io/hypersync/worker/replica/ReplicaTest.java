@@ -24,6 +24,8 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -52,6 +54,18 @@ class ReplicaTest {
     assertEquals(List.of(1L, 2L), applied);
     assertEquals(state.root(), replica.published().root());
     assertEquals(2, replica.published().index());
+  }
+
+  /** It says so instead of dying of a heap that is full, and serves what it has. */
+  @Test
+  void aStateThatIsTooLargeForThisMachineStopsIt() throws DecodeException {
+    Replica small = new Replica(chunks, (_, _, _) -> {}, StateWeight.of(FsState.genesis()) + 10);
+    small.offer(List.of(setXattr(1, true), setXattr(2, true)));
+    small.apply(100, Long.MAX_VALUE);
+    ApplyError error = Objects.requireNonNull(small.error());
+    assertEquals(1, error.logIndex());
+    assertEquals(Errno.ENOMEM, error.errno());
+    assertEquals(0, small.published().index());
   }
 
   @Test

@@ -86,7 +86,13 @@ public final class SimLeader implements LeaderEnd {
     this.host = new Host(timeline, chance.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
     LogReplay replay =
-        new LogReplay(disk.chunks(), intents, LogReplay.LONG_RUNS, RootHashing.AT_ONCE, _ -> {});
+        new LogReplay(
+            disk.chunks(),
+            intents,
+            LogReplay.LONG_RUNS,
+            RootHashing.AT_ONCE,
+            Long.MAX_VALUE,
+            _ -> {});
     SteppedLog opened = disk.open(replay);
     LeaderState recovered = judged(replay.result());
     this.log =

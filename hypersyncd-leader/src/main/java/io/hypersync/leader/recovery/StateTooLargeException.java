@@ -1,0 +1,17 @@
+package io.hypersync.leader.recovery;
+
+/** A log whose state is too heavy for the heap of this process; with a larger one it is not. */
+public final class StateTooLargeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+  private static final long MIB = 1L << 20;
+
+  StateTooLargeException(long index, long bytes, long mostBytes) {
+    super(
+        "at log entry "
+            + index
+            + " the filesystem takes "
+            + bytes / MIB
+            + " MiB of memory, and this process has room for "
+            + mostBytes / MIB);
+  }
+}

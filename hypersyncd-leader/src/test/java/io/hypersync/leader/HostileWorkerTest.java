@@ -1,0 +1,402 @@
+package io.hypersync.leader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.WorkerQuotas;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.session.RecordingPort;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.lock.LockKind;
+import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.LockResponse;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A worker that is enrolled and has gone bad sends the worst of each kind of message, as much as it
+ * can: what the leader keeps of it is bounded, and another worker is served as before. {@code
+ * -Dhypersync.hostile.messages} says how many ids or messages of each kind.
+ */
+class HostileWorkerTest {
+  private static final long ROWS = Long.getLong("hypersync.hostile.messages", 100_000);
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
+  private static final WorkerId BAD = new WorkerId("bad");
+  private static final WorkerId GOOD = new WorkerId("good");
+  private static final SessionId FROM_BAD = new SessionId(1);
+  private static final SessionId FROM_GOOD = new SessionId(2);
+  private static final ClientId RUN = new ClientId(7, 7);
+  private static final byte[] NOTHING = {};
+
+  /** Small, so that a hundred thousand are too many. */
+  private static final WorkerQuotas QUOTAS =
+      new WorkerQuotas(1_000, 1_000, 100, 2_000, 4L << 20, 1L << 20, 4);
+
+  private final SetClock clock = new SetClock();
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final RecordingPort port = new RecordingPort();
+  private long entropy;
+  private long stored;
+  private final LeaderAgent leader =
+      new LeaderAgent(
+          config(),
+          new LeaderState(
+              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+          log,
+          new Chunks(),
+          (session, from, bytes) -> {},
+          port,
+          clock,
+          () -> ++entropy,
+          (intent, times) -> {});
+
+  /**
+   * A kind of message at its worst.
+   *
+   * @param messages how many
+   * @param message the one of this number
+   * @param rows how much is kept because of them
+   * @param most how much may be
+   * @param refused what has to be counted
+   */
+  record Kind(
+      String name,
+      long messages,
+      LongFunction<WorkerMessage> message,
+      ToLongFunction<HostileWorkerTest> rows,
+      long most,
+      Quota refused) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Kind> kinds() {
+    long batches = ROWS / Protocol.MAX_NODES_PER_MESSAGE + 1;
+    return Stream.of(
+        new Kind(
+            "leases of nodes that do not exist",
+            batches,
+            i -> new OpenLeaseAcquire(epoch, nodes(i)),
+            test -> test.leader.leases().size(),
+            0,
+            Quota.LEASE_OF_UNKNOWN_NODE),
+        new Kind(
+            "renewals of leases of nodes that do not exist",
+            batches,
+            i -> new OpenLeaseRenew(epoch, nodes(i)),
+            test -> test.leader.leases().size(),
+            0,
+            Quota.LEASE_OF_UNKNOWN_NODE),
+        new Kind(
+            "locks of nodes that do not exist",
+            ROWS,
+            i -> lock(i, new NodeId(77, i), 1, LockRange.WHOLE, Wish.TRY),
+            test -> test.leader.locks().counters().held(),
+            0,
+            Quota.LOCK_OF_UNKNOWN_NODE),
+        new Kind(
+            "locks of many owners",
+            ROWS,
+            i -> lock(i, FsState.ROOT, i, LockRange.WHOLE, Wish.TRY),
+            test -> test.leader.locks().kept(BAD),
+            QUOTAS.locks() + QUOTAS.unconfirmedAnswers() + 1,
+            Quota.LOCKS),
+        new Kind(
+            "locks of single bytes",
+            ROWS,
+            i -> lock(i, FsState.ROOT, 1, new LockRange(2 * i, 2 * i), Wish.TRY),
+            test -> test.leader.locks().kept(BAD),
+            QUOTAS.locks() + QUOTAS.unconfirmedAnswers() + 1,
+            Quota.LOCKS),
+        new Kind(
+            "waits for a lock",
+            ROWS,
+            i -> i == 1 ? exclusive(i, 1, Wish.TRY) : exclusive(i, i, Wish.WAIT),
+            test -> test.leader.locks().kept(BAD),
+            QUOTAS.lockWaits() + QUOTAS.unconfirmedAnswers() + 2,
+            Quota.LOCK_WAITS),
+        new Kind(
+            "tests whose answers are never confirmed",
+            ROWS,
+            i -> lock(i, FsState.ROOT, 1, LockRange.WHOLE, Wish.TEST),
+            test -> test.leader.locks().kept(BAD),
+            QUOTAS.unconfirmedAnswers(),
+            Quota.UNCONFIRMED_ANSWERS),
+        new Kind(
+            "intents that wait for thousands of chunks",
+            200,
+            HostileWorkerTest::writeOfManyChunks,
+            test -> test.leader.desk().pendingBytes(),
+            QUOTAS.pendingIntentBytes(),
+            Quota.PENDING_INTENT_BYTES),
+        new Kind(
+            "chunks that no intent mentions",
+            2_000,
+            i -> new ChunkPut(intent(i), new Hash(1, 2, 3, i), new byte[1_024]),
+            test -> test.stored,
+            QUOTAS.unaskedBytes(),
+            Quota.UNASKED_CHUNKS));
+  }
+
+  private static long epoch;
+
+  @BeforeEach
+  void join() {
+    turn();
+    open(FROM_BAD, BAD);
+    open(FROM_GOOD, GOOD);
+    turn();
+    port.sent.clear();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("kinds")
+  void whatIsKeptIsBoundedAndOthersAreServed(Kind kind) {
+    for (long i = 1; i <= kind.messages; i++) {
+      leader.received(FROM_BAD, kind.message.apply(i));
+      port.sent.clear();
+      if (i % 64 == 0) {
+        turn();
+      }
+    }
+    assertTrue(
+        kind.rows.applyAsLong(this) <= kind.most,
+        () -> kind.rows.applyAsLong(this) + " of at most " + kind.most);
+    assertTrue(leader.refusals().of(kind.refused) > 0, "counted");
+
+    // One turn is enough for another worker, whatever waits of the bad one.
+    port.sent.clear();
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("good"), 0755, 0, 0);
+    leader.received(
+        FROM_GOOD,
+        new SubmitIntent(
+            new IntentId(new ClientId(2, 2), 1), "", OpCodec.encode(op), NOTHING, List.of()));
+    turn();
+    CommitAck ack = (CommitAck) toGood(CommitAck.class).getFirst();
+    assertNull(ack.errno());
+    leader.received(
+        FROM_GOOD,
+        new LockRequest(
+            new IntentId(RUN, 1),
+            new NodeId(0, 1),
+            LockKind.FCNTL_READ,
+            1,
+            1,
+            new LockRange(1L << 40, 1L << 40),
+            Wish.TEST));
+    assertEquals(1, toGood(LockResponse.class).size());
+  }
+
+  /** A correct worker that was too fast sends again what was not taken. */
+  @Test
+  void whoConfirmsAfterAllIsAskedToBeginAnew() {
+    for (long i = 1; i <= QUOTAS.unconfirmedAnswers() + 10; i++) {
+      leader.received(FROM_BAD, lock(i, FsState.ROOT, 1, LockRange.WHOLE, Wish.TEST));
+    }
+    assertEquals(10, leader.refusals().of(Quota.UNCONFIRMED_ANSWERS));
+    leader.received(FROM_BAD, new WorkerMessage.LockRenew(RUN, epoch, 1_000));
+    assertNull(leader.sessions().of(BAD), "it connects again");
+    open(FROM_BAD, BAD);
+    port.sent.clear();
+    for (long i = QUOTAS.unconfirmedAnswers() - 5L; i <= QUOTAS.unconfirmedAnswers() + 10; i++) {
+      leader.received(FROM_BAD, lock(i, FsState.ROOT, 1, LockRange.WHOLE, Wish.TEST));
+    }
+    assertEquals(10, sent(FROM_BAD, LockResponse.class).size(), "those that were not taken");
+  }
+
+  @Test
+  void connectionsThatSayNothingAreFew() {
+    for (int i = 0; i < 100; i++) {
+      leader.sessionOpened(new SessionId(100 + i), BAD, "there");
+    }
+    long silent = leader.sessions().all().stream().filter(session -> !session.greeted()).count();
+    assertEquals(QUOTAS.silentSessions(), silent);
+    assertEquals(96, leader.refusals().of(Quota.SILENT_SESSIONS));
+  }
+
+  /** What may be refused is what would make the state larger; who frees is never turned away. */
+  @Test
+  void aStateThatIsFullTakesNoMoreAndLetsGo() {
+    List<Errno> errors = new ArrayList<>();
+    for (int i = 1; i <= 2_000; i++) {
+      errors.add(commit(i, new FsOp.MakeDir(FsState.ROOT, Name.of("d" + i), 0755, 0, 0)));
+    }
+    int first = errors.indexOf(Errno.ENOSPC);
+    assertTrue(first > 100 && first < 2_000, "refused from " + first + " on");
+    assertTrue(leader.sequencer().weight() <= leader.sequencer().maxStateBytes());
+    long head = leader.sequencer().headIndex();
+    assertEquals(
+        Errno.ENOSPC,
+        commit(3_000, new FsOp.MakeDir(FsState.ROOT, Name.of("a".repeat(255)), 0755, 0, 0)));
+    assertEquals(head, leader.sequencer().headIndex(), "nothing is logged");
+    assertNull(commit(3_001, new FsOp.RemoveDir(FsState.ROOT, Name.of("d1"))));
+    assertNull(commit(3_002, new FsOp.RemoveDir(FsState.ROOT, Name.of("d2"))));
+    assertNull(
+        commit(
+            3_003, new FsOp.SetAttributes(FsState.ROOT, FsOp.SetAttributes.MODE, 0700, 0, 0, 0)));
+  }
+
+  private @Nullable Errno commit(long seqNo, FsOp op) {
+    port.sent.clear();
+    leader.received(
+        FROM_GOOD,
+        new SubmitIntent(
+            new IntentId(new ClientId(3, 3), seqNo), "", OpCodec.encode(op), NOTHING, List.of()));
+    turn();
+    return ((CommitAck) toGood(CommitAck.class).getFirst()).errno();
+  }
+
+  private void open(SessionId session, WorkerId worker) {
+    leader.sessionOpened(session, worker, "here");
+    leader.received(
+        session,
+        new Hello(
+            Protocol.VERSION,
+            WORKSPACE,
+            worker,
+            OptionalLong.empty(),
+            0,
+            FsState.genesis().root(),
+            RUN));
+    epoch = ((Welcome) sent(session, Welcome.class).getLast()).leaderEpoch();
+  }
+
+  private void turn() {
+    leader.doWork();
+    log.sync();
+    leader.doWork();
+  }
+
+  private List<LeaderMessage> toGood(Class<? extends LeaderMessage> kind) {
+    return sent(FROM_GOOD, kind);
+  }
+
+  private List<LeaderMessage> sent(SessionId to, Class<? extends LeaderMessage> kind) {
+    List<LeaderMessage> messages = new ArrayList<>();
+    port.sent.forEach(
+        sent -> {
+          if (sent.session().equals(to) && kind.isInstance(sent.message())) {
+            messages.add(sent.message());
+          }
+        });
+    return messages;
+  }
+
+  private static LeaderConfig config() {
+    LeaderConfig defaults = LeaderConfig.of(WORKSPACE);
+    return new LeaderConfig(
+        WORKSPACE,
+        defaults.heartbeatNs(),
+        defaults.workerTimeoutNs(),
+        defaults.partialUploadTtlNs(),
+        defaults.windowEntries(),
+        defaults.maxPendingIntents(),
+        defaults.maxUnsyncedEntries(),
+        defaults.rateLimits(),
+        defaults.tailCacheBytes(),
+        defaults.lockTtlNs(),
+        defaults.lockGraceNs(),
+        defaults.openLeaseTtlNs(),
+        500_000,
+        QUOTAS);
+  }
+
+  private static List<NodeId> nodes(long batch) {
+    List<NodeId> nodes = new ArrayList<>();
+    for (int i = 0; i < Protocol.MAX_NODES_PER_MESSAGE; i++) {
+      nodes.add(new NodeId(batch, 1_000 + i));
+    }
+    return nodes;
+  }
+
+  private static WorkerMessage exclusive(long seqNo, long owner, Wish wish) {
+    return new LockRequest(
+        new IntentId(RUN, seqNo),
+        FsState.ROOT,
+        LockKind.FCNTL_WRITE,
+        owner,
+        1,
+        LockRange.WHOLE,
+        wish);
+  }
+
+  private static WorkerMessage lock(
+      long seqNo, NodeId node, long owner, LockRange range, Wish wish) {
+    return new LockRequest(
+        new IntentId(RUN, seqNo), node, LockKind.FCNTL_READ, owner, 1, range, wish);
+  }
+
+  /** None of them is there. */
+  private static WorkerMessage writeOfManyChunks(long seqNo) {
+    List<ChunkRef> refs = new ArrayList<>();
+    for (int i = 0; i < FsOp.Write.MAX_CHUNKS; i++) {
+      refs.add(new ChunkRef(new Hash(5, 5, seqNo, i), 16));
+    }
+    FsOp op = new FsOp.Write(new NodeId(9, 9), WriteMode.PWRITE, 0, refs, false);
+    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, List.of());
+  }
+
+  private static IntentId intent(long seqNo) {
+    return new IntentId(new ClientId(1, 1), seqNo);
+  }
+
+  /** Has nothing, and counts what it is given. */
+  private final class Chunks implements ChunkPort {
+    @Override
+    public int length(Hash hash) {
+      return ChunkStore.NOT_HERE;
+    }
+
+    @Override
+    public void ingest(SessionId session, ChunkPut put) {
+      stored += put.bytes().length;
+    }
+
+    @Override
+    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
+
+    @Override
+    public void serve(SessionId session, List<ChunkRef> chunks) {}
+  }
+}

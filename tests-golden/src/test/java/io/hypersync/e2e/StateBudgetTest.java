@@ -1,0 +1,154 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Small calls with a large effect, made by a user without any right: each ends in ENOSPC when the
+ * filesystem has its share of the leader's heap, the daemons live, what frees goes on, and the
+ * leader starts again on that log with the same heap.
+ */
+@RealMounts
+@TestMethodOrder(OrderAnnotation.class)
+class StateBudgetTest {
+  /** Of the 384 MiB of a daemon in these tests: 19 MiB. */
+  private static final String[] SMALL = {
+    "--set", "hypersync.leader.state_heap_share=0.05", "--set", "hypersync.leader.open_lease_ttl=2s"
+  };
+
+  /** Extents of a file that is emptied to make room for one kind of bomb: 32 KiB of the heap. */
+  private static final int FILLING = 256;
+
+  private static final int FILLINGS = 6;
+
+  private static final String AS_NOBODY =
+      """
+      import errno, os
+      os.setgroups([]); os.setgid(65534); os.setuid(65534)
+      def until_errno(call):
+          for i in range(100000):
+              try:
+                  call(i)
+              except OSError as failure:
+                  print(errno.errorcode[failure.errno])
+                  return
+          print("no errno")
+      def extents(fd, count):
+          os.pwrite(fd, b"x", 0)
+          os.pwrite(fd, b"y", 2)
+          have = 2
+          while have < count:
+              n = min(have, count - have)
+              os.copy_file_range(fd, fd, 2 * n - 1, 0, 2 * have)
+              have += n
+      """;
+
+  private static Fabric fabric;
+
+  @BeforeAll
+  static void start() throws Exception {
+    fabric = Fabric.create();
+    fabric.startLeader(SMALL);
+    fabric.startWorker("a");
+    fabric.startWorker("b");
+    fabric.awaitWritable("a");
+    Shell.must(fabric.mount("a"), "sh", "-c", "mkdir bomb && chmod 777 bomb");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    fabric.close();
+  }
+
+  /** 524 bytes of log each, and a thousand extents. */
+  @Test
+  @Order(1)
+  void copiesEndWhenTheFilesystemIsFull() throws Exception {
+    String bomb =
+        """
+        for i in range(%d):
+            fd = os.open(f"filling{i}", os.O_RDWR | os.O_CREAT)
+            extents(fd, %d)
+            os.close(fd)
+        fd = os.open("copies", os.O_RDWR | os.O_CREAT)
+        extents(fd, 1024)
+        until_errno(lambda i: os.copy_file_range(fd, fd, 2047, 0, 2048 * (i + 1)))
+        until_errno(lambda i: os.copy_file_range(fd, fd, 3, 0, (1 << 30) + 4 * i))
+        """
+            .formatted(FILLINGS, FILLING);
+    assertEquals("ENOSPC\nENOSPC", asNobody(bomb));
+    JsonNode memory = fabric.leader().status().path("state_memory");
+    assertTrue(memory.path("bytes").asLong() <= memory.path("limit").asLong(), memory::toString);
+    assertTrue(memory.path("refused").asLong() > 0, memory::toString);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @Order(2)
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          empty files         | 0 | os.close(os.open(f"e{i}", os.O_CREAT))
+          long names          | 1 | os.close(os.open("n" * 240 + str(i), os.O_CREAT))
+          links               | 2 | os.link("filling0", f"l{i}")
+          extended attributes | 3 | os.setxattr("filling0", "user." + "x" * 200 + str(i), b"")
+          symlinks            | 4 | os.symlink("t" * 4000, f"s{i}")
+          a deep tree         | 5 | (os.mkdir("d"), os.chdir("d"))
+          """)
+  void soDoes(String what, int filling, String call) throws Exception {
+    String bomb =
+        """
+        os.truncate("filling%d", 0)
+        until_errno(lambda i: %s)
+        """
+            .formatted(filling, call);
+    assertEquals("ENOSPC", asNobody(bomb), what);
+    for (String daemon : List.of("a", "b")) {
+      assertTrue(fabric.worker(daemon).isAlive(), daemon);
+    }
+  }
+
+  @Test
+  @Order(3)
+  void theLeaderStartsAgainOnItsLogAndWhatFreesGoesOn() throws Exception {
+    fabric.settle("a", "b");
+    long before = fabric.leader().status().path("state_memory").path("bytes").asLong();
+    fabric.leader().kill();
+    fabric.startLeader(SMALL);
+    fabric.awaitWritable("a");
+    fabric.awaitWritable("b");
+    long after = fabric.leader().status().path("state_memory").path("bytes").asLong();
+    assertTrue(after <= before && after > before / 2, "orphans go: " + before + ", " + after);
+    Path b = fabric.mount("b");
+    assertEquals("OK", Errnos.of(() -> Files.delete(b.resolve("bomb/copies"))));
+    fabric
+        .leader()
+        .await(
+            "forget the copies",
+            status -> status.path("state_memory").path("bytes").asLong() < before / 2);
+    Shell.must(b, "sh", "-c", "echo there is room again > bomb/room");
+    fabric.settle("a", "b");
+    fabric.assertSameRoots("a", "b");
+  }
+
+  private static String asNobody(String bomb) throws Exception {
+    return Shell.run(
+            fabric.mount("a").resolve("bomb"), Map.of(), List.of("python3", "-c", AS_NOBODY + bomb))
+        .orFail(bomb)
+        .strip();
+  }
+}
