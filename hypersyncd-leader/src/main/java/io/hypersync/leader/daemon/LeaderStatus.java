@@ -12,6 +12,7 @@ import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
@@ -72,6 +73,8 @@ final class LeaderStatus {
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
+    status.put("root_audits", agent.claims().audits());
+    status.put("vector_faults", Blake3.vectorFaults().count());
     ObjectNode received = status.putObject("received");
     agent.received().byName().forEach(received::put);
     ArrayNode workers = status.putArray("workers");
