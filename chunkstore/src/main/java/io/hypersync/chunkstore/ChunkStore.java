@@ -30,6 +30,14 @@ public interface ChunkStore extends AutoCloseable {
   }
 
   /**
+   * Whether the chunk is here, and a short while ago was stored here or read well, so that nobody
+   * need look again. A store that does not remember that says no.
+   */
+  default boolean isKnownIntact(Hash hash) {
+    return false;
+  }
+
+  /**
    * The bytes as they were found, unverified: for a caller that checks them anyway.
    *
    * @return a new array, or null if the chunk is not here
@@ -38,20 +46,26 @@ public interface ChunkStore extends AutoCloseable {
 
   /**
    * The bytes, after a check that they hash to {@code hash}: for everything that is applied, served
-   * or sent on (hypersync.md 22.1).
+   * or sent on (hypersync.md 22.1). A copy that cannot be read, or hashes to something else, does
+   * not count from then on: the chunk {@linkplain #contains is not here}, so that whoever asks has
+   * it stored again. That ends when it is stored, or read well, or the store is opened again.
    *
    * @return a new array, or null if the chunk is not here
-   * @throws ChunkStoreException {@link Errno#EIO} if they do not; storing the chunk again repairs
-   *     it
+   * @throws ChunkStoreException {@link Errno#EIO} if it is here and is not what it was
    */
-  default byte @Nullable [] getVerified(Hash hash) {
-    byte[] bytes = get(hash);
-    if (bytes != null && !Blake3.hash(bytes).equals(hash)) {
+  byte @Nullable [] getVerified(Hash hash);
+
+  /**
+   * Lets bytes pass that were read from a store.
+   *
+   * @throws ChunkStoreException {@link Errno#EIO} if they do not hash to the hash
+   */
+  static void requireIntact(Hash hash, byte[] bytes) {
+    if (!Blake3.hash(bytes).equals(hash)) {
       throw new ChunkStoreException(
           Errno.EIO,
           "chunk " + hash + " is damaged: its " + bytes.length + " bytes hash to something else");
     }
-    return bytes;
   }
 
   /**

@@ -3,12 +3,17 @@ package io.hypersync.chunkstore;
 import io.hypersync.model.hash.Hash;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A chunk store for simulations and tests: as durable as the process. */
 public final class InMemoryChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> chunks = new ConcurrentHashMap<>();
+
+  /** Copies that were found damaged: they do not count. */
+  private final Set<Hash> bad = ConcurrentHashMap.newKeySet();
+
   private volatile boolean closed;
 
   /** An empty store. */
@@ -17,7 +22,7 @@ public final class InMemoryChunkStore implements ChunkStore {
   @Override
   public int length(Hash hash) {
     byte[] bytes = open().get(hash);
-    return bytes == null ? NOT_HERE : bytes.length;
+    return bytes == null || bad.contains(hash) ? NOT_HERE : bytes.length;
   }
 
   @Override
@@ -27,8 +32,24 @@ public final class InMemoryChunkStore implements ChunkStore {
   }
 
   @Override
+  public byte @Nullable [] getVerified(Hash hash) {
+    byte[] bytes = open().get(hash);
+    if (bytes == null) {
+      return null;
+    }
+    try {
+      ChunkStore.requireIntact(hash, bytes);
+    } catch (ChunkStoreException e) {
+      bad.add(hash);
+      throw e;
+    }
+    return bytes.clone();
+  }
+
+  @Override
   public void put(Hash hash, byte[] bytes) {
     open().put(hash, bytes.clone());
+    bad.remove(hash);
   }
 
   @Override

@@ -44,12 +44,20 @@ public final class WriteBehindChunkStore implements ChunkStore {
 
   private static final long BATCH_BYTES = 1024 * 1024;
 
+  /** So many chunks, up to 1 GiB of them, are known to be intact, */
+  private static final int MAX_INTACT = 16_384;
+
+  /** for so long. */
+  private static final long INTACT_NS = 60_000_000_000L;
+
   /** What a chunk takes beside its bytes, roughly. */
   private static final long CHUNK_OVERHEAD_BYTES = 150;
 
   private final ChunkStore below;
   private final Map<Hash, Taken> taken = new ConcurrentHashMap<>();
   private final AtomicLong takenBytes = new AtomicLong();
+
+  private final IntactChunks intact = new IntactChunks(MAX_INTACT, INTACT_NS);
 
   /** Held to write to the store below, so that {@link #sync} knows when it is done. */
   private final ReentrantLock writing = new ReentrantLock();
@@ -98,6 +106,51 @@ public final class WriteBehindChunkStore implements ChunkStore {
     requireOpen();
     Taken chunk = taken.get(hash);
     return chunk != null ? chunk.bytes.clone() : below.get(hash);
+  }
+
+  /** A copy in memory that is damaged goes; what the store below has may be better. */
+  @Override
+  public byte @Nullable [] getVerified(Hash hash) {
+    requireOpen();
+    Taken chunk = taken.get(hash);
+    if (chunk == null) {
+      return readBelow(hash);
+    }
+    try {
+      ChunkStore.requireIntact(hash, chunk.bytes);
+    } catch (ChunkStoreException e) {
+      writing.lock(); // so that it is not just being written down
+      try {
+        forget(hash, chunk);
+      } finally {
+        writing.unlock();
+      }
+      byte[] other = readBelow(hash);
+      if (other == null) {
+        throw e;
+      }
+      return other;
+    }
+    return chunk.bytes.clone();
+  }
+
+  private byte @Nullable [] readBelow(Hash hash) {
+    try {
+      byte[] bytes = below.getVerified(hash);
+      if (bytes != null) {
+        intact.add(hash, System.nanoTime());
+      }
+      return bytes;
+    } catch (ChunkStoreException e) {
+      intact.remove(hash);
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean isKnownIntact(Hash hash) {
+    requireOpen();
+    return taken.containsKey(hash) || (intact.has(hash, System.nanoTime()) && below.contains(hash));
   }
 
   @Override
@@ -152,6 +205,9 @@ public final class WriteBehindChunkStore implements ChunkStore {
           repairs ? taken.put(chunk.hash(), fresh) : taken.putIfAbsent(chunk.hash(), fresh);
       if (waiting == null) {
         takenBytes.addAndGet(fresh.cost());
+      }
+      if (repairs) { // else it may not be written, and the store below has an older copy
+        intact.add(chunk.hash(), nowNs);
       }
     }
     if (idle) {

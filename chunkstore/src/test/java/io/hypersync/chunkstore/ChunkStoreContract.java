@@ -92,12 +92,14 @@ public abstract class ChunkStoreContract {
     byte[] damaged = chunk.bytes().clone();
     damaged[length - 1] ^= 1;
     store.put(chunk.hash(), damaged);
+    assertArrayEquals(damaged, store.get(chunk.hash()), "get does not verify");
     ChunkStoreException e =
         assertThrows(ChunkStoreException.class, () -> store.getVerified(chunk.hash()));
     assertEquals(Errno.EIO, e.errno());
     assertTrue(e.getMessage().contains(chunk.hash().toString()), e.getMessage());
-    assertArrayEquals(damaged, store.get(chunk.hash()), "get does not verify");
+    assertFalse(store.contains(chunk.hash()), "whoever asks has it stored again");
     put(chunk);
+    assertTrue(store.contains(chunk.hash()));
     assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()), "repaired");
   }
 

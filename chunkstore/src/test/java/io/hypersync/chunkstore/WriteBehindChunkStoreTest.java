@@ -259,6 +259,27 @@ final class WriteBehindChunkStoreTest {
     return Chunk.of(bytes);
   }
 
+  @Test
+  void whatWasStoredOrReadIsKnownToBeIntact() {
+    Chunk stored = TestChunks.chunk(1);
+    Chunk below = TestChunks.chunk(2);
+    Chunk both = TestChunks.chunk(3);
+    this.below.put(below.hash(), below.bytes());
+    this.below.put(both.hash(), new byte[] {1});
+    assertFalse(store.isKnownIntact(stored.hash()));
+    store.put(stored.hash(), stored.bytes());
+    store.sync();
+    assertTrue(store.isKnownIntact(stored.hash()));
+    assertFalse(store.isKnownIntact(below.hash()), "nobody has looked");
+    assertArrayEquals(below.bytes(), store.getVerified(below.hash()));
+    assertTrue(store.isKnownIntact(below.hash()));
+    store.putAllIfAbsent(List.of(both));
+    store.sync();
+    assertFalse(store.isKnownIntact(both.hash()), "the copy of before was left as it is");
+    assertThrows(ChunkStoreException.class, () -> store.getVerified(both.hash()));
+    assertFalse(store.contains(both.hash()));
+  }
+
   private static void await(String what, BooleanSupplier condition) {
     long limit = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
@@ -293,6 +314,11 @@ final class WriteBehindChunkStoreTest {
     @Override
     public byte @Nullable [] get(Hash hash) {
       return chunks.get(hash);
+    }
+
+    @Override
+    public byte @Nullable [] getVerified(Hash hash) {
+      return chunks.getVerified(hash);
     }
 
     @Override

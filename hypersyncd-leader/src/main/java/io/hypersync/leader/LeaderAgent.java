@@ -6,10 +6,14 @@ import io.hypersync.leader.lock.LockDesk;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
+import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.RootClaims;
+import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.leader.sequencer.IntentDesk;
@@ -34,6 +38,7 @@ import io.hypersync.wire.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +68,7 @@ public final class LeaderAgent implements Agent {
   private final OpenLeases leases;
   private final Reaper reaper;
   private final AbsentWorkers absent = new AbsentWorkers();
+  private final RootClaims claims;
   private final DirectWrites directWrites = new DirectWrites();
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
@@ -81,6 +87,7 @@ public final class LeaderAgent implements Agent {
       OpLog log,
       ChunkPort chunks,
       LogReadPort logReader,
+      RootAuditPort auditor,
       SessionPort port,
       Clock clock,
       Entropy entropy,
@@ -138,6 +145,7 @@ public final class LeaderAgent implements Agent {
             sessions,
             this::reap,
             clock.monotonicNs());
+    this.claims = new RootClaims(auditor);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
   }
@@ -252,6 +260,7 @@ public final class LeaderAgent implements Agent {
         if (desk.reported(session.worker(), applied.appliedIndex())) {
           hangUp(session.worker());
         }
+        claimed(session.worker(), applied.applyError(), now);
       }
       case WorkerMessage.LockRequest request -> locks.request(session.worker(), request);
       case WorkerMessage.LockRelease release -> locks.release(session.worker(), release);
@@ -269,9 +278,16 @@ public final class LeaderAgent implements Agent {
     }
   }
 
-  /** A chunk that a worker sent is verified and in the store. */
+  /**
+   * A chunk is in the store, and was verified just now: one that a worker sent, or an older one.
+   */
   public void chunkStored(Hash hash, int length) {
     desk.chunkArrived(hash, length);
+  }
+
+  /** A chunk that the store knows cannot be read, or is not what it was. */
+  public void chunkUnreadable(Hash hash) {
+    desk.chunkUnreadable(hash);
   }
 
   /** A chunk that a worker sent does not match its hash, or cannot be stored. */
@@ -280,6 +296,15 @@ public final class LeaderAgent implements Agent {
     if (session != null) {
       desk.chunkRefused(session.worker(), intent, errno);
     }
+  }
+
+  /**
+   * The answer of the {@link RootAuditPort}.
+   *
+   * @throws WrongRootException if the log is wrong; it ends this leader
+   */
+  public void audited(AuditFinding finding) {
+    claims.audited(finding, clock.monotonicNs());
   }
 
   /** The answer of the {@link LogReadPort}. */
@@ -402,9 +427,22 @@ public final class LeaderAgent implements Agent {
     return leases;
   }
 
+  /** Workers that doubt the log; for status reports, on the agent's thread only. */
+  public RootClaims claims() {
+    return claims;
+  }
+
   /** Forgets orphans; for status reports, on the agent's thread only. */
   public Reaper reaper() {
     return reaper;
+  }
+
+  private void claimed(WorkerId worker, @Nullable ApplyError error, long nowNs) {
+    Hash root = error == null ? null : error.root();
+    if (error != null && root != null) {
+      long nodes = sequencer.head().nodes().size();
+      claims.claimed(worker, error.logIndex(), root, log.durableIndex(), nodes, nowNs);
+    }
   }
 
   /** What cannot be logged now, because the disk is full or slow, is tried again. */

@@ -20,6 +20,7 @@ import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
@@ -73,6 +74,7 @@ public final class LeaderDaemon implements Daemon {
    */
   public static LeaderDaemon start(LeaderDaemonOptions options) {
     Path stateDir = options.stateDir();
+    Blake3.vectorFaults().listen(LOG::error);
     CompletableFuture<Void> ended = new CompletableFuture<>();
     StateLock lock = StateLock.acquire(stateDir, "the leader of " + options.workspaceName());
     @Nullable DiskChunkStore chunks = null;

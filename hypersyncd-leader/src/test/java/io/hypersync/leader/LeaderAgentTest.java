@@ -1,8 +1,11 @@
 package io.hypersync.leader;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingPort;
 import io.hypersync.model.errno.Errno;
@@ -19,9 +22,13 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +44,7 @@ class LeaderAgentTest {
   private final SetClock clock = new SetClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingPort port = new RecordingPort();
+  private final List<Long> audits = new ArrayList<>();
   private long entropy;
   private final LeaderAgent leader =
       new LeaderAgent(
@@ -46,6 +54,7 @@ class LeaderAgentTest {
           log,
           new NoChunks(),
           (session, from, bytes) -> {},
+          (index, _) -> audits.add(index),
           port,
           clock,
           () -> ++entropy,
@@ -126,6 +135,28 @@ class LeaderAgentTest {
     assertEquals(List.of(), acks(), "two at once are the thread's");
     turn();
     assertEquals(2, acks().size());
+  }
+
+  @Test
+  void aLeaderWhoseLogIsFoundWrongStops() {
+    submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    turn();
+    Hash other = new Hash(1, 2, 3, 4);
+    leader.received(
+        SESSION,
+        new WorkerApplied(1, Hash.ZERO, true, 0, new ApplyError(2, Errno.EIO, "mismatch", other)));
+    assertEquals(List.of(2L), audits);
+    leader.audited(new AuditFinding.Right(2, Hash.ZERO));
+    AuditFinding wrong = new AuditFinding.Wrong(2, 2, "mismatch");
+    WrongRootException stops = assertThrows(WrongRootException.class, () -> leader.audited(wrong));
+    assertEquals("log entry 2 is wrong: mismatch", stops.getMessage());
+  }
+
+  @Test
+  void anErrorWithoutARootIsNoClaim() {
+    leader.received(
+        SESSION, new WorkerApplied(0, Hash.ZERO, true, 0, new ApplyError(1, Errno.EIO, "disk")));
+    assertEquals(List.of(), audits);
   }
 
   private void turn() {

@@ -16,6 +16,9 @@ final class NoChunks implements ChunkPort {
   }
 
   @Override
+  public void verify(Hash hash) {}
+
+  @Override
   public void ingest(SessionId session, ChunkPut chunk) {}
 
   @Override

@@ -44,6 +44,7 @@ import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.ArrivalTimes;
+import io.hypersync.worker.replica.ChunkRepairs;
 import io.hypersync.worker.replica.IndexWaits;
 import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Published;
@@ -70,6 +71,9 @@ public final class WorkerAgent implements Agent {
   /** Entries applied ahead of what is visible; more are left where they are. */
   private static final int MAX_INVISIBLE = 4_096;
 
+  /** How often it is tried to store what there was no room for. */
+  private static final long STORE_AGAIN_NS = 1_000_000_000L;
+
   private final WorkerConfig config;
   private final LeaderLink link;
   private final Clock clock;
@@ -87,17 +91,22 @@ public final class WorkerAgent implements Agent {
   private final LockClient locks;
   private final OpenLeases leases;
   private final OrphanSet orphans = new OrphanSet();
+  private final ChunkRepairs repairs;
 
   private OptionalLong epochSeen = OptionalLong.empty();
   private long catchUpTarget;
   private long reportedIndex;
   private long nextReportNs;
+  private long nextStoreNs;
   private long fsyncsElided;
   private volatile boolean writable;
   private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The failure to apply that the log speaks of. */
   private @Nullable ApplyError saidError;
+
+  /** How the logs differ that the log speaks of; empty if they do not. */
+  private String saidDiverged = "";
 
   private boolean stopping;
 
@@ -136,6 +145,7 @@ public final class WorkerAgent implements Agent {
     this.leases = new OpenLeases(link, interest, notifier::prune);
     this.lostNames = new LostNames(config.worker());
     this.replica = new Replica(chunks, this::applied, config.maxStateBytes());
+    this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.publisher =
         new Publisher(
             replica.published(),
@@ -286,6 +296,7 @@ public final class WorkerAgent implements Agent {
       monitor.down(why, clock.monotonicNs());
     }
     locks.linkDown();
+    repairs.leaderLost();
     updateWritable();
   }
 
@@ -294,6 +305,7 @@ public final class WorkerAgent implements Agent {
     LOG.error("the leader cannot be joined: {}", why);
     monitor.refused(why, clock.monotonicNs());
     locks.linkDown();
+    repairs.leaderLost();
     updateWritable();
   }
 
@@ -336,18 +348,43 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /** A chunk that was fetched is verified and stored. */
+  /** A chunk is in the store and was verified just now: one that was fetched, or an older one. */
   public void chunkStored(Hash hash) {
     replica.chunkStored(hash);
+    repairs.stored(hash);
   }
 
   /** A chunk that is needed cannot be stored. */
   public void chunkFailed(Hash hash, Errno errno, String why) {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
+    repairs.failed(hash, Errno.EIO);
     stopIfApplyFailed();
   }
 
+  /** A chunk that an entry needs was here and cannot be used: the leader has it. */
+  public void chunkDamaged(ChunkRef chunk) {
+    if (isGreeted() && replica.isWaitingFor(chunk.hash())) {
+      fetch(List.of(chunk));
+    }
+  }
+
+  /**
+   * A reader needs a chunk that the local store has had and cannot read any more. One of the two is
+   * run, once, on this thread.
+   *
+   * @param ready it is here again
+   * @param failed told why it cannot be had: {@link Errno#EIO}
+   */
+  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    if (!isGreeted() || stopping) {
+      failed.accept(Errno.EIO);
+    } else if (repairs.add(chunk.hash(), ready, failed, clock.monotonicNs())) {
+      fetch(List.of(chunk));
+    }
+  }
+
   private void chunkUnavailable(Hash hash, Errno errno, String why) {
+    repairs.failed(hash, Errno.EIO);
     replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
     stopIfApplyFailed();
   }
@@ -358,6 +395,7 @@ public final class WorkerAgent implements Agent {
     updateWritable();
     intents.failAll(Errno.EIO);
     locks.shutdown();
+    repairs.leaderLost();
     link.disconnect();
   }
 
@@ -391,7 +429,9 @@ public final class WorkerAgent implements Agent {
       link.connect();
     }
     leases.tick(isGreeted(), now);
+    repairs.expire(now);
     if (isGreeted()) {
+      storeAgain(now);
       report(now, publisher.view().published());
     }
     if (monitor.state() == LinkState.LIVE) {
@@ -447,6 +487,11 @@ public final class WorkerAgent implements Agent {
     return leases.size();
   }
 
+  /** Chunks that readers needed and the leader has sent again; on the agent's thread. */
+  public long chunksRepaired() {
+    return repairs.repaired();
+  }
+
   /** fsync calls that had nothing to wait for; on the agent's thread. */
   public long fsyncsElided() {
     return fsyncsElided;
@@ -460,6 +505,7 @@ public final class WorkerAgent implements Agent {
     }
     epochSeen = OptionalLong.of(welcome.leaderEpoch());
     catchUpTarget = welcome.commitIndex();
+    saidDiverged = "";
     monitor.welcomed(nowNs);
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
@@ -484,21 +530,50 @@ public final class WorkerAgent implements Agent {
         monitor.down(refused.message(), nowNs);
         updateWritable();
       }
-      case PROTOCOL_VERSION, WORKSPACE, IDENTITY, DIVERGED -> linkRefused(refused.message());
+      case DIVERGED -> diverged(refused.message(), nowNs);
+      case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> linkRefused(refused.message());
     }
+  }
+
+  /**
+   * This leader has another log. The right one may come back under its address, and knows this
+   * worker's state by its root, so it is looked for now and then: whoever welcomes a worker has
+   * compared the roots.
+   */
+  private void diverged(String why, long nowNs) {
+    if (!why.equals(saidDiverged)) {
+      saidDiverged = why;
+      LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
+    }
+    monitor.downForLong(why, nowNs);
+    locks.linkDown();
+    repairs.leaderLost();
+    updateWritable();
   }
 
   private void take(List<byte[]> entries, long nowNs) {
     try {
       List<ChunkRef> fetch = replica.offer(entries);
       arrivals.add(durablyReceived(), nowNs);
-      for (int from = 0; from < fetch.size(); from += Protocol.MAX_HASHES_PER_MESSAGE) {
-        int to = Math.min(fetch.size(), from + Protocol.MAX_HASHES_PER_MESSAGE);
-        link.send(new ChunkFetch(fetch.subList(from, to)));
-      }
+      fetch(fetch);
     } catch (DecodeException e) {
       link.disconnect();
       linkDown("the leader sent a log that makes no sense: " + e.getMessage());
+    }
+  }
+
+  private void fetch(List<ChunkRef> chunks) {
+    for (int from = 0; from < chunks.size(); from += Protocol.MAX_HASHES_PER_MESSAGE) {
+      int to = Math.min(chunks.size(), from + Protocol.MAX_HASHES_PER_MESSAGE);
+      link.send(new ChunkFetch(chunks.subList(from, to)));
+    }
+  }
+
+  /** A disk that was full for a moment stops nobody for good. */
+  private void storeAgain(long nowNs) {
+    if (nowNs >= nextStoreNs) {
+      nextStoreNs = nowNs + STORE_AGAIN_NS;
+      fetch(replica.tryAgain());
     }
   }
 
@@ -529,7 +604,7 @@ public final class WorkerAgent implements Agent {
       if (error != null) {
         LOG.error("apply stopped, the mount is read-only: {}", error);
       } else {
-        LOG.info("apply goes on: the leader is asked again for what it could not read");
+        LOG.info("apply goes on: what stopped it is tried again");
       }
     }
     if (error != null && writable) {

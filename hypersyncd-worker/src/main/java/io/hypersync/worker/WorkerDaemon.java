@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
@@ -62,6 +63,7 @@ public final class WorkerDaemon implements Daemon {
    * @throws UserError if the state directory is in use, or unusable, or nothing can be mounted
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
+    Blake3.vectorFaults().listen(LOG::error);
     StateLock lock = StateLock.acquire(options.stateDir(), "the worker " + options.worker().name());
     CompletableFuture<Void> ended = new CompletableFuture<>();
     MountFolder folder;

@@ -177,6 +177,8 @@ final class Cluster {
     recording.open().abandoned(gone.id().name());
     if (powerLost) {
       stores.get(index).losePower(chance);
+    } else {
+      stores.get(index).evict(chance);
     }
     workers.set(index, start(index));
   }

@@ -169,6 +169,9 @@ class DiskFullTest {
     fabric.assertSameRoots("b");
 
     Files.delete(ballast);
+    fabric.awaitWritable("a");
+    fabric.settle("a");
+    assertEquals(-1, mismatch(a.resolve("theirs"), theirs), "it goes on by itself");
     fabric.worker("a").terminate();
     assertEquals(0, fabric.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
     fabric.startWorker("a");

@@ -104,8 +104,14 @@ final class Mutants {
           callAnswers(
               "a damaged chunk is served",
               "chunkstore.ChunkStore",
-              "getVerified",
+              "requireIntact",
               "Hash.equals",
+              1),
+          callAnswers(
+              "a chunk that the leader knows is not read before an intent relies on it",
+              "leader.sequencer.IntentDesk",
+              "findMissing",
+              "IntactChunks.has",
               1));
 
   /** What is open is not forgotten, and all else is. */

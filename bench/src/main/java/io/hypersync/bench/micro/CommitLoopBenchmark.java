@@ -122,6 +122,7 @@ public class CommitLoopBenchmark {
               log,
               this,
               (_, _, _) -> {},
+              (_, _) -> {},
               this,
               Clock.SYSTEM,
               random::nextLong,
@@ -200,6 +201,9 @@ public class CommitLoopBenchmark {
     public int length(Hash hash) {
       return ChunkStore.NOT_HERE;
     }
+
+    @Override
+    public void verify(Hash hash) {}
 
     @Override
     public void ingest(SessionId session, ChunkPut chunk) {}

@@ -71,6 +71,9 @@ public final class DiskChunkStore implements ChunkStore {
   /** The same for readers. A chunk leaves it after the index has it. */
   private final Map<Hash, Place> places = new ConcurrentHashMap<>();
 
+  /** Where copies are that could not be read, or were damaged: they count as not there. */
+  private final Map<Hash, Place> bad = new ConcurrentHashMap<>();
+
   /** {@link SegmentWriter#appended} at the last checkpoint. */
   private volatile long checkpointed;
 
@@ -120,29 +123,31 @@ public final class DiskChunkStore implements ChunkStore {
   @Override
   public int length(Hash hash) {
     Place place = find(hash);
-    return place == null ? NOT_HERE : place.length();
+    // By its place, so that another copy counts.
+    return place == null || place.equals(bad.get(hash)) ? NOT_HERE : place.length();
   }
 
   @Override
   public byte @Nullable [] get(Hash hash) {
     Place place = find(hash);
+    return place == null ? null : read(hash, place);
+  }
+
+  @Override
+  public byte @Nullable [] getVerified(Hash hash) {
+    Place place = find(hash);
     if (place == null) {
       return null;
     }
-    ByteBuffer bytes = ByteBuffer.allocate(place.length());
     try {
-      files.read(place.segment(), bytes, place.offset());
-    } catch (NoSuchFileException e) {
-      throw new ChunkStoreException(
-          Errno.EIO, "chunk " + hash + " is lost with a segment of the store: " + e, e);
-    } catch (IOException e) {
-      throw IoFailures.translate("cannot read chunk " + hash, e);
+      byte[] bytes = read(hash, place);
+      ChunkStore.requireIntact(hash, bytes);
+      bad.remove(hash, place); // a disk that could not be read for a moment
+      return bytes;
+    } catch (ChunkStoreException e) {
+      forget(hash, place);
+      throw e;
     }
-    if (bytes.hasRemaining()) {
-      throw new ChunkStoreException(
-          Errno.EIO, "chunk " + hash + " is damaged: its segment ends within it");
-    }
-    return bytes.array();
   }
 
   @Override
@@ -311,6 +316,34 @@ public final class DiskChunkStore implements ChunkStore {
     requireOpen();
     Place place = places.get(hash);
     return place != null ? place : index.get(hash);
+  }
+
+  private byte[] read(Hash hash, Place place) {
+    ByteBuffer bytes = ByteBuffer.allocate(place.length());
+    try {
+      files.read(place.segment(), bytes, place.offset());
+    } catch (NoSuchFileException e) {
+      throw new ChunkStoreException(
+          Errno.EIO, "chunk " + hash + " is lost with a segment of the store: " + e, e);
+    } catch (IOException e) {
+      throw IoFailures.translate("cannot read chunk " + hash, e);
+    }
+    if (bytes.hasRemaining()) {
+      throw new ChunkStoreException(
+          Errno.EIO, "chunk " + hash + " is damaged: its segment ends within it");
+    }
+    return bytes.array();
+  }
+
+  /** The index keeps it: what cannot be read may come back, and is tried again. */
+  private void forget(Hash hash, Place place) {
+    if (bad.put(hash, place) == null) {
+      LOG.warn(
+          "chunk {} at {} of segment {} does not count any more, until it is stored again",
+          hash,
+          place.offset(),
+          place.segment());
+    }
   }
 
   private void requireOpen() {

@@ -127,6 +127,38 @@ class DiskChunkStoreTest extends ChunkStoreContract {
         assertThrows(ChunkStoreException.class, () -> store.getVerified(chunk.hash()));
     assertEquals(Errno.EIO, e.errno());
     assertTrue(e.getMessage().contains(chunk.hash().toString()), e.getMessage());
+    assertFalse(store.contains(chunk.hash()), "it must be asked for again");
+
+    store.put(chunk.hash(), chunk.bytes());
+    assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()), "stored again");
+    ((DiskChunkStore) store).checkpoint();
+    assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()), "in the index, too");
+    store.close();
+    store = open();
+    assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()), "and after another start");
+  }
+
+  /** What the index speaks of, and the disk does not have any more. */
+  @ParameterizedTest(name = "removed: {0}")
+  @ValueSource(booleans = {true, false})
+  void aChunkThatCannotBeReadIsNotHere(boolean removed) throws IOException {
+    List<Chunk> chunks = Stream.iterate(0L, i -> i + 1).limit(200).map(TestChunks::chunk).toList();
+    store.putAll(chunks);
+    store.close();
+    open().close();
+    Path first = segmentFiles().getFirst();
+    if (removed) {
+      Files.delete(first);
+    } else {
+      Files.write(first, new byte[0]);
+    }
+    store = open();
+    Chunk lost = chunks.getFirst();
+    assertTrue(store.contains(lost.hash()), "nobody has looked yet");
+    assertThrows(ChunkStoreException.class, () -> store.getVerified(lost.hash()));
+    assertFalse(store.contains(lost.hash()));
+    store.put(lost.hash(), lost.bytes());
+    assertArrayEquals(lost.bytes(), store.getVerified(lost.hash()));
   }
 
   @Test

@@ -25,6 +25,8 @@ public final class Blake3 {
   /** 64 MiB: a tenth of the time that compiling takes, here too. */
   private static final int WORTH_BLOCKS_OF_LONG = 1 << 20;
 
+  private static final VectorFaults FAULTS = new VectorFaults();
+
   // Lambdas, as the classes in them do not link where the vector module is absent.
 
   /** For less than {@link #LONG_BYTES}. */
@@ -32,24 +34,48 @@ public final class Blake3 {
       new VectorWarmUp(
           "blake3-short",
           WORTH_BLOCKS_OF_SHORT,
-          () -> Blake3Rows.isUsable(),
-          (data, offset, length) -> Blake3Rows.INSTANCE.hash(data, offset, length),
+          () -> vectorsArePresent() && Blake3Rows.isUsable(),
+          new Rows(),
           0,
           // Whole blocks, and one that is not.
-          List.of(157));
+          List.of(157),
+          FAULTS);
 
   /** For all that is longer. */
   static final VectorWarmUp LONG =
       new VectorWarmUp(
           "blake3-long",
           WORTH_BLOCKS_OF_LONG,
-          () -> Blake3Vector.isUsable(),
+          () -> vectorsArePresent() && Blake3Vector.isUsable(),
           (data, offset, length) -> Blake3Vector.hash(data, offset, length),
           LONG_BYTES,
           // What wide code leaves to narrow; what goes by fours; as many chunks as fill the lanes.
-          List.of(157, 3500, 40_000));
+          List.of(157, 3500, 40_000),
+          FAULTS);
+
+  /** Links only when one of its methods is called. */
+  private static final class Rows implements VectorWarmUp.Way {
+    @Override
+    public Hash hash(byte[] data, int offset, int length) {
+      return Blake3Rows.INSTANCE.hash(data, offset, length);
+    }
+
+    @Override
+    public Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
+      return Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes);
+    }
+  }
 
   private Blake3() {}
+
+  /** Hashes by vectors that were found wrong; for reports. */
+  public static VectorFaults vectorFaults() {
+    return FAULTS;
+  }
+
+  private static boolean vectorsArePresent() {
+    return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+  }
 
   /** Hashes the whole array. */
   public static Hash hash(byte[] data) {

@@ -1,5 +1,6 @@
 package io.hypersync.model.hash;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -11,7 +12,10 @@ import java.util.function.BooleanSupplier;
  * its own practises, once so much has been hashed that it will be worth it, until vectors are the
  * faster way; where they never become that, as in an interpreter, they are not used.
  *
- * <p>Both ways give the same hash, so that it does not matter when a thread sees the change.
+ * <p>Both ways give the same hash, so that it does not matter when a thread sees the change. That
+ * is made sure of: by a test of itself before practice, in every round of it, and once more before
+ * vectors are used, when they are compiled. One difference, and they are not used ({@link
+ * VectorFaults}).
  */
 final class VectorWarmUp {
   /** So long vectors are used for one comparison. */
@@ -26,6 +30,7 @@ final class VectorWarmUp {
   private final Way vectors;
   private final int usedFrom;
   private final List<Integer> lengths;
+  private final VectorFaults faults;
   private final AtomicBoolean begun = new AtomicBoolean();
 
   /** How much was hashed meanwhile; threads may overwrite each other's sums, it is a hint. */
@@ -37,6 +42,11 @@ final class VectorWarmUp {
   /** A way to hash a range that lies inside the array. */
   interface Way {
     Hash hash(byte[] data, int offset, int length);
+
+    /** See {@link Blake3#pairAndTail}; scalar code where there is no other. */
+    default Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
+      return Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
+    }
   }
 
   /**
@@ -45,12 +55,12 @@ final class VectorWarmUp {
    * @param name of what is practised, for the name of the thread
    * @param worthBlocks after so many blocks of 64 bytes practice begins: whoever has hashed so much
    *     will hash more
-   * @param usable whether the processor has such vectors; like {@code vectors}, called only where
-   *     the vector module is present
+   * @param usable whether there are such vectors; {@code vectors} are called only if there are
    * @param vectors what is to be compiled, and to become faster than {@link Blake3Scalar}
    * @param usedFrom the shortest input that will be hashed so: what is shorter has to be compiled,
    *     but not to be faster
    * @param lengths of inputs that make it take every path, one after the other
+   * @param faults told of hashes that differ
    */
   VectorWarmUp(
       String name,
@@ -58,13 +68,16 @@ final class VectorWarmUp {
       BooleanSupplier usable,
       Way vectors,
       int usedFrom,
-      List<Integer> lengths) {
+      List<Integer> lengths,
+      VectorFaults faults) {
     this.name = name;
     this.worthBlocks = worthBlocks;
     this.usable = usable;
     this.vectors = vectors;
     this.usedFrom = usedFrom;
     this.lengths = List.copyOf(lengths);
+    this.faults = faults;
+    faults.use(() -> over = false);
   }
 
   /**
@@ -92,13 +105,33 @@ final class VectorWarmUp {
 
   private void run() {
     try {
-      if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-          && usable.getAsBoolean()) {
-        over = practise();
+      if (usable.getAsBoolean() && isRight() && practise() && isRight()) {
+        over = true;
+        if (faults.any()) { // of the other way, meanwhile
+          over = false;
+        }
       }
+    } catch (RuntimeException e) {
+      faults.report(name + ": vectors are not used, they fail with " + e);
     } finally {
       decided = true;
     }
+  }
+
+  private boolean isRight() {
+    String difference = VectorSelfTest.difference(vectors, usedFrom);
+    if (difference != null) {
+      report(difference);
+    }
+    return difference == null && !faults.any();
+  }
+
+  private void report(String input) {
+    faults.report(
+        name
+            + ": vectors and scalar code hash "
+            + input
+            + " differently; this process hashes without vectors from now on");
   }
 
   /** Length after length, so that the compiler gets one thing to do at a time. */
@@ -119,6 +152,7 @@ final class VectorWarmUp {
   }
 
   private VectorTrial.Verdict round(VectorTrial trial, byte[] data, int length) {
+    byte[] same = data.clone();
     long beginNs = System.nanoTime();
     int hashes = 0;
     long vectorNs = 0;
@@ -129,9 +163,14 @@ final class VectorWarmUp {
     }
     beginNs = System.nanoTime();
     for (int i = 0; i < hashes; i++) {
-      hash(Blake3Scalar.INSTANCE::hash, data, length);
+      hash(Blake3Scalar.INSTANCE::hash, same, length);
     }
-    return trial.round(vectorNs, System.nanoTime() - beginNs);
+    long scalarNs = System.nanoTime() - beginNs;
+    if (!Arrays.equals(data, same)) {
+      report(length + " bytes");
+      return VectorTrial.Verdict.LOST;
+    }
+    return trial.round(vectorNs, scalarNs);
   }
 
   /** The next input depends on the hash, so that none is left out. */

@@ -28,6 +28,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -135,6 +136,16 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     return store.length(hash);
   }
 
+  /** Not what is in memory, for the same reason. */
+  @Override
+  public void verify(Hash hash) {
+    try {
+      outgoing.execute(() -> readAndTell(hash));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
+  }
+
   @Override
   public void ingest(SessionId session, ChunkPut put) {
     Upload upload = uploads.computeIfAbsent(session, _ -> new Upload());
@@ -192,6 +203,27 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     inline.close();
   }
 
+  /** Tells something in any case: an intent waits for it. */
+  private void readAndTell(Hash hash) {
+    int length = ChunkStore.NOT_HERE;
+    try {
+      byte[] bytes = store.getVerified(hash);
+      length = bytes == null ? ChunkStore.NOT_HERE : bytes.length;
+    } catch (ChunkStoreException e) {
+      LOG.error("a chunk is asked for again: {}", e.getMessage());
+    } finally {
+      int intact = length;
+      post.accept(
+          agent -> {
+            if (intact == ChunkStore.NOT_HERE) {
+              agent.chunkUnreadable(hash);
+            } else {
+              agent.chunkStored(hash, intact);
+            }
+          });
+    }
+  }
+
   /** What has come while one batch was written is the next batch. */
   private void storeArrivals() {
     storing.set(false);
@@ -204,8 +236,33 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
+  /** Tells something of every arrival in any case: intents wait for it. */
   private void store(List<Arrival> batch) {
     Map<Arrival, Errno> refused = new HashMap<>();
+    boolean done = false;
+    try {
+      store(batch, refused);
+      done = true;
+    } finally {
+      if (!done) { // an error of the machine
+        batch.forEach(arrival -> refused.put(arrival, Errno.EIO));
+      }
+      post.accept(
+          agent -> {
+            for (Arrival arrival : batch) {
+              taken(arrival);
+              Errno why = refused.get(arrival);
+              if (why == null) {
+                agent.chunkStored(arrival.put.hash(), arrival.put.bytes().length);
+              } else {
+                agent.chunkRefused(arrival.session, arrival.put.intent(), why);
+              }
+            }
+          });
+    }
+  }
+
+  private void store(List<Arrival> batch, Map<Arrival, Errno> refused) {
     List<Chunk> intact = new ArrayList<>();
     for (Arrival arrival : batch) {
       Chunk chunk = new Chunk(arrival.put.hash(), arrival.put.bytes());
@@ -225,18 +282,6 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       }
     }
     faults.reached(Moment.CHUNKS_STORED);
-    post.accept(
-        agent -> {
-          for (Arrival arrival : batch) {
-            taken(arrival);
-            Errno why = refused.get(arrival);
-            if (why == null) {
-              agent.chunkStored(arrival.put.hash(), arrival.put.bytes().length);
-            } else {
-              agent.chunkRefused(arrival.session, arrival.put.intent(), why);
-            }
-          }
-        });
   }
 
   /** Stores them, all at once or, if that fails, one by one; returns what cannot be stored. */
@@ -290,15 +335,26 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
     outgoing.execute(
         () -> {
-          List<LeaderMessage> answers = batch.stream().map(this::read).toList();
-          post.accept(
-              _ -> {
-                answers.forEach(answer -> transport.send(session, answer));
-                transport.flush();
-                download.reading = false;
-                pump(session);
-              });
+          List<LeaderMessage> answers = new ArrayList<>();
+          try {
+            batch.forEach(ref -> answers.add(read(ref)));
+          } finally {
+            boolean isComplete = answers.size() == batch.size();
+            post.accept(_ -> answer(session, download, answers, isComplete));
+          }
         });
+  }
+
+  private void answer(
+      SessionId session, Download download, List<LeaderMessage> answers, boolean isComplete) {
+    answers.forEach(answer -> transport.send(session, answer));
+    transport.flush();
+    download.reading = false;
+    if (isComplete) {
+      pump(session);
+    } else {
+      transport.close(session, null); // an error of the machine; the worker asks again
+    }
   }
 
   private LeaderMessage read(ChunkRef ref) {
@@ -310,6 +366,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
           : new ChunkUnavailable(ref.hash(), Errno.ENOENT, "not in the leader's store");
     } catch (ChunkStoreException e) {
       LOG.error("cannot serve chunk {}: {}", ref.hash(), e.getMessage());
+      post.accept(agent -> agent.chunkUnreadable(ref.hash()));
       return new ChunkUnavailable(ref.hash(), e.errno(), String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       LOG.error("a fault of ours while chunk {} was read", ref.hash(), e);

@@ -10,6 +10,7 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
@@ -44,6 +45,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderTransport transport;
   private final LeaderChunks chunks;
   private final LogReader logReader;
+  private final RootAuditor auditor;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQuestions<LeaderAgent> questions;
@@ -72,6 +74,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.freeSpace =
         new FreeSpaceThread(
             options.stateDir(), bytes -> loop().post(agent -> agent.freeBytes(bytes)));
+    this.auditor = new RootAuditor(log, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
@@ -80,6 +83,7 @@ public final class LeaderRuntime implements AutoCloseable {
             log,
             chunks,
             logReader,
+            auditor,
             new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong,
@@ -99,6 +103,12 @@ public final class LeaderRuntime implements AutoCloseable {
   /** A log that turns out to be damaged ends the leader, and whoever starts it is told where. */
   private static RuntimeException explained(Throwable why) {
     for (Throwable cause = why; cause != null; cause = cause.getCause()) {
+      if (cause instanceof WrongRootException wrong) {
+        return new UserError(
+            String.valueOf(wrong.getMessage()),
+            "Do not start the leader again before you have read docs/diverged.md: what it has"
+                + " committed since rests on that entry.");
+      }
       if (cause instanceof OpLogCorruptException corrupt) {
         return new UserError(
             String.valueOf(corrupt.getMessage()),
@@ -191,6 +201,7 @@ public final class LeaderRuntime implements AutoCloseable {
     transport.shutdown();
     chunks.close();
     logReader.close();
+    auditor.close();
   }
 
   private AgentLoop<LeaderAgent> loop() {

@@ -13,6 +13,7 @@ import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -82,6 +83,8 @@ final class LeaderStatus {
     for (Quota quota : Quota.values()) {
       refused.put(quota.key(), agent.refusals().of(quota));
     }
+    status.put("root_audits", agent.claims().audits());
+    status.put("vector_faults", Blake3.vectorFaults().count());
     ObjectNode received = status.putObject("received");
     agent.received().byName().forEach(received::put);
     ArrayNode workers = status.putArray("workers");

@@ -52,7 +52,7 @@ public final class LogReplay implements RecoveryListener {
    * A run ends early when its ops have so many chunks, for they stay in memory until its last root
    * is known: some megabytes, of this run and of the one before.
    */
-  private static final int MAX_RUN_CHUNKS = 16_384;
+  static final int MAX_RUN_CHUNKS = 16_384;
 
   private final ChunkStore chunks;
   private final int runEntries;
@@ -206,16 +206,35 @@ public final class LogReplay implements RecoveryListener {
     }
   }
 
+  /** Whether a chunk whose bytes the log has too can be read, and is what it was. */
+  private boolean hasRightBytes(ChunkRef chunk, byte[] payload, int at) {
+    try {
+      byte[] stored = chunks.get(chunk.hash());
+      if (stored == null
+          || Arrays.equals(stored, 0, stored.length, payload, at, at + chunk.length())) {
+        return stored != null;
+      }
+      LOG.warn("chunk {} was damaged and is restored from the log", chunk.hash());
+    } catch (ChunkStoreException e) {
+      LOG.warn("a chunk is restored from the log: {}", e.getMessage());
+    }
+    return false;
+  }
+
   /** Whether every chunk of the entry is in the store now. */
   private boolean restoreChunks(LogEntry entry) {
     List<Chunk> inline = new ArrayList<>();
     int at = 0;
     for (ChunkRef chunk : entry.op().chunks()) {
-      if (chunk.length() == 0 || chunks.contains(chunk.hash())) {
+      boolean isInline = entry.inlinePayload().length >= at + chunk.length();
+      if (chunk.length() == 0
+          || (isInline
+              ? hasRightBytes(chunk, entry.inlinePayload(), at)
+              : chunks.contains(chunk.hash()))) {
         at += chunk.length();
         continue;
       }
-      if (entry.inlinePayload().length < at + chunk.length()) {
+      if (!isInline) {
         return false;
       }
       byte[] bytes = Arrays.copyOfRange(entry.inlinePayload(), at, at + chunk.length());

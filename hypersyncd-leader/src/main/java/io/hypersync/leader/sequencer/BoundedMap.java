@@ -3,13 +3,19 @@ package io.hypersync.leader.sequencer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Forgets the oldest row when it gets too large. */
-final class BoundedMap<K, V> extends LinkedHashMap<K, V> {
+/**
+ * Forgets the oldest row when it gets too large.
+ *
+ * @param <K> keys
+ * @param <V> values
+ */
+public final class BoundedMap<K, V> extends LinkedHashMap<K, V> {
   private static final long serialVersionUID = 1L;
 
   private final int maxSize;
 
-  BoundedMap(int maxSize) {
+  /** An empty map that holds {@code maxSize} rows at most. */
+  public BoundedMap(int maxSize) {
     this.maxSize = maxSize;
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.IntactChunks;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
@@ -35,6 +36,7 @@ import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +55,10 @@ import org.slf4j.LoggerFactory;
  * it decided and waiting for the disk; is it waiting for chunks. Only what is none of these goes
  * on.
  *
+ * <p>A chunk counts as here when it was stored, or read and compared with its hash, a short while
+ * ago. Of any other that the store knows it is found out, off this thread; what cannot be read the
+ * worker is asked for, for it has the bytes.
+ *
  * <p>What goes on has to be let in: a worker that has enough waiting (EAGAIN, 6.3.1), or that sends
  * too fast (RATE_LIMITED, 12.5), is told to come again. What is known already is not asked this: to
  * send an intent again costs nothing.
@@ -63,6 +69,12 @@ public final class IntentDesk {
   private static final int MAX_REFUSED_EARLY = 256;
   private static final long NS_PER_MS = 1_000_000;
   private static final byte[] NOTHING = {};
+
+  /** So many chunks, up to 1 GiB of them, are known to be intact, */
+  private static final int MAX_INTACT = 16_384;
+
+  /** for so long. */
+  private static final long INTACT_NS = 60_000_000_000L;
 
   /** The origin of the leader's own ops. */
   private static final WorkerId LEADER = new WorkerId("hypersync-leader");
@@ -85,6 +97,14 @@ public final class IntentDesk {
   private final UnaskedChunks unasked;
   private final Refusals refusals;
   private final AckQueue acks = new AckQueue();
+  private final IntactChunks intact = new IntactChunks(MAX_INTACT, INTACT_NS);
+
+  /** Chunks that are being read and compared. */
+  private final Set<Hash> verifying = new HashSet<>();
+
+  /** Chunks that could not be read, until they are stored again. */
+  private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_INTACT);
+
   private final IntentRates rates;
   private final ClientId ownClient;
   private long ownSeqNo;
@@ -212,8 +232,9 @@ public final class IntentDesk {
       return;
     }
     Set<Hash> missing = new LinkedHashSet<>();
+    Set<Hash> unverified = new LinkedHashSet<>();
     try {
-      if (!findMissing(intent, missing)) {
+      if (!findMissing(intent, missing, unverified, nowNs)) {
         refuseLength(worker, id);
         return;
       }
@@ -227,8 +248,10 @@ public final class IntentDesk {
       refuse(worker, id, chunkRefused);
       return;
     }
-    queue.add(intent, missing);
     giveBack(intent, missing);
+    missing.addAll(unverified);
+    queue.add(intent, missing);
+    verify(unverified);
     requestMissing(worker, intent, uploading(submit, worker, nowNs));
   }
 
@@ -304,9 +327,25 @@ public final class IntentDesk {
 
   /** A chunk is verified and in the store. */
   public void chunkArrived(Hash hash, int length) {
+    verifying.remove(hash);
+    unreadable.remove(hash);
+    intact.add(hash, clock.monotonicNs());
     for (PendingIntent wrong : queue.arrived(hash, length, clock.monotonicNs())) {
       queue.remove(wrong);
       refuseLength(wrong.origin(), wrong.id());
+    }
+  }
+
+  /**
+   * A chunk that the store knew cannot be read, or is not what it was: whoever waits for it has the
+   * bytes, and is asked for them.
+   */
+  public void chunkUnreadable(Hash hash) {
+    verifying.remove(hash);
+    intact.remove(hash);
+    unreadable.put(hash, true);
+    for (PendingIntent intent : queue.waitingFor(hash)) {
+      sender.accept(intent.origin(), new ChunkNeed(intent.id(), List.of(hash)));
     }
   }
 
@@ -358,9 +397,12 @@ public final class IntentDesk {
         break;
       }
       queue.remove(intent);
-      long turnNs = clock.monotonicNs();
-      sequence(intent, turnNs);
       count++;
+      if (restsOnUnreadable(intent)) {
+        refuseAtOnce(intent.origin(), intent.id(), Errno.EAGAIN);
+        continue;
+      }
+      sequence(intent, clock.monotonicNs());
     }
     return count;
   }
@@ -520,8 +562,12 @@ public final class IntentDesk {
         || (pending != null && !pending.origin().equals(worker));
   }
 
-  /** Adds what is not in the store; false if a chunk there has another length than the op says. */
-  private boolean findMissing(PendingIntent intent, Set<Hash> missing) {
+  /**
+   * Adds what is not in the store, and what is and may have rotted there; false if a chunk there
+   * has another length than the op says.
+   */
+  private boolean findMissing(
+      PendingIntent intent, Set<Hash> missing, Set<Hash> unverified, long nowNs) {
     if (intent.inlinePayload().length > 0) {
       return true;
     }
@@ -531,9 +577,26 @@ public final class IntentDesk {
         missing.add(ref.hash());
       } else if (length != ref.length()) {
         return false;
+      } else if (length > 0 && !intact.has(ref.hash(), nowNs)) {
+        unverified.add(ref.hash());
       }
     }
     return true;
+  }
+
+  /** What has been verified may be found damaged before it is the intent's turn. */
+  private boolean restsOnUnreadable(PendingIntent intent) {
+    return !unreadable.isEmpty()
+        && intent.inlinePayload().length == 0
+        && intent.op().chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
+  }
+
+  private void verify(Set<Hash> hashes) {
+    for (Hash hash : hashes) {
+      if (verifying.add(hash)) {
+        chunks.verify(hash);
+      }
+    }
   }
 
   /** Readers would find fewer bytes than the file says. */
@@ -547,6 +610,7 @@ public final class IntentDesk {
     if (!wanted.isEmpty() && !uploading.isEmpty()) {
       wanted.removeAll(Set.copyOf(uploading)); // of a list it would look at all for each
     }
+    wanted.removeIf(verifying::contains);
     if (!wanted.isEmpty()) {
       sender.accept(worker, new ChunkNeed(intent.id(), wanted));
     }

@@ -105,6 +105,11 @@ final class IntentQueue {
     return wrong;
   }
 
+  /** Those that need this chunk and do not have it. */
+  List<PendingIntent> waitingFor(Hash hash) {
+    return List.copyOf(waitingFor.getOrDefault(hash, Set.of()));
+  }
+
   /** The next intent that can be sequenced, or null. It stays here until {@link #remove}. */
   @Nullable PendingIntent pollReady() {
     return ready.poll();

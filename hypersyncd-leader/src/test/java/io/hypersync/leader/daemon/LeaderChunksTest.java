@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -14,11 +15,14 @@ import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -48,6 +52,50 @@ class LeaderChunksTest {
       }
     }
     assertEquals(List.of(false), transport.reading);
+  }
+
+  /** An intent waits for it (hypersync.md 9.3). */
+  @Test
+  void whatIsToBeVerifiedIsToldOfWhateverHappens() {
+    ChunkStore breaking = breakingIn("getVerified");
+    AtomicInteger told = new AtomicInteger();
+    LeaderChunks chunks =
+        new LeaderChunks(
+            breaking, transport, 1, _ -> told.incrementAndGet(), FaultPoints.configured());
+    chunks.verify(Chunk.of(new byte[1]).hash());
+    chunks.verify(Chunk.of(new byte[2]).hash());
+    chunks.close();
+    assertEquals(2, told.get());
+    chunks.verify(Chunk.of(new byte[3]).hash()); // the leader stops
+    assertEquals(2, told.get());
+  }
+
+  @Test
+  void anErrorWhileChunksAreStoredIsToldToThoseWhoSentThem() {
+    ChunkStore breaking = breakingIn("putAll");
+    AtomicInteger told = new AtomicInteger();
+    Chunk chunk = Chunk.of(new byte[1]);
+    try (LeaderChunks chunks =
+        new LeaderChunks(
+            breaking, transport, 1, _ -> told.incrementAndGet(), FaultPoints.configured())) {
+      chunks.ingest(
+          SESSION, new ChunkPut(new IntentId(new ClientId(1, 1), 1), chunk.hash(), chunk.bytes()));
+    }
+    assertEquals(1, told.get());
+  }
+
+  /** An error of the machine, no exception of ours. */
+  private static ChunkStore breakingIn(String method) {
+    return (ChunkStore)
+        Proxy.newProxyInstance(
+            ChunkStore.class.getClassLoader(),
+            new Class<?>[] {ChunkStore.class},
+            (_, called, _) -> {
+              if (called.getName().equals(method)) {
+                throw new LinkageError("told to break");
+              }
+              return null;
+            });
   }
 
   /** A transport of which only the reading matters. */

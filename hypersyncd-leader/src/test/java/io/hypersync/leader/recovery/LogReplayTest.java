@@ -1,5 +1,6 @@
 package io.hypersync.leader.recovery;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +24,7 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
@@ -191,6 +193,17 @@ class LogReplayTest {
     assertNamed(2, () -> every.onRecord(2, wrong));
   }
 
+  /** The log has the bytes, and a sum over them. */
+  @Test
+  void aSmallChunkThatHasRottenIsRestoredFromTheLog() {
+    byte[] bytes = {1, 2, 3};
+    ChunkRef chunk = new ChunkRef(Blake3.hash(bytes), bytes.length);
+    chunks.put(chunk.hash(), new byte[] {1, 2, 4});
+    FsOp op = new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'x'}, chunk, XattrMode.SET);
+    assertEquals(Verdict.KEEP, next(entry(op, Hash.ZERO, bytes)));
+    assertArrayEquals(bytes, chunks.getVerified(chunk.hash()));
+  }
+
   /** What they did stays in memory until the run ends. */
   @Test
   void aRunOfOpsWithManyChunksEndsEarly() {
@@ -283,6 +296,10 @@ class LogReplayTest {
   }
 
   private byte[] entry(FsOp op, Hash root) {
+    return entry(op, root, NOTHING);
+  }
+
+  private byte[] entry(FsOp op, Hash root, byte[] inline) {
     index++;
     return LogEntryCodec.encode(
         new LogEntry(
@@ -296,6 +313,6 @@ class LogReplayTest {
             new NodeId(1, index + 1),
             root,
             NOTHING,
-            NOTHING));
+            inline));
   }
 }

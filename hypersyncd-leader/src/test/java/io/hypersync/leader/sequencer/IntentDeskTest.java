@@ -213,6 +213,74 @@ class IntentDeskTest {
   }
 
   @Test
+  void aChunkThatTheStoreKnowsIsVerifiedBeforeAnIntentReliesOnIt() {
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    chunks.slow = true;
+    desk.submit(WORKER, setXattr(1, LARGE), 0);
+    assertEquals(List.of(hash(LARGE)), chunks.verified);
+    assertEquals(0, desk.sequence(), "nobody knows whether it can be read");
+    desk.submit(WORKER, setXattr(1, LARGE), 0);
+    desk.status(WORKER, intent(1), 0);
+    assertEquals(List.of(Status.IN_FLIGHT), statuses(), "it is not asked for meanwhile");
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    settle();
+    assertNull(ack(1).errno());
+    assertEquals(1, chunks.verified.size(), "once for all who wait");
+  }
+
+  @Test
+  void aChunkThatCannotBeReadIsAskedForAgain() {
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    chunks.slow = true;
+    desk.submit(WORKER, setXattr(1, LARGE), 0);
+    desk.submit(OTHER, setXattrOf(2, 1, LARGE), 0);
+    desk.chunkUnreadable(hash(LARGE));
+    List<Hash> wanted = List.of(hash(LARGE));
+    assertEquals(
+        List.of(
+            new ChunkNeed(intent(1), wanted),
+            new ChunkNeed(new IntentId(new ClientId(1, 2), 1), wanted)),
+        sent);
+    assertEquals(0, desk.sequence());
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    assertEquals(2, desk.sequence());
+  }
+
+  /** Its worker sends it again, with the chunk. */
+  @Test
+  void anIntentWhoseChunkIsFoundDamagedBeforeItsTurnHasToComeAgain() {
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.submit(WORKER, setXattr(1, LARGE), 0);
+    desk.chunkUnreadable(hash(LARGE));
+    chunks.stored.remove(hash(LARGE));
+    desk.sequence();
+    assertEquals(Errno.EAGAIN, ack(0).errno());
+    assertEquals(0, log.appendedIndex());
+    desk.submit(WORKER, setXattr(1, LARGE), 0);
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    settle();
+    assertEquals(1, log.appendedIndex());
+  }
+
+  @Test
+  void whatHasJustBeenStoredOrVerifiedIsNotReadAgain() {
+    desk.submit(WORKER, setXattr(1, LARGE), clock.ns);
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkArrived(hash(LARGE), LARGE.length);
+    desk.submit(WORKER, setXattr(2, LARGE), clock.ns);
+    assertEquals(2, desk.sequence());
+    assertEquals(List.of(), chunks.verified);
+    clock.ns += 3_600_000 * MS;
+    desk.submit(WORKER, setXattr(3, LARGE), clock.ns);
+    assertEquals(1, chunks.verified.size(), "an hour later it is");
+    chunks.stored.put(hash(LARGE), LARGE.length);
+    desk.chunkUnreadable(hash(LARGE));
+    desk.submit(WORKER, setXattr(4, LARGE), clock.ns);
+    assertEquals(2, chunks.verified.size(), "and when it was found damaged");
+  }
+
+  @Test
   void whenAnIntentWasWhereIsKnownOnceItsAckIsOut() {
     desk.submit(WORKER, write(1, List.of(hash(LARGE))), 100);
     clock.ns = 150;
@@ -633,10 +701,15 @@ class IntentDeskTest {
   }
 
   private static SubmitIntent setXattr(long seqNo, byte[] value) {
+    return setXattrOf(1, seqNo, value);
+  }
+
+  private static SubmitIntent setXattrOf(int client, long seqNo, byte[] value) {
     ChunkRef ref = new ChunkRef(hash(value), value.length);
     FsOp op = new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'x'}, ref, XattrMode.SET);
     byte[] inline = value.length > 8_192 ? NOTHING : value;
-    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), inline, List.of());
+    IntentId id = new IntentId(new ClientId(1, client), seqNo);
+    return new SubmitIntent(id, "", OpCodec.encode(op), inline, List.of());
   }
 
   private static IntentId intent(long seqNo) {
@@ -647,8 +720,18 @@ class IntentDeskTest {
     return Blake3.hash(bytes);
   }
 
-  private static final class StoredChunks implements ChunkPort {
+  private final class StoredChunks implements ChunkPort {
     private final Map<Hash, Integer> stored = new HashMap<>();
+    private final List<Hash> verified = new ArrayList<>();
+    private boolean slow;
+
+    @Override
+    public void verify(Hash hash) {
+      verified.add(hash);
+      if (!slow) {
+        desk.chunkArrived(hash, length(hash));
+      }
+    }
 
     @Override
     public int length(Hash hash) {

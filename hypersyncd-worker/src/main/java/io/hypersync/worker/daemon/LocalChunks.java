@@ -11,13 +11,17 @@ import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Chunks at the worker's edge. What the leader sends is hashed and stored on a thread of its own;
  * when more has come than that can keep up with, the bulk stream is not read for a while.
  */
 final class LocalChunks implements WorkerChunks, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalChunks.class);
   private static final long HIGH_WATER_BYTES = 16L * 1024 * 1024;
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
@@ -33,6 +37,11 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   private final ExecutorService incoming =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("worker-chunks-in").daemon().factory());
+
+  /** Reads what an earlier run has left. */
+  private final ExecutorService verifying =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("worker-chunks-verify").daemon().factory());
 
   /**
    * Chunks over a store.
@@ -50,8 +59,40 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   }
 
   @Override
-  public boolean contains(Hash hash) {
-    return store.contains(hash);
+  public Presence presence(Hash hash) {
+    if (store.isKnownIntact(hash)) {
+      return Presence.INTACT;
+    }
+    return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;
+  }
+
+  @Override
+  public void verify(ChunkRef chunk) {
+    try {
+      verifying.execute(() -> readAndTell(chunk));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the worker stops", e);
+    }
+  }
+
+  /** Tells something in any case: an entry waits for it. */
+  private void readAndTell(ChunkRef chunk) {
+    boolean intact = false;
+    try {
+      intact = store.getVerified(chunk.hash()) != null;
+    } catch (ChunkStoreException e) {
+      LOG.warn("a chunk is fetched from the leader again: {}", e.getMessage());
+    } finally {
+      boolean isIntact = intact;
+      post.accept(
+          agent -> {
+            if (isIntact) {
+              agent.chunkStored(chunk.hash());
+            } else {
+              agent.chunkDamaged(chunk);
+            }
+          });
+    }
   }
 
   @Override
@@ -85,6 +126,8 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   @Override
   public void close() {
+    verifying.shutdownNow();
+    verifying.close();
     incoming.close();
   }
 

@@ -1,11 +1,14 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Mutations on their way to the agent's thread; its loop is made after the vfs which uses it. */
@@ -43,6 +46,11 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   @Override
   public void fsync(NodeId node, WaitingCall call) {
     loop.get().post(agent -> agent.fsync(node, call));
+  }
+
+  @Override
+  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    loop.get().post(agent -> agent.fetchAgain(chunk, ready, failed));
   }
 
   @Override

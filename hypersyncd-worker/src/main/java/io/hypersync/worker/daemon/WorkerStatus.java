@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.hash.Blake3;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
@@ -59,6 +60,8 @@ final class WorkerStatus {
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_distrusted", agent.namesDistrusted());
+    status.put("chunks_repaired", agent.chunksRepaired());
+    status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));
     status.put("commit_latency_us_p99", stages.latencyUs(99));
     status.set("stages", stages.sinceStart());

@@ -11,6 +11,9 @@ public final class LinkMonitor {
   private static final int SLICES = 10;
   private static final long ELSEWHERE_MAX_NS = 30_000_000_000L;
 
+  /** Rarely enough that nobody minds, soon enough for who waits for it. */
+  static final long LONG_PAUSE_NS = 30_000_000_000L;
+
   private final WorkerConfig config;
   private LinkState state = LinkState.DOWN;
   private String reason = "not connected yet";
@@ -101,6 +104,9 @@ public final class LinkMonitor {
 
   /** The connection is lost, or could not be made; another attempt follows after a pause. */
   public void down(String why, long nowNs) {
+    if (state == LinkState.DOWN && nextAttemptNs - nowNs > pauseNs) {
+      return; // the end of a connection that the leader would not have: the long pause stands
+    }
     notLive(nowNs);
     state = LinkState.DOWN;
     reason = why;
@@ -136,6 +142,14 @@ public final class LinkMonitor {
     nextAttemptNs = nowNs + pauseNs;
     pauseNs = Math.min(pauseNs * 2, ELSEWHERE_MAX_NS);
     return isNews;
+  }
+
+  /** The leader will not have us as it is now; it is asked again after a long pause. */
+  public void downForLong(String why, long nowNs) {
+    notLive(nowNs);
+    state = LinkState.DOWN;
+    reason = why;
+    nextAttemptNs = nowNs + LONG_PAUSE_NS;
   }
 
   /** The leader will not have us. */

@@ -7,8 +7,29 @@ import java.util.List;
 
 /** The worker's local chunks. */
 public interface WorkerChunks {
-  /** Whether the chunk can be read here. */
-  boolean contains(Hash hash);
+  /** What is known of a chunk without looking at its bytes. */
+  enum Presence {
+    /** It is not here. */
+    MISSING,
+    /** It was here when somebody last looked, which is long ago. */
+    UNVERIFIED,
+    /** It was stored, or read and compared with its hash, a short while ago. */
+    INTACT
+  }
+
+  /**
+   * Whether the chunk is here.
+   *
+   * @throws ChunkStoreException if that cannot be found out
+   */
+  Presence presence(Hash hash) throws ChunkStoreException;
+
+  /**
+   * Reads a chunk that is here and compares it with its hash, off the agent's thread; then {@code
+   * WorkerAgent.chunkStored} is called, or {@code chunkDamaged} if it cannot be used: one of the
+   * two, whatever happens, unless the worker stops.
+   */
+  void verify(ChunkRef chunk);
 
   /**
    * Verifies and stores the chunks which travelled inside an entry, before it is applied. Does not

@@ -17,15 +17,16 @@ import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
- * verified (hypersync.md 12.3). What it cannot apply it stops at (6.4.1): for good, or, if the
- * leader could not read a chunk, until the next connection. That is no limit of this machine, and
- * what mends a leader has it connect anew.
+ * verified (hypersync.md 12.3). What it cannot apply it stops at (6.4.1), as long as {@link
+ * Stopped} says.
  *
  * <p>Entries may come before they are durable at the leader. They are applied ahead, while the
  * leader's disk works: a state is a value, and nobody is told of this one before the entry is known
@@ -55,8 +56,14 @@ public final class Replica {
   /** The failure was durable: this has stopped, whatever a later leader calls durable. */
   private boolean stopped;
 
-  /** The failure is none of this machine's: the leader has a chunk and could not read it. */
-  private boolean leadersFault;
+  /** How long the failure lasts. */
+  private Stopped until = Stopped.FOR_GOOD;
+
+  /** The chunk that it is about, if it is about one. */
+  private @Nullable Hash failedChunk;
+
+  /** Chunks that have come and could not be stored for lack of room. */
+  private final Map<Hash, ChunkRef> unstored = new LinkedHashMap<>();
 
   private Published published;
 
@@ -69,6 +76,20 @@ public final class Replica {
   private long headWeight;
 
   private long publishedWeight;
+
+  /** How long what cannot be applied stops this. */
+  private enum Stopped {
+    /** The machine has to be looked at, and the worker started again. */
+    FOR_GOOD,
+    /**
+     * The fault is the leader's, or may be: it could not read a chunk, or the entry is not what
+     * comes of it here. What mends a leader has it connect anew. If the fault is this worker's, the
+     * same entry stops it again: nothing is published whose root is not the log's.
+     */
+    UNTIL_NEXT_CONNECTION,
+    /** The disk is full. */
+    UNTIL_THERE_IS_ROOM
+  }
 
   private record Step(LogEntry entry, Published before, Published after, long change) {}
 
@@ -153,10 +174,8 @@ public final class Replica {
       incoming.addLast(entry);
       if (entry.inlinePayload().length == 0) {
         for (ChunkRef chunk : entry.op().chunks()) {
-          if (chunk.length() > 0
-              && isMissing(chunk, entry.index())
-              && requested.add(chunk.hash())) {
-            fetch.add(chunk);
+          if (chunk.length() > 0) {
+            need(chunk, entry.index(), fetch);
           }
         }
       }
@@ -169,11 +188,11 @@ public final class Replica {
    * others in their place; chunks are asked for again, also one that the leader could not read.
    */
   public void forgetNotDurable() {
-    if (!stopped || leadersFault) {
-      failure = null;
-      stopped = false;
+    if (!stopped || until != Stopped.FOR_GOOD) {
+      goOn();
     }
     incoming.clear();
+    unstored.clear();
     requested.clear();
     ahead.clear();
     head = published;
@@ -181,27 +200,84 @@ public final class Replica {
     received = published.index();
   }
 
-  /** A chunk is verified and stored. */
+  /** A chunk is here, and was verified just now. */
   public void chunkStored(Hash hash) {
     requested.remove(hash);
+    unstored.remove(hash);
+    if (until == Stopped.UNTIL_THERE_IS_ROOM && hash.equals(failedChunk)) {
+      goOn();
+    }
   }
 
-  /** A chunk that has come cannot be stored: stops for good at the first entry that needs it. */
+  /** Whether an entry cannot be applied before this chunk is here. */
+  public boolean isWaitingFor(Hash hash) {
+    return requested.contains(hash);
+  }
+
+  /**
+   * A chunk that has come cannot be stored: stops at the first entry that needs it, for good unless
+   * all it lacks is room.
+   */
   public void chunkFailed(Hash hash, Errno errno, String message) {
-    stopBefore(hash, errno, message, false);
+    if (!isLackOfRoom(errno)) {
+      stopBefore(hash, errno, message, Stopped.FOR_GOOD);
+      return;
+    }
+    for (LogEntry entry : incoming) {
+      for (ChunkRef chunk : entry.op().chunks()) {
+        if (chunk.hash().equals(hash)) {
+          unstored.put(hash, chunk);
+        }
+      }
+    }
+    stopBefore(hash, errno, message, Stopped.UNTIL_THERE_IS_ROOM);
   }
 
   /**
    * The leader cannot read a chunk: stops at the first entry that needs it, for this connection.
    */
   public void chunkUnavailable(Hash hash, Errno errno, String message) {
-    stopBefore(hash, errno, message, true);
+    stopBefore(hash, errno, message, Stopped.UNTIL_NEXT_CONNECTION);
   }
 
-  private void stopBefore(Hash hash, Errno errno, String message, boolean isLeadersFault) {
+  /**
+   * Tries again what lacked nothing but room on the disk; to be called now and then.
+   *
+   * @return chunks that have to be fetched once more
+   */
+  public List<ChunkRef> tryAgain() {
+    LogEntry next = incoming.peekFirst();
+    if (failure != null
+        && until == Stopped.UNTIL_THERE_IS_ROOM
+        && next != null
+        && next.index() == failure.logIndex()
+        && next.inlinePayload().length > 0) {
+      try {
+        chunks.storeInline(next.op().chunks(), next.inlinePayload());
+        goOn();
+      } catch (ChunkStoreException e) {
+        return List.of(); // still full
+      }
+    }
+    List<ChunkRef> again = List.copyOf(unstored.values());
+    unstored.clear();
+    return again;
+  }
+
+  private static boolean isLackOfRoom(Errno errno) {
+    return errno == Errno.ENOSPC || errno == Errno.EAGAIN;
+  }
+
+  private void goOn() {
+    failure = null;
+    failedChunk = null;
+    stopped = false;
+  }
+
+  private void stopBefore(Hash hash, Errno errno, String message, Stopped howLong) {
     for (LogEntry entry : incoming) {
       if (entry.op().chunks().stream().anyMatch(chunk -> chunk.hash().equals(hash))) {
-        stop(entry.index(), errno, message, isLeadersFault);
+        stop(new ApplyError(entry.index(), errno, message), hash, howLong);
         return;
       }
     }
@@ -240,12 +316,25 @@ public final class Replica {
     return applied + told;
   }
 
-  private boolean isMissing(ChunkRef chunk, long index) {
+  /** Sees to it that the chunk is here before the entry is applied. */
+  private void need(ChunkRef chunk, long index, List<ChunkRef> fetch) {
+    WorkerChunks.Presence presence;
     try {
-      return !chunks.contains(chunk.hash());
+      presence = chunks.presence(chunk.hash());
     } catch (ChunkStoreException e) {
-      stop(index, e.errno(), String.valueOf(e.getMessage()), false);
-      return false;
+      stop(
+          new ApplyError(index, e.errno(), String.valueOf(e.getMessage())),
+          chunk.hash(),
+          Stopped.FOR_GOOD);
+      return;
+    }
+    if (presence == WorkerChunks.Presence.INTACT || !requested.add(chunk.hash())) {
+      return;
+    }
+    if (presence == WorkerChunks.Presence.MISSING) {
+      fetch.add(chunk);
+    } else {
+      chunks.verify(chunk);
     }
   }
 
@@ -269,7 +358,9 @@ public final class Replica {
       int needed = entry.op().chunks().stream().mapToInt(ChunkRef::length).sum();
       if (needed != entry.inlinePayload().length) {
         String message = entry.inlinePayload().length + " bytes for chunks of " + needed;
-        return refuse(entry, Errno.EIO, "the entry brings " + message);
+        return refuse(
+            new ApplyError(entry.index(), Errno.EIO, "the entry brings " + message),
+            Stopped.UNTIL_NEXT_CONNECTION);
       }
       try {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
@@ -277,14 +368,19 @@ public final class Replica {
         if (e.errno() == Errno.EAGAIN || entry.index() > durable) {
           return false; // a slow disk, or nobody misses the entry yet: the next turn tries again
         }
-        return refuse(entry, e.errno(), String.valueOf(e.getMessage()));
+        Stopped howLong = isLackOfRoom(e.errno()) ? Stopped.UNTIL_THERE_IS_ROOM : Stopped.FOR_GOOD;
+        return refuse(
+            new ApplyError(entry.index(), e.errno(), String.valueOf(e.getMessage())), howLong);
       }
     }
     Published before = head;
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     return switch (FsStateMachine.apply(before.state(), entry.op(), stamp)) {
       case Outcome.Failed(Errno errno) ->
-          refuse(entry, Errno.EIO, "the op fails here with " + errno + ": states differ");
+          refuse(
+              new ApplyError(
+                  entry.index(), Errno.EIO, "the op fails here with " + errno + ": states differ"),
+              Stopped.UNTIL_NEXT_CONNECTION);
       case Outcome.Applied(FsState after) -> check(entry, before, after);
     };
   }
@@ -293,13 +389,17 @@ public final class Replica {
     Hash root = state.root();
     if (!root.equals(entry.root())) {
       return refuse(
-          entry,
-          Errno.EIO,
-          "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root);
+          new ApplyError(
+              entry.index(),
+              Errno.EIO,
+              "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root,
+              root),
+          Stopped.UNTIL_NEXT_CONNECTION);
     }
     long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
     if (change > 0 && headWeight + change > maxStateBytes) {
-      return refuse(entry, Errno.ENOMEM, tooLarge());
+      return refuse(
+          new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
     head = new Published(entry.index(), state, root);
     headWeight += change;
@@ -314,15 +414,16 @@ public final class Replica {
         + " leader's, such as HYPERSYNC_JAVA_OPTS=-Xmx4g";
   }
 
-  private boolean refuse(LogEntry entry, Errno errno, String message) {
-    stop(entry.index(), errno, message, false);
+  private boolean refuse(ApplyError error, Stopped howLong) {
+    stop(error, null, howLong);
     return false;
   }
 
-  private void stop(long index, Errno errno, String message, boolean isLeadersFault) {
-    if (failure == null || (!stopped && index < failure.logIndex())) {
-      failure = new ApplyError(index, errno, message);
-      leadersFault = isLeadersFault;
+  private void stop(ApplyError error, @Nullable Hash chunk, Stopped howLong) {
+    if (failure == null || (!stopped && error.logIndex() < failure.logIndex())) {
+      failure = error;
+      failedChunk = chunk;
+      until = howLong;
       stopIfDurable();
     }
   }

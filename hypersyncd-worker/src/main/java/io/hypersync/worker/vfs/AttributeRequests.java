@@ -1,6 +1,5 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
@@ -30,12 +29,19 @@ final class AttributeRequests {
   private final Nodes nodes;
   private final AccessTimes times;
   private final FileReader reader;
+  private final RepairedReads repaired;
   private final Submitter submitter;
 
-  AttributeRequests(Nodes nodes, AccessTimes times, FileReader reader, Submitter submitter) {
+  AttributeRequests(
+      Nodes nodes,
+      AccessTimes times,
+      FileReader reader,
+      RepairedReads repaired,
+      Submitter submitter) {
     this.nodes = nodes;
     this.times = times;
     this.reader = reader;
+    this.repaired = repaired;
     this.submitter = submitter;
   }
 
@@ -84,11 +90,8 @@ final class AttributeRequests {
     if (length > request.size()) {
       throw new RequestFailed(Errno.ERANGE);
     }
-    try {
-      reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value().hash()));
-    } catch (ChunkStoreException e) {
-      throw new RequestFailed(e.errno());
-    }
+    repaired.answer(
+        reply, () -> reply.data(length == 0 ? new byte[0] : reader.chunk(xattr.value())));
   }
 
   void listXattr(RequestHeader header, FuseOperation.ListXattr request, FuseReply reply)

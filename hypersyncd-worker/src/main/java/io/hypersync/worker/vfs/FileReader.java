@@ -2,8 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Hash;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
 import java.util.Iterator;
@@ -20,10 +19,9 @@ final class FileReader {
    * Reads a range.
    *
    * @param fileSize where the file ends: fewer than {@code length} bytes come back only there
-   * @throws ChunkStoreException EIO when a chunk is not there or is damaged
+   * @throws UnreadableChunk when a chunk is not there or is damaged
    */
-  byte[] read(FileContent content, long fileSize, long offset, int length)
-      throws ChunkStoreException {
+  byte[] read(FileContent content, long fileSize, long offset, int length) throws UnreadableChunk {
     long end = Math.min(fileSize, offset + length);
     if (offset < 0 || offset >= end) {
       return new byte[0];
@@ -43,25 +41,31 @@ final class FileReader {
   /**
    * One whole chunk, as the value of an extended attribute.
    *
-   * @throws ChunkStoreException EIO when it is not there or is damaged
+   * @throws UnreadableChunk when it is not there or is damaged
    */
-  byte[] chunk(Hash hash) throws ChunkStoreException {
-    byte[] bytes = chunks.getVerified(hash);
+  byte[] chunk(ChunkRef chunk) throws UnreadableChunk {
+    byte[] bytes;
+    try {
+      bytes = chunks.getVerified(chunk.hash());
+    } catch (ChunkStoreException e) {
+      throw new UnreadableChunk(chunk, String.valueOf(e.getMessage()));
+    }
     if (bytes == null) {
-      throw new ChunkStoreException(Errno.EIO, "chunk " + hash + " is not in the local store");
+      throw new UnreadableChunk(chunk, "chunk " + chunk.hash() + " is not in the local store");
     }
     return bytes;
   }
 
-  private void copy(Extent extent, long from, long to, byte[] out) throws ChunkStoreException {
-    byte[] bytes = chunk(extent.chunk());
+  private void copy(Extent extent, long from, long to, byte[] out) throws UnreadableChunk {
+    ChunkRef needed = new ChunkRef(extent.chunk(), extent.chunkOffset() + extent.length());
+    byte[] bytes = chunk(needed);
     long start = Math.max(extent.offset(), from);
     long end = Math.min(extent.end(), to);
     int inChunk = extent.chunkOffset() + (int) (start - extent.offset());
     int length = (int) (end - start);
     if (inChunk + length > bytes.length) {
-      throw new ChunkStoreException(
-          Errno.EIO, "chunk " + extent.chunk() + " is shorter than its extent says");
+      throw new UnreadableChunk(
+          needed, "chunk " + extent.chunk() + " is shorter than its extent says");
     }
     System.arraycopy(bytes, inChunk, out, (int) (start - from), length);
   }

@@ -1,6 +1,5 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -33,6 +32,7 @@ final class FileRequests {
   private final OpenHandles handles;
   private final UnnamedFiles unnamed;
   private final FileReader reader;
+  private final RepairedReads repaired;
   private final Submitter submitter;
   private final AccessCheck access;
   private final Clock clock;
@@ -44,6 +44,7 @@ final class FileRequests {
       OpenHandles handles,
       UnnamedFiles unnamed,
       FileReader reader,
+      RepairedReads repaired,
       Submitter submitter,
       AccessCheck access,
       SentBack sentBack,
@@ -52,6 +53,7 @@ final class FileRequests {
     this.handles = handles;
     this.unnamed = unnamed;
     this.reader = reader;
+    this.repaired = repaired;
     this.submitter = submitter;
     this.access = access;
     this.sentBack = sentBack;
@@ -130,15 +132,16 @@ final class FileRequests {
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
     nodes.reading(header.nodeId());
-    Node node = nodes.node(nodes.state(), header.nodeId());
-    if (!(node.content() instanceof FileContent content)) {
-      throw new RequestFailed(Errno.EISDIR);
-    }
-    try {
-      reply.data(reader.read(content, node.attributes().size(), request.offset(), request.size()));
-    } catch (ChunkStoreException e) {
-      throw new RequestFailed(e.errno());
-    }
+    repaired.answer(
+        reply,
+        () -> {
+          Node node = nodes.node(nodes.state(), header.nodeId());
+          if (!(node.content() instanceof FileContent content)) {
+            throw new RequestFailed(Errno.EISDIR);
+          }
+          long size = node.attributes().size();
+          reply.data(reader.read(content, size, request.offset(), request.size()));
+        });
   }
 
   void write(RequestHeader header, FuseOperation.Write request, FuseReply reply)

@@ -1,10 +1,13 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
+import java.util.function.Consumer;
 
-/** The way of mutations out of the vfs, from any thread; nothing here blocks. */
+/** The way of mutations, and of wishes, out of the vfs, from any thread; nothing here blocks. */
 public interface Mutations {
   /** Whether mutations are accepted now; if not they end with EROFS (hypersync.md 6.4). */
   boolean isWritable();
@@ -29,6 +32,15 @@ public interface Mutations {
 
   /** The call is ready when what is in flight on this node from here has ended (6.5). */
   void fsync(NodeId node, WaitingCall call);
+
+  /**
+   * Gets a chunk from the leader that the local store has had and cannot read any more. One of the
+   * two is run, once, on the agent's thread or at once.
+   *
+   * @param ready it is here again
+   * @param failed told why it cannot be had
+   */
+  void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed);
 
   /**
    * The caller of a request that was handed over here, or to nobody, has got a signal.

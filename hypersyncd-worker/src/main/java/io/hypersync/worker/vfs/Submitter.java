@@ -119,7 +119,7 @@ final class Submitter {
     List<Hash> uploading = new ArrayList<>();
     try {
       for (Chunk chunk : payload) {
-        if (!uploading.contains(chunk.hash()) && !chunks.contains(chunk.hash())) {
+        if (!uploading.contains(chunk.hash()) && !isHere(chunk.hash())) {
           fresh.add(chunk);
           uploading.add(chunk.hash());
         }
@@ -132,6 +132,15 @@ final class Submitter {
       throw new RequestFailed(e.errno() == Errno.EAGAIN ? Errno.EIO : e.errno());
     }
     return uploading;
+  }
+
+  /** Whether it can be read here, too: who has the bytes repairs what cannot. */
+  private boolean isHere(Hash hash) {
+    try {
+      return chunks.isKnownIntact(hash) || chunks.getVerified(hash) != null;
+    } catch (ChunkStoreException e) {
+      return false; // if it is the disk, storing it will say so
+    }
   }
 
   void fsync(RequestHeader caller, NodeId node, FuseReply reply) {

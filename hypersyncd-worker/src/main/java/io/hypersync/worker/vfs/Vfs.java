@@ -63,14 +63,23 @@ public final class Vfs implements FuseHandler {
     this.clock = clock;
     this.nodes = new Nodes(view, inodes, times, policy, clock);
     FileReader reader = new FileReader(chunks);
+    RepairedReads repaired = new RepairedReads(mutations);
     Submitter submitter = new Submitter(mutations, chunks, clock);
     this.reads = new ReadRequests(nodes, space, sentBack);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
         new FileRequests(
-            nodes, handles, unnamed, reader, submitter, new AccessCheck(callers), sentBack, clock);
+            nodes,
+            handles,
+            unnamed,
+            reader,
+            repaired,
+            submitter,
+            new AccessCheck(callers),
+            sentBack,
+            clock);
     this.namespace = new NamespaceRequests(nodes, unnamed, submitter);
-    this.attributes = new AttributeRequests(nodes, times, reader, submitter);
+    this.attributes = new AttributeRequests(nodes, times, reader, repaired, submitter);
     this.ranges = new RangeRequests(nodes, submitter);
     this.locks = new LockRequests(nodes, locks);
   }

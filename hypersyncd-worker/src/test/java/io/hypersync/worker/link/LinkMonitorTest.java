@@ -52,6 +52,19 @@ class LinkMonitorTest {
   }
 
   @Test
+  void aLeaderThatHasAnotherLogIsAskedAgainAfterALongPause() {
+    monitor.connecting();
+    monitor.downForLong("another log", 0);
+    monitor.down("the connection ended", 1); // as it does, having been refused
+    assertEquals("another log", monitor.reason());
+    assertFalse(monitor.attemptIsDue(LinkMonitor.LONG_PAUSE_NS - 1));
+    assertTrue(monitor.attemptIsDue(LinkMonitor.LONG_PAUSE_NS));
+    monitor.connecting();
+    monitor.down("no answer", LinkMonitor.LONG_PAUSE_NS);
+    assertTrue(monitor.attemptIsDue(LinkMonitor.LONG_PAUSE_NS + 50 * MS));
+  }
+
+  @Test
   void aLeaderThatIsNeverHeardIsSilentAfterTheTimeout() {
     monitor.greeting(0);
     assertEquals(1_000, silentAfterMs(0, 10));

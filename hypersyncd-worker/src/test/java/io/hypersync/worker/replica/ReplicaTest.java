@@ -219,7 +219,7 @@ class ReplicaTest {
   }
 
   @Test
-  void anotherRootThanTheLogsStopsItForGood() throws DecodeException {
+  void anotherRootThanTheLogsStopsIt() throws DecodeException {
     byte[] wrong = encode(op(1), ref(1).length() == 0 ? NOTHING : value(1), Hash.ZERO);
     byte[] next = setXattr(2, true);
     replica.offer(List.of(wrong, next));
@@ -229,6 +229,78 @@ class ReplicaTest {
     assertEquals(Errno.EIO, replica.error().errno());
     assertEquals(0, replica.published().index());
     assertEquals(0, replica.apply(100, Long.MAX_VALUE));
+  }
+
+  @Test
+  void theRootThatCameOfItIsToldWithTheError() throws DecodeException {
+    setXattr(1, true);
+    byte[] wrong = wrong();
+    replica.offer(List.of(wrong));
+    replica.apply(100, 1);
+    assertEquals(state.root(), Objects.requireNonNull(replica.error()).root());
+  }
+
+  /** The log was put right; the root says whether what comes now goes with what is here. */
+  @Test
+  void afterAnotherRootARightEntryOfTheNextConnectionIsApplied() throws DecodeException {
+    byte[] right = setXattr(1, true);
+    byte[] wrong = wrong();
+    for (int connection = 0; connection < 2; connection++) {
+      replica.offer(List.of(wrong));
+      replica.apply(100, 1);
+      assertNotNull(replica.error(), "as long as the leader has that entry");
+      replica.forgetNotDurable();
+    }
+    replica.offer(List.of(right));
+    replica.apply(100, 1);
+    assertNull(replica.error());
+    assertEquals(state.root(), replica.published().root());
+  }
+
+  @Test
+  void aChunkOfAnEarlierRunIsVerifiedBeforeItsEntryIsApplied() throws DecodeException {
+    chunks.old.add(ref(1).hash());
+    assertEquals(List.of(), replica.offer(List.of(setXattr(1, false))));
+    assertEquals(List.of(ref(1)), chunks.verified);
+    assertEquals(0, replica.apply(100, 1));
+    assertTrue(replica.isWaitingFor(ref(1).hash()));
+    replica.chunkStored(ref(1).hash());
+    assertEquals(2, replica.apply(100, 1));
+  }
+
+  @Test
+  void aChunkForWhichThereWasNoRoomIsFetchedAgain() throws DecodeException {
+    replica.offer(List.of(setXattr(1, true), setXattr(2, false)));
+    replica.apply(100, 2);
+    assertEquals(List.of(), replica.tryAgain());
+    replica.chunkFailed(ref(2).hash(), Errno.ENOSPC, "full");
+    assertEquals(Errno.ENOSPC, Objects.requireNonNull(replica.error()).errno());
+    for (int i = 0; i < 2; i++) {
+      assertEquals(List.of(ref(2)), replica.tryAgain());
+      assertEquals(List.of(), replica.tryAgain(), "it is on its way");
+      replica.chunkFailed(ref(2).hash(), Errno.ENOSPC, "full");
+      assertNotNull(replica.error(), "until it is stored");
+    }
+    assertEquals(List.of(ref(2)), replica.tryAgain());
+    replica.chunkStored(ref(2).hash());
+    assertNull(replica.error());
+    replica.apply(100, 2);
+    assertEquals(List.of(1L, 2L), applied);
+  }
+
+  @Test
+  void anEntryForWhoseBytesThereWasNoRoomIsTriedAgain() throws DecodeException {
+    chunks.full = true;
+    replica.offer(List.of(setXattr(1, true), setXattr(2, true)));
+    replica.apply(100, 2);
+    assertNotNull(replica.error());
+    assertEquals(List.of(), replica.tryAgain());
+    assertNotNull(replica.error(), "it is full still");
+    chunks.full = false;
+    replica.tryAgain();
+    replica.apply(100, 2);
+    assertNull(replica.error());
+    assertEquals(List.of(1L, 2L), applied);
   }
 
   @Test
@@ -315,6 +387,12 @@ class ReplicaTest {
     return encode(op, inline ? value(value) : NOTHING, state.root());
   }
 
+  /** Entry 1 with another root than comes of it. */
+  private byte[] wrong() {
+    index = 0;
+    return encode(op(1), value(1), Hash.ZERO);
+  }
+
   private byte[] encode(FsOp op, byte[] inline, Hash root) {
     index++;
     return LogEntryCodec.encode(
@@ -346,11 +424,24 @@ class ReplicaTest {
 
   private static final class LocalChunks implements WorkerChunks {
     private final Set<Hash> stored = new HashSet<>();
+
+    /** Of an earlier run; nobody has looked at them. */
+    private final Set<Hash> old = new HashSet<>();
+
+    private final List<ChunkRef> verified = new ArrayList<>();
     private boolean full;
 
     @Override
-    public boolean contains(Hash hash) {
-      return stored.contains(hash);
+    public Presence presence(Hash hash) {
+      if (old.contains(hash)) {
+        return Presence.UNVERIFIED;
+      }
+      return stored.contains(hash) ? Presence.INTACT : Presence.MISSING;
+    }
+
+    @Override
+    public void verify(ChunkRef chunk) {
+      verified.add(chunk);
     }
 
     @Override

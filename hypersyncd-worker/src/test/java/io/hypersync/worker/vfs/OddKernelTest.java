@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
@@ -25,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,6 +184,11 @@ class OddKernelTest {
     @Override
     public void fsync(NodeId node, WaitingCall call) {
       post(call.ready(), "fsync");
+    }
+
+    @Override
+    public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+      post(() -> tree.fetchAgain(chunk, ready, failed), "a chunk");
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
@@ -25,9 +26,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A worker's replica and its way to the leader, in which every mutation is committed at once. */
 final class TestTree implements Mutations {
+  /** The leader; it has no chunk unless a test says so. */
+  LeadersChunks leadersChunks = (_, _, failed) -> failed.accept(Errno.EIO);
+
+  @FunctionalInterface
+  interface LeadersChunks {
+    void fetch(ChunkRef chunk, Runnable ready, Consumer<Errno> failed);
+  }
+
   final List<FsOp> ops = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
@@ -104,6 +114,11 @@ final class TestTree implements Mutations {
   @Override
   public void fsync(NodeId node, WaitingCall call) {
     call.ready().run();
+  }
+
+  @Override
+  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    leadersChunks.fetch(chunk, ready, failed);
   }
 
   /** Nothing waits here. */

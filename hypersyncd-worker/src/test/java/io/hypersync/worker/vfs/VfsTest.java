@@ -1,13 +1,16 @@
 package io.hypersync.worker.vfs;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.lock.LockSpace;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
@@ -354,6 +357,75 @@ class VfsTest {
     assertEquals(
         List.of("data user.a\0user.b\0"), ask(file, new FuseOperation.ListXattr(100)).heard);
     assertEquals(List.of("ERANGE"), ask(file, new FuseOperation.ListXattr(5)).heard);
+  }
+
+  /** As on a disk that has to be read again: the caller waits. */
+  @Test
+  void whatCannotBeReadHereComesFromTheLeader() {
+    Chunk chunk = write("hello");
+    rot(chunk);
+    List<ChunkRef> asked = new ArrayList<>();
+    List<Runnable> ready = new ArrayList<>();
+    tree.leadersChunks =
+        (ref, then, _) -> {
+          asked.add(ref);
+          ready.add(then);
+        };
+    HeardReply read = ask(file, new FuseOperation.Read(0, 1, 3, 0, 0, 0));
+    assertEquals(List.of(), read.heard, "it waits");
+    assertEquals(List.of(chunk.ref()), asked);
+    chunks.put(chunk.hash(), chunk.bytes());
+    ready.getFirst().run();
+    assertEquals(List.of("data ell"), read.heard);
+  }
+
+  @Test
+  void whatCannotBeReadAnywhereIsAnError() {
+    rot(write("hello"));
+    assertEquals(
+        List.of("EIO"), ask(file, new FuseOperation.Read(0, 0, 5, 0, 0, 0)).heard, "no leader");
+    List<ChunkRef> asked = new ArrayList<>();
+    tree.leadersChunks =
+        (ref, then, _) -> {
+          asked.add(ref);
+          then.run();
+        };
+    assertEquals(List.of("EIO"), ask(file, new FuseOperation.Read(0, 0, 5, 0, 0, 0)).heard);
+    assertEquals(1, asked.size(), "once for each chunk: this disk does not keep what it is given");
+  }
+
+  @Test
+  void theValueOfAnAttributeComesFromTheLeaderToo() {
+    ask(file, new FuseOperation.SetXattr(name("user.b"), name("two"), 0, 0));
+    Chunk chunk = Chunk.of(name("two"));
+    rot(chunk);
+    tree.leadersChunks =
+        (_, then, _) -> {
+          chunks.put(chunk.hash(), chunk.bytes());
+          then.run();
+        };
+    assertEquals(
+        List.of("data two"), ask(file, new FuseOperation.GetXattr(name("user.b"), 3)).heard);
+  }
+
+  /** Who has the bytes need not ask anybody. */
+  @Test
+  void aWriteOfTheSameBytesRepairsWhatHasRotten() {
+    Chunk chunk = write("hello");
+    rot(chunk);
+    write("hello");
+    assertArrayEquals(chunk.bytes(), chunks.getVerified(chunk.hash()));
+  }
+
+  private Chunk write(String text) {
+    assertEquals(
+        List.of("write " + text.length()),
+        ask(file, new FuseOperation.Write(0, 0, name(text), 0, 0, 0)).heard);
+    return Chunk.of(name(text));
+  }
+
+  private void rot(Chunk chunk) {
+    chunks.put(chunk.hash(), new byte[chunk.bytes().length]);
   }
 
   @Test

@@ -36,7 +36,14 @@ public final class ReplicaChecker {
     for (ChunkRef chunk : entry.op().chunks()) {
       byte[] bytes = chunks.get(chunk.hash());
       Violation.unless(
-          chunks.isDamaged(chunk.hash()) // since it was stored: readers will be told EIO
+          chunk.length() == 0 || chunks.wasIntact(chunk.hash()),
+          worker,
+          " applied entry ",
+          applied,
+          " without a look at chunk ",
+          chunk);
+      Violation.unless(
+          chunks.isDamaged(chunk.hash()) // since then: readers get it from the leader
               || (bytes != null && Blake3.hash(bytes).equals(chunk.hash())),
           worker,
           " applied entry ",

@@ -26,6 +26,16 @@ public final class SimChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> cached = new LinkedHashMap<>();
   private final Map<Hash, byte[]> damaged = new LinkedHashMap<>();
   private final Set<Hash> doubtful = new LinkedHashSet<>();
+
+  /** Damaged, and found to be: as long as the process lives they do not count. */
+  private final Set<Hash> bad = new LinkedHashSet<>();
+
+  /** What this run of the process has stored, or read and found intact, and not damaged since. */
+  private final Set<Hash> vouched = new LinkedHashSet<>();
+
+  /** The same, whatever it was found to be since. */
+  private final Set<Hash> lookedAt = new LinkedHashSet<>();
+
   private boolean full;
   private boolean syncFails;
 
@@ -60,7 +70,7 @@ public final class SimChunkStore implements ChunkStore {
     }
     Hash hash = chance.pick(here);
     byte[] bytes = get(hash);
-    if (bytes != null) {
+    if (bytes != null && !damaged.containsKey(hash)) {
       bytes[chance.below(bytes.length)] ^= (byte) (1 << chance.below(Byte.SIZE));
       damaged.put(hash, bytes);
     }
@@ -70,11 +80,27 @@ public final class SimChunkStore implements ChunkStore {
   /** What has rotted is restored from a copy. */
   public void repair() {
     damaged.clear();
+    bad.clear();
   }
 
   /** Whether the chunk has rotted. */
   public boolean isDamaged(Hash hash) {
     return damaged.containsKey(hash);
+  }
+
+  private void vouch(Hash hash) {
+    vouched.add(hash);
+    lookedAt.add(hash);
+  }
+
+  /** Whether this run of the process has stored the chunk, or read it and found it intact. */
+  public boolean wasIntact(Hash hash) {
+    return lookedAt.contains(hash);
+  }
+
+  @Override
+  public boolean isKnownIntact(Hash hash) {
+    return vouched.contains(hash) && contains(hash);
   }
 
   /** Whether any chunk has. */
@@ -84,6 +110,9 @@ public final class SimChunkStore implements ChunkStore {
 
   /** The process has crashed: what a failed sync was to write may be gone with its memory. */
   public void evict(Chance chance) {
+    bad.clear();
+    vouched.clear();
+    lookedAt.clear();
     for (Hash hash : doubtful) {
       if (chance.oneIn(2)) {
         cached.remove(hash);
@@ -94,6 +123,9 @@ public final class SimChunkStore implements ChunkStore {
 
   /** Power is lost: every chunk that was not synced is there afterwards, or not. */
   public void losePower(Chance chance) {
+    bad.clear();
+    vouched.clear();
+    lookedAt.clear();
     for (Iterator<Map.Entry<Hash, byte[]>> each = cached.entrySet().iterator(); each.hasNext(); ) {
       each.next();
       if (chance.oneIn(2)) {
@@ -134,13 +166,30 @@ public final class SimChunkStore implements ChunkStore {
   @Override
   public int length(Hash hash) {
     byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
-    return bytes == null ? NOT_HERE : bytes.length;
+    return bytes == null || bad.contains(hash) ? NOT_HERE : bytes.length;
   }
 
   @Override
   public byte @Nullable [] get(Hash hash) {
     byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
     return bytes == null ? null : damaged.getOrDefault(hash, bytes).clone();
+  }
+
+  @Override
+  public byte @Nullable [] getVerified(Hash hash) {
+    byte[] bytes = get(hash);
+    if (bytes == null) {
+      return null;
+    }
+    try {
+      ChunkStore.requireIntact(hash, bytes);
+    } catch (ChunkStoreException e) {
+      bad.add(hash);
+      vouched.remove(hash);
+      throw e;
+    }
+    vouch(hash);
+    return bytes;
   }
 
   @Override
@@ -154,6 +203,8 @@ public final class SimChunkStore implements ChunkStore {
   public void put(Hash hash, byte[] bytes) {
     requireSpace();
     damaged.remove(hash);
+    bad.remove(hash);
+    vouch(hash);
     if (!synced.containsKey(hash)) {
       cached.put(hash, bytes.clone());
     }

@@ -12,12 +12,15 @@ import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.sim.check.LockLedger;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.OpenLedger;
+import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
 import io.hypersync.sim.net.LeaderEnd;
@@ -113,6 +116,9 @@ public final class SimLeader implements LeaderEnd {
             log,
             new SimLeaderChunks(disk.chunks(), host, chance.split(), this),
             this::readLog,
+            (index, _) -> {
+              throw new Violation("a worker says that another root comes of entry " + index);
+            },
             new SimSessionPort(sessions, this::sending),
             timeline,
             chance.split(),
@@ -221,7 +227,9 @@ public final class SimLeader implements LeaderEnd {
 
   private void appended(byte[] payload) {
     try {
-      if (LogEntryCodec.decode(payload).op() instanceof FsOp.ReapOrphans reap) {
+      LogEntry entry = LogEntryCodec.decode(payload);
+      requireChunks(entry);
+      if (entry.op() instanceof FsOp.ReapOrphans reap) {
         open.reaping(
             reap,
             agent.sessions().all().stream()
@@ -231,6 +239,23 @@ public final class SimLeader implements LeaderEnd {
       }
     } catch (DecodeException e) {
       throw new IllegalStateException("the leader logs what is no entry", e);
+    }
+  }
+
+  /** What is acknowledged can be read, as far as anybody can know (9.3). */
+  private void requireChunks(LogEntry entry) {
+    if (entry.inlinePayload().length > 0) {
+      return;
+    }
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (chunk.length() > 0 && !disk.chunks().wasIntact(chunk.hash())) {
+        throw new Violation(
+            "entry "
+                + entry.index()
+                + " rests on chunk "
+                + chunk
+                + ", which this leader has neither stored nor read");
+      }
     }
   }
 

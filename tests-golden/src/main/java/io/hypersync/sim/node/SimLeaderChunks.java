@@ -1,6 +1,7 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.model.errno.Errno;
@@ -41,6 +42,29 @@ final class SimLeaderChunks implements ChunkPort {
   @Override
   public int length(Hash hash) {
     return store.length(hash);
+  }
+
+  @Override
+  public void verify(Hash hash) {
+    host.after(chance.scale(FASTEST_NS, SLOWEST_NS), "", () -> readAndTell(hash));
+  }
+
+  private void readAndTell(Hash hash) {
+    byte[] bytes;
+    try {
+      bytes = store.getVerified(hash);
+    } catch (ChunkStoreException e) {
+      bytes = null;
+    }
+    int length = bytes == null ? ChunkStore.NOT_HERE : bytes.length;
+    host.execute(
+        () -> {
+          if (length == ChunkStore.NOT_HERE) {
+            leader.agent().chunkUnreadable(hash);
+          } else {
+            leader.agent().chunkStored(hash, length);
+          }
+        });
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.hypersync.sim.node;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.FsState;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationLedger;
@@ -13,6 +14,7 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** From the vfs to the agent's thread, with a tag on every mutation and an ear on its end. */
 final class SimMutations implements Mutations {
@@ -89,6 +91,11 @@ final class SimMutations implements Mutations {
         };
     WaitingCall heard = new WaitingCall(call.unique(), judged, call.interrupted());
     host.execute(() -> agent.fsync(node, heard));
+  }
+
+  @Override
+  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    host.execute(() -> agent.fetchAgain(chunk, ready, failed));
   }
 
   @Override

@@ -28,8 +28,37 @@ final class SimWorkerChunks implements WorkerChunks {
   }
 
   @Override
-  public boolean contains(Hash hash) {
-    return store.contains(hash);
+  public Presence presence(Hash hash) {
+    if (store.isKnownIntact(hash)) {
+      return Presence.INTACT;
+    }
+    return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;
+  }
+
+  @Override
+  public void verify(ChunkRef chunk) {
+    host.after(
+        chance.scale(FASTEST_NS, SLOWEST_NS),
+        "",
+        () -> {
+          boolean intact = isIntact(chunk.hash());
+          host.execute(
+              () -> {
+                if (intact) {
+                  worker.agent().chunkStored(chunk.hash());
+                } else {
+                  worker.agent().chunkDamaged(chunk);
+                }
+              });
+        });
+  }
+
+  private boolean isIntact(Hash hash) {
+    try {
+      return store.getVerified(hash) != null;
+    } catch (ChunkStoreException e) {
+      return false;
+    }
   }
 
   @Override

@@ -132,11 +132,16 @@ final class WorkerMessages {
             .setMissingChunksCount(applied.missingChunks());
     WorkerMessage.ApplyError error = applied.applyError();
     if (error != null) {
-      proto.setLastApplyError(
+      ApplyError.Builder failed =
           ApplyError.newBuilder()
               .setLogIndex(error.logIndex())
               .setErrno(error.errno().code())
-              .setMessage(error.message()));
+              .setMessage(error.message());
+      Hash root = error.root();
+      if (root != null) {
+        failed.setRoot(Fields.toProto(root));
+      }
+      proto.setLastApplyError(failed);
     }
     return proto.build();
   }
@@ -158,7 +163,8 @@ final class WorkerMessages {
     return new WorkerMessage.ApplyError(
         Fields.number(proto.getLogIndex(), 1, "log_index"),
         Fields.errno(proto.hasErrno(), proto.getErrno(), "errno"),
-        proto.getMessage());
+        proto.getMessage(),
+        proto.hasRoot() ? Fields.hash(true, proto.getRoot(), "root") : null);
   }
 
   private static ChunkFetch fetch(WorkerMessage.ChunkFetch fetch) {

@@ -82,8 +82,18 @@ public sealed interface WorkerMessage {
       @Nullable ApplyError applyError)
       implements WorkerMessage {}
 
-  /** The op that could not be applied, and why (6.4.1). */
-  record ApplyError(long logIndex, Errno errno, String message) {}
+  /**
+   * The op that could not be applied, and why (6.4.1).
+   *
+   * @param root the Merkle root that comes of the entry here, if the log says another one; the
+   *     leader then looks who is right
+   */
+  record ApplyError(long logIndex, Errno errno, String message, @Nullable Hash root) {
+    /** One that is not about a root. */
+    public ApplyError(long logIndex, Errno errno, String message) {
+      this(logIndex, errno, message, null);
+    }
+  }
 
   /**
    * Bytes of one chunk on behalf of an intent; chunks stream, never through protobuf (9.3).

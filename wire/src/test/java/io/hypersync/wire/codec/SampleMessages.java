@@ -50,6 +50,8 @@ public final class SampleMessages {
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
         new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.ENOSPC, "disk full")),
+        new WorkerMessage.WorkerApplied(
+            5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.EIO, "other root", HASH)),
         new WorkerMessage.ChunkPut(INTENT, HASH, bytes("chunk")),
         new WorkerMessage.ChunkPut(INTENT, HASH, new byte[ChunkRef.MAX_LENGTH]),
         new WorkerMessage.ChunkFetch(

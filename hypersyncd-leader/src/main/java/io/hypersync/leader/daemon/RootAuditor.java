@@ -1,0 +1,104 @@
+package io.hypersync.leader.daemon;
+
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.RootAuditPort;
+import io.hypersync.leader.recovery.AuditFinding;
+import io.hypersync.leader.recovery.RootAudit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Replays the log beside the leader that writes it, on a thread of its own. */
+final class RootAuditor implements RootAuditPort, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RootAuditor.class);
+  private static final int READ_BYTES = 1 << 20;
+
+  /** What a node takes in memory, with its part of the tries; measured, and rounded up. */
+  private static final long NODE_BYTES = 600;
+
+  private final OpLog log;
+  private final Consumer<Consumer<LeaderAgent>> post;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("leader-root-audit").daemon().factory());
+  private volatile boolean closed;
+
+  /**
+   * Replays this log.
+   *
+   * @param post runs a call of the agent on its thread
+   */
+  RootAuditor(OpLog log, Consumer<Consumer<LeaderAgent>> post) {
+    this.log = log;
+    this.post = post;
+  }
+
+  @Override
+  public void audit(long index, long nodes) {
+    try {
+      thread.execute(() -> replayAndTell(index, nodes));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
+  }
+
+  /** The next claim is looked into when this one is answered, so it is, whatever happens. */
+  private void replayAndTell(long index, long nodes) {
+    AuditFinding finding = new AuditFinding.Unknown(index, "the replay broke off");
+    try {
+      finding = hasRoomFor(nodes) ? replay(index) : noRoom(index, nodes);
+    } catch (IOException | RuntimeException e) {
+      finding = new AuditFinding.Unknown(index, "the log cannot be read: " + e.getMessage());
+    } finally {
+      AuditFinding found = finding;
+      post.accept(agent -> agent.audited(found));
+    }
+  }
+
+  private AuditFinding replay(long index) throws IOException {
+    RootAudit audit = new RootAudit(index);
+    while (!closed) {
+      List<byte[]> entries = new ArrayList<>();
+      int _ = log.read(audit.next(), READ_BYTES, (_, payload) -> entries.add(payload));
+      if (entries.isEmpty()) {
+        return new AuditFinding.Unknown(index, "the log ends before it");
+      }
+      for (byte[] entry : entries) {
+        @Nullable AuditFinding finding = audit.take(entry);
+        if (finding != null) {
+          return finding;
+        }
+      }
+    }
+    return new AuditFinding.Unknown(index, "the leader stops");
+  }
+
+  /** A second state beside the one that is led must not take the memory that this one needs. */
+  private static boolean hasRoomFor(long nodes) {
+    Runtime memory = Runtime.getRuntime();
+    long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
+    return free / 2 > nodes * NODE_BYTES;
+  }
+
+  private static AuditFinding noRoom(long index, long nodes) {
+    return new AuditFinding.Unknown(
+        index,
+        "there is no memory for a second state of "
+            + nodes
+            + " nodes; a leader that is started again compares the roots, too");
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    thread.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.hypersync.leader.recovery;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replays a log that a leader is writing, from its first entry to one whose root is doubted. It
+ * shares nothing with the state that is led, so a fault of that state's memory is not in it.
+ * Single-threaded; see {@link RootCheck} for which roots are compared: that of the doubted entry
+ * always is.
+ */
+public final class RootAudit {
+  private final long asked;
+  private final RootCheck roots;
+  private FsState state = FsState.genesis();
+  private Hash root = state.root();
+  private long index;
+  private int runChunks;
+
+  /**
+   * Begins with the empty filesystem.
+   *
+   * @param asked the doubted entry, 1 or more
+   */
+  public RootAudit(long asked) {
+    this.asked = asked;
+    this.roots = new RootCheck(state, RootHashing.AT_ONCE);
+  }
+
+  /** The next entry to be {@linkplain #take taken}. */
+  public long next() {
+    return index + 1;
+  }
+
+  /**
+   * Takes the next entry.
+   *
+   * @return what was found, which ends it, or null: the next one, please
+   */
+  public @Nullable AuditFinding take(byte[] payload) {
+    long number = next();
+    LogEntry entry;
+    try {
+      entry = LogEntryCodec.decode(payload);
+    } catch (DecodeException e) {
+      return new AuditFinding.Wrong(asked, number, String.valueOf(e.getMessage()));
+    }
+    if (entry.index() != number) {
+      return new AuditFinding.Wrong(asked, number, "it says that it is entry " + entry.index());
+    }
+    Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
+    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+      case Outcome.Failed(var errno) -> {
+        AuditFinding earlier = wrong(roots.settle(state));
+        return earlier != null
+            ? earlier
+            : new AuditFinding.Wrong(asked, number, "its op fails with " + errno);
+      }
+      case Outcome.Applied(FsState after) -> state = after;
+    }
+    index = number;
+    root = entry.root();
+    roots.add(index, entry.op(), stamp, root);
+    runChunks += entry.op().chunks().size();
+    if (index == asked) {
+      AuditFinding wrong = wrong(roots.settle(state));
+      return wrong != null ? wrong : new AuditFinding.Right(asked, root);
+    }
+    if (roots.size() < LogReplay.LONG_RUNS && runChunks < LogReplay.MAX_RUN_CHUNKS) {
+      return null;
+    }
+    runChunks = 0;
+    return wrong(roots.endRun(state));
+  }
+
+  private @Nullable AuditFinding wrong(RootCheck.@Nullable Mismatch mismatch) {
+    return mismatch == null
+        ? null
+        : new AuditFinding.Wrong(asked, mismatch.index(), mismatch.toString());
+  }
+}

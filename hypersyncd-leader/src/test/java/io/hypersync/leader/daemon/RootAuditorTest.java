@@ -1,0 +1,127 @@
+package io.hypersync.leader.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.recovery.AuditFinding;
+import io.hypersync.leader.recovery.RootAudit;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who is right about a root: the log, or who doubts it. */
+class RootAuditorTest {
+  private static final byte[] NOTHING = {};
+
+  private FsState state = FsState.genesis();
+  private long index;
+
+  @ParameterizedTest(name = "asked about entry {0} of {1}")
+  @CsvSource({"1, 1", "5, 9000", "5000, 9000", "9000, 9000"})
+  void aRightLogIsFoundRight(int asked, int entries) {
+    Hash root = Hash.ZERO;
+    List<byte[]> log = new ArrayList<>();
+    for (int i = 1; i <= entries; i++) {
+      log.add(logged(null));
+      if (i == asked) {
+        root = state.root();
+      }
+    }
+    assertEquals(new AuditFinding.Right(asked, root), audit(asked, log));
+  }
+
+  @Test
+  void aWrongRootIsFoundAndNamed() {
+    List<byte[]> log = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) {
+      log.add(logged(i == 13 ? Hash.ZERO : null));
+    }
+    Hash replayed = assertInstanceOf(AuditFinding.Right.class, audit(12, log)).root();
+    assertTrue(!replayed.equals(Hash.ZERO));
+    AuditFinding.Wrong wrong = assertInstanceOf(AuditFinding.Wrong.class, audit(13, log));
+    assertEquals(13, wrong.index());
+    assertTrue(wrong.what().contains("the log says " + Hash.ZERO + ", replay gives "), wrong::what);
+  }
+
+  @Test
+  void anEntryThatCannotBeReplayedIsWrong() {
+    List<byte[]> log = new ArrayList<>(List.of(logged(null), logged(null)));
+    index = 2;
+    FsOp impossible = new FsOp.MakeDir(new NodeId(7, 7), Name.of("x"), 0, 0, 0);
+    log.add(encoded(impossible, Hash.ZERO));
+    AuditFinding.Wrong wrong = assertInstanceOf(AuditFinding.Wrong.class, audit(3, log));
+    assertEquals(3, wrong.index());
+    log.set(1, NOTHING);
+    assertEquals(2, assertInstanceOf(AuditFinding.Wrong.class, audit(3, log)).index());
+  }
+
+  /** The next claim is looked into when this one has been answered. */
+  @Test
+  void itIsAnsweredWhateverHappens() {
+    AtomicInteger answers = new AtomicInteger();
+    MemoryOpLog log = new MemoryOpLog();
+    RootAuditor auditor = new RootAuditor(log, _ -> answers.incrementAndGet());
+    auditor.audit(5, 1); // the log is empty
+    auditor.audit(5, Long.MAX_VALUE / 1_000); // no memory
+    auditor.close();
+    assertEquals(2, answers.get());
+    auditor.audit(5, 1); // the leader stops
+    assertEquals(2, answers.get());
+  }
+
+  private static AuditFinding audit(int asked, List<byte[]> log) {
+    RootAudit audit = new RootAudit(asked);
+    for (byte[] entry : log) {
+      AuditFinding found = audit.take(entry);
+      if (found != null) {
+        return found;
+      }
+    }
+    throw new AssertionError("nothing found");
+  }
+
+  /** The next directory is made; the root is right unless another one is given. */
+  private byte[] logged(@Nullable Hash wrongRoot) {
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + (index + 1)), 0755, 0, 0);
+    Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));
+    state = ((Outcome.Applied) FsStateMachine.apply(state, op, stamp)).state();
+    return encoded(op, wrongRoot == null ? state.root() : wrongRoot);
+  }
+
+  private byte[] encoded(FsOp op, Hash root) {
+    index++;
+    return LogEntryCodec.encode(
+        new LogEntry(
+            index,
+            new OpId(1, index),
+            index,
+            new IntentId(new ClientId(1, 1), index),
+            new WorkerId("w1"),
+            "",
+            op,
+            new NodeId(1, index + 1),
+            root,
+            NOTHING,
+            NOTHING));
+  }
+}
