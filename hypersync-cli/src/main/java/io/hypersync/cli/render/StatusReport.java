@@ -56,7 +56,7 @@ public final class StatusReport {
         .append('\n');
     line(text, "commit index", count(leader, "commit_index"), "root", root(leader));
     line(text, "files", count(leader, "files"), "data", bytes(leader, "bytes"));
-    line(text, "log", bytes(leader, "log_bytes"), "chunks", bytes(leader, "chunk_bytes"));
+    log(text, leader);
     line(
         text,
         "commit p50",
@@ -74,6 +74,19 @@ public final class StatusReport {
           worker.path("address").asText("-"));
     }
     text.append(workers.isEmpty() ? "  no worker has connected yet\n" : workers.render("  "));
+  }
+
+  /** What is taken ahead of use is told as such. */
+  private static void log(StringBuilder text, JsonNode leader) {
+    JsonNode ahead = leader.path("log_preallocated_bytes");
+    String used =
+        ahead.isNumber()
+            ? Quantities.bytes(leader.path("log_bytes").asLong() - ahead.asLong())
+            : bytes(leader, "log_bytes");
+    line(text, "log", used, "chunks", bytes(leader, "chunk_bytes"));
+    if (ahead.isNumber()) {
+      line(text, "preallocated", bytes(leader, "log_preallocated_bytes"), "for", "the log");
+    }
   }
 
   private static Table mounts(JsonNode workers) {

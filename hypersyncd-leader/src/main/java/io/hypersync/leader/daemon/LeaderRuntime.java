@@ -155,7 +155,7 @@ public final class LeaderRuntime implements AutoCloseable {
     ObjectNode status =
         questions.ask(a -> LeaderStatus.of(options, address(), startedNs, a, log, commits, stages));
     LeaderStatus.addStores(
-        status, chunkStore.stats(), FolderSize.bytes(options.stateDir().resolve("oplog")));
+        status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
   }
 

@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
@@ -272,6 +273,7 @@ public final class Replica {
           Errno.EIO,
           "Merkle root mismatch: the log says " + entry.root() + ", replay gives " + root);
     }
+    Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
     head = new Published(entry.index(), state, root);
     ahead.addLast(new Step(entry, before, head));
     return true;
