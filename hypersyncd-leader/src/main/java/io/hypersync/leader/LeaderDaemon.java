@@ -101,8 +101,7 @@ public final class LeaderDaemon implements Daemon {
         log =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),
-                new OpLogOptions(
-                    OpLogOptions.DEFAULT.segmentBytes(),
+                OpLogOptions.DEFAULT.withBatches(
                     options.batchMaxOps(),
                     (int) Math.min(options.batchMaxBytes(), Integer.MAX_VALUE)),
                 chunks::sync,

@@ -4,6 +4,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -24,7 +26,7 @@ public final class Hunt {
   private Hunt(HuntLimits limits) {
     this.limits = limits;
     this.running = new CountDownLatch(limits.threads());
-    this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), 0, 0);
+    this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), List.of(), 0, 0);
   }
 
   /** Begins. */
@@ -77,6 +79,7 @@ public final class Hunt {
         sum.faults(),
         sum.reaped(),
         sum.explained(),
+        sum.happened(),
         List.copyOf(failures),
         System.nanoTime() - startedNs,
         sum.cpuNs());
@@ -117,6 +120,8 @@ public final class Hunt {
   }
 
   private synchronized void ended(SimulationReport report, long cpuNs) {
+    Map<String, Long> happened = new TreeMap<>(sum.happened());
+    report.happened().forEach((what, count) -> happened.merge(what, count, Long::sum));
     sum =
         new HuntReport(
             limits,
@@ -130,6 +135,7 @@ public final class Hunt {
             sum.faults() + report.faults(),
             sum.reaped() + report.reaped(),
             sum.explained() + report.explained(),
+            happened,
             List.of(),
             0,
             sum.cpuNs() + cpuNs);

@@ -1,6 +1,7 @@
 package io.hypersync.sim;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * How a hunt went, or goes so far.
@@ -16,6 +17,7 @@ import java.util.List;
  * @param faults how many things went wrong on purpose
  * @param reaped orphans that were reaped
  * @param explained calls under strict reads whose answers have an order
+ * @param happened how often came about what has to in some of them, by its name
  * @param failures in the order in which they were met
  * @param elapsedNs how long it took
  * @param cpuNs how long CPUs worked for it
@@ -32,6 +34,7 @@ public record HuntReport(
     long faults,
     long reaped,
     long explained,
+    Map<String, Long> happened,
     List<SimulationFailure> failures,
     long elapsedNs,
     long cpuNs) {

@@ -85,7 +85,8 @@ public final class Simulation {
         cluster.recording().open().reapedCount(),
         cluster.recording().open().lateCount(),
         explained,
-        timeline.monotonicNs() / Timeline.MS);
+        timeline.monotonicNs() / Timeline.MS,
+        cluster.disk().happened());
   }
 
   private static boolean isAtRest(Cluster cluster) {

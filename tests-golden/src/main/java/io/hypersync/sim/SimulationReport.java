@@ -1,5 +1,7 @@
 package io.hypersync.sim;
 
+import java.util.Map;
+
 /**
  * How a history went.
  *
@@ -16,6 +18,7 @@ package io.hypersync.sim;
  * @param late handles that outlived their node, because their worker was cut off
  * @param explained calls whose answers have an order that explains them, under strict reads
  * @param simulatedMs how much time passed
+ * @param happened how often came about what has to in some histories, by its name
  */
 public record SimulationReport(
     long seed,
@@ -30,4 +33,5 @@ public record SimulationReport(
     long reaped,
     long late,
     long explained,
-    long simulatedMs) {}
+    long simulatedMs,
+    Map<String, Long> happened) {}

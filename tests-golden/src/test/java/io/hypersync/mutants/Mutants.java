@@ -87,8 +87,8 @@ final class Mutants {
           callAnswers(
               "nobody looks for what the log says was durable",
               "leader.oplog.chronicle.LogRecovery",
-              "replayLast",
-              "LogRecovery.highestWatermark",
+              "proof",
+              "Math.max",
               0L),
           callAnswers(
               "the checksum of a record is not compared",

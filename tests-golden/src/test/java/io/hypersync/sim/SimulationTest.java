@@ -46,7 +46,10 @@ class SimulationTest {
 
   @Test
   void fixedSeedsKeepEveryPromise() throws InterruptedException {
-    System.out.println(run(0, FIXED));
+    HuntReport sum = run(0, FIXED);
+    System.out.println(sum);
+    sum.happened()
+        .forEach((what, count) -> assertTrue(count > 0, () -> "never came about: " + what));
   }
 
   @Test

@@ -62,12 +62,7 @@ public final class StatusReport {
     if (leader.path("orphans").asLong() > 0) {
       line(text, "unlinked", count(leader, "orphans"), "", "kept until nobody has them open");
     }
-    line(
-        text,
-        "log",
-        bytes(leader, "log_bytes") + " preallocated",
-        "chunks",
-        bytes(leader, "chunk_bytes"));
+    log(text, leader);
     line(
         text,
         "commit p50",
@@ -141,6 +136,19 @@ public final class StatusReport {
         text.append(
             "    It does not try again. Mend the reason, then end it and start it again.\n");
       }
+    }
+  }
+
+  /** What is taken ahead of use is told as such. */
+  private static void log(StringBuilder text, JsonNode leader) {
+    JsonNode ahead = leader.path("log_preallocated_bytes");
+    String used =
+        ahead.isNumber()
+            ? Quantities.bytes(leader.path("log_bytes").asLong() - ahead.asLong())
+            : bytes(leader, "log_bytes");
+    line(text, "log", used, "chunks", bytes(leader, "chunk_bytes"));
+    if (ahead.isNumber()) {
+      line(text, "preallocated", bytes(leader, "log_preallocated_bytes"), "for", "the log");
     }
   }
 

@@ -40,7 +40,7 @@ final class StatusAndLogTest {
         {"role":"leader","workspace":"00112233445566778899aabbccddeeff","workspace_name":"team",
          "pid":4711,"uptime_ms":3723000,"address":"0.0.0.0:7890","leader_epoch":"00000000000000aa",
          "commit_index":123456,"root":"abcdef0123456789","files":1200,"bytes":1536,
-         "log_bytes":1048576,"chunk_bytes":5,"commit_latency_us_p50":420,
+         "log_bytes":1048576,"log_preallocated_bytes":786432,"chunk_bytes":5,"commit_latency_us_p50":420,
          "commit_latency_us_p99":1234,
          "workers":[
            {"worker_id":"fmd","connected":true,"address":"10.0.0.2:5000","applied_index":123456,

@@ -176,7 +176,7 @@ public final class LeaderRuntime implements AutoCloseable {
               return found;
             });
     LeaderStatus.addStores(
-        status, chunkStore.stats(), FolderSize.bytes(options.stateDir().resolve("oplog")));
+        status, chunkStore.stats(), log, FolderSize.bytes(options.stateDir().resolve("oplog")));
     return status;
   }
 

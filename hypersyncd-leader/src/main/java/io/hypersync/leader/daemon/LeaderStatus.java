@@ -14,6 +14,7 @@ import io.hypersync.leader.sequencer.RootTimes;
 import io.hypersync.leader.session.AbsentWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -68,6 +69,10 @@ final class LeaderStatus {
     batches.put("bytes_p99", commits.bytes(P99));
     status.set("merkle", merkle(agent.sequencer().rootTimes(), head));
     status.set("stages", stages.sinceStart());
+    ObjectNode invariants = status.putObject("invariants_broken");
+    for (Invariant invariant : Invariant.ALL) {
+      invariants.put(invariant.name(), invariant.broken());
+    }
     status.put("pending_intents", agent.desk().pending());
     status.put("unacknowledged", agent.desk().unacknowledged());
     status.put("deduplicated_intents", agent.desk().deduplicated());
@@ -127,10 +132,11 @@ final class LeaderStatus {
   }
 
   /** What the disk says; may wait for it. */
-  static void addStores(ObjectNode status, ChunkStoreStats chunks, long logBytes) {
+  static void addStores(ObjectNode status, ChunkStoreStats chunks, OpLog log, long logBytes) {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());
     status.put("log_bytes", logBytes);
+    status.put("log_preallocated_bytes", Math.min(log.preallocatedBytes(), logBytes));
   }
 
   /** The telemetry of hypersync.md 8.1.1. */

@@ -84,6 +84,14 @@ public interface OpLog extends AutoCloseable {
    */
   int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException;
 
+  /**
+   * Bytes that the log has taken of the disk ahead of use. Any thread may ask; about so many, while
+   * something is written.
+   */
+  default long preallocatedBytes() {
+    return 0;
+  }
+
   /** Makes everything accepted durable (unless the log has failed) and releases the files. */
   @Override
   void close() throws IOException;

@@ -3,15 +3,19 @@ package io.hypersync.leader.oplog;
 /**
  * Settings of an op log.
  *
- * @param segmentBytes preallocated bytes of one segment file, a multiple of 64 KiB from 256 KiB to
- *     1 GiB; two segments are allocated at any time. A payload may take up to a quarter of it
+ * @param firstSegmentBytes preallocated bytes of the first segment file of a run, a multiple of 64
+ *     KiB from 256 KiB to {@code segmentBytes}; each one after it has twice as many, up to these. A
+ *     payload may take up to a quarter of the first
+ * @param segmentBytes most preallocated bytes of one segment file, a multiple of 64 KiB up to 1
+ *     GiB; two segments are allocated at any time
  * @param batchMaxOps most entries in one sync (hypersync.md 6.3.1, BATCH_MAX_OPS)
  * @param batchMaxBytes most payload bytes in one sync, except that one entry always fits
  *     (BATCH_MAX_BYTES)
  */
-public record OpLogOptions(int segmentBytes, int batchMaxOps, int batchMaxBytes) {
-  /** 64 MiB segments, batches of up to 100 entries and 1 MB. */
-  public static final OpLogOptions DEFAULT = new OpLogOptions(64 << 20, 100, 1_000_000);
+public record OpLogOptions(
+    int firstSegmentBytes, int segmentBytes, int batchMaxOps, int batchMaxBytes) {
+  /** Segments of 4 MiB that grow to 64 MiB, batches of up to 100 entries and 1 MB. */
+  public static final OpLogOptions DEFAULT = new OpLogOptions(4 << 20, 64 << 20, 100, 1_000_000);
 
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
   private static final int MAX_SEGMENT_BYTES = 1 << 30;
@@ -19,11 +23,13 @@ public record OpLogOptions(int segmentBytes, int batchMaxOps, int batchMaxBytes)
 
   /** Checks the ranges. */
   public OpLogOptions {
-    if (segmentBytes < MIN_SEGMENT_BYTES
-        || segmentBytes > MAX_SEGMENT_BYTES
-        || segmentBytes % SEGMENT_GRANULE_BYTES != 0) {
+    if (!isSize(segmentBytes) || !isSize(firstSegmentBytes) || firstSegmentBytes > segmentBytes) {
       throw new IllegalArgumentException(
-          "segmentBytes must be a multiple of 64 KiB from 256 KiB to 1 GiB, is " + segmentBytes);
+          "segments must have multiples of 64 KiB from 256 KiB to 1 GiB, the first one no more than"
+              + " others; they are "
+              + firstSegmentBytes
+              + " and "
+              + segmentBytes);
     }
     if (batchMaxOps < 1 || batchMaxBytes < 1) {
       throw new IllegalArgumentException(
@@ -31,13 +37,24 @@ public record OpLogOptions(int segmentBytes, int batchMaxOps, int batchMaxBytes)
     }
   }
 
-  /** The same with another segment size in bytes. */
+  private static boolean isSize(int bytes) {
+    return bytes >= MIN_SEGMENT_BYTES
+        && bytes <= MAX_SEGMENT_BYTES
+        && bytes % SEGMENT_GRANULE_BYTES == 0;
+  }
+
+  /** The same with another segment size in bytes, that of the first one, too. */
   public OpLogOptions withSegmentBytes(int bytes) {
-    return new OpLogOptions(bytes, batchMaxOps, batchMaxBytes);
+    return new OpLogOptions(bytes, bytes, batchMaxOps, batchMaxBytes);
+  }
+
+  /** The same with other limits of a batch. */
+  public OpLogOptions withBatches(int maxOps, int maxBytes) {
+    return new OpLogOptions(firstSegmentBytes, segmentBytes, maxOps, maxBytes);
   }
 
   /** The same with another limit of entries in a batch. */
   public OpLogOptions withBatchMaxOps(int ops) {
-    return new OpLogOptions(segmentBytes, ops, batchMaxBytes);
+    return withBatches(ops, batchMaxBytes);
   }
 }

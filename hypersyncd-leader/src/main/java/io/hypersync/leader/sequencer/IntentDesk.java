@@ -16,6 +16,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
@@ -413,8 +414,14 @@ public final class IntentDesk {
    * @return how many
    */
   public int release(long durableIndex) {
+    long onDisk = log.durableIndex();
     return acks.release(
-        durableIndex, sender::accept, (ack, times) -> listener.committed(ack.intent(), times));
+        durableIndex,
+        (worker, ack) -> {
+          Invariant.ANSWERS_REST_ON_DURABLE_ENTRIES.check(ack.asOfIndex() <= onDisk);
+          sender.accept(worker, ack);
+        },
+        (ack, times) -> listener.committed(ack.intent(), times));
   }
 
   /** Whether there is one intent, it can be sequenced, and no answer waits for the disk. */

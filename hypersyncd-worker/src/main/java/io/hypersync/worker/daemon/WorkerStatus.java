@@ -3,6 +3,7 @@ package io.hypersync.worker.daemon;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
@@ -65,6 +66,10 @@ final class WorkerStatus {
     status.put("commit_latency_us_p50", stages.latencyUs(50));
     status.put("commit_latency_us_p99", stages.latencyUs(99));
     status.set("stages", stages.sinceStart());
+    ObjectNode invariants = status.putObject("invariants_broken");
+    for (Invariant invariant : Invariant.ALL) {
+      invariants.put(invariant.name(), invariant.broken());
+    }
     return status;
   }
 

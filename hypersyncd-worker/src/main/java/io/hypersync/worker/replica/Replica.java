@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
@@ -401,6 +402,7 @@ public final class Replica {
       return refuse(
           new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
+    Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
     head = new Published(entry.index(), state, root);
     headWeight += change;
     ahead.addLast(new Step(entry, before, head, change));

@@ -7,14 +7,16 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Chance;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What the leader finds when it starts again: the log, and the chunks. */
 public final class LeaderDisk {
   /** Small, so that segments are full before a history ends. */
-  private static final int SEGMENT_BYTES = 24 << 10;
+  private static final int SEGMENT_BYTES = 48 << 10;
 
   private final Chance chance;
   private final SimFiles files;
@@ -23,6 +25,10 @@ public final class LeaderDisk {
   private @Nullable SteppedLog log;
   private boolean logFull;
   private boolean syncFails;
+  private long notedIndex;
+  private long notes;
+  private long rottenAtRest;
+  private long tornPages;
 
   /** An empty disk. */
   public LeaderDisk(Chance chance) {
@@ -51,8 +57,9 @@ public final class LeaderDisk {
   }
 
   /**
-   * A bit of the log turns over, in a record of which the disk itself says that it was durable.
-   * Returns whether there was one.
+   * A bit of the log turns over, in a record of which the disk itself says that it was durable:
+   * with what was written after it, or because the log has rested since. Returns whether there was
+   * one.
    */
   public boolean rotLog() {
     SteppedLog now = log;
@@ -60,7 +67,14 @@ public final class LeaderDisk {
       return false;
     }
     try {
-      files.rot(chance.pick(now.proven()));
+      List<SteppedLog.Span> proven = now.proven(notedIndex);
+      List<SteppedLog.Span> byWatermark = proven.subList(now.proven(0).size(), proven.size());
+      if (!byWatermark.isEmpty() && chance.oneIn(2)) {
+        rottenAtRest++;
+        files.rot(chance.pick(byWatermark));
+      } else {
+        files.rot(chance.pick(proven));
+      }
       return true;
     } catch (IOException e) {
       throw new IllegalStateException(e);
@@ -84,8 +98,9 @@ public final class LeaderDisk {
    */
   public void crash(boolean powerLost) {
     log = null;
+    notedIndex = 0;
     if (powerLost) {
-      files.losePower();
+      tornPages += files.losePower();
       chunks.losePower(chance);
     } else {
       files.evict();
@@ -136,6 +151,14 @@ public final class LeaderDisk {
     return files.isDamaged();
   }
 
+  /** How often came about what has to in some histories. */
+  public Map<String, Long> happened() {
+    return Map.of(
+        "watermarks of a log that rests", notes,
+        "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
+        "pages of the log that a loss of power tears", tornPages);
+  }
+
   boolean isLogFull() {
     return logFull;
   }
@@ -147,14 +170,31 @@ public final class LeaderDisk {
    * @throws IOException if one of the two has failed
    */
   void sync(SteppedLog synced, List<byte[]> batch, List<Hash> begun) throws IOException {
-    if (syncFails) {
-      syncFails = false;
-      files.failSync(synced.file());
-      throw new IOException("EIO: the simulated disk cannot sync");
-    }
-    files.sync(synced.file());
+    sync(synced.file());
     chunks.finish(begun);
     synced.synced();
     durable.addAll(batch);
+  }
+
+  /**
+   * The sync of a watermark ends.
+   *
+   * @param file that it was written to
+   * @param index what it says
+   * @throws IOException if it has failed
+   */
+  void syncNote(Path file, long index) throws IOException {
+    sync(file);
+    notedIndex = Math.max(notedIndex, index);
+    notes++;
+  }
+
+  private void sync(Path file) throws IOException {
+    if (syncFails) {
+      syncFails = false;
+      files.failSync(file);
+      throw new IOException("EIO: the simulated disk cannot sync");
+    }
+    files.sync(file);
   }
 }

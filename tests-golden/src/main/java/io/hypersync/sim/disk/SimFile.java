@@ -5,9 +5,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * A file as Linux keeps it: pages in memory over sectors on the disk. Sectors are written whole or
- * not at all where they hold synced bytes. After a failed sync nothing is dirty any more, though
- * the disk has perhaps none of it, and memory may forget it at any time.
+ * A file as Linux keeps it: pages in memory over sectors on the disk. A page that is being written
+ * when power is lost may be torn: some of its sectors are old, some new, and some hold anything,
+ * whatever was in them. After a failed sync nothing is dirty any more, though the disk has perhaps
+ * none of it, and memory may forget it at any time.
  */
 final class SimFile {
   private static final int SECTOR = 512;
@@ -18,15 +19,11 @@ final class SimFile {
   private byte[] stable;
   private final BitSet dirty = new BitSet();
 
-  /** Where the disk holds something. */
-  private final BitSet used = new BitSet();
-
   /** A file that is whole and durable. */
   SimFile(byte[] bytes, int allocated) {
     int length = (Math.max(bytes.length, allocated) + SECTOR - 1) / SECTOR * SECTOR;
     cached = Arrays.copyOf(bytes, length);
     stable = cached.clone();
-    used.set(0, (bytes.length + SECTOR - 1) / SECTOR);
   }
 
   /** What a reader finds; not a copy. */
@@ -75,22 +72,44 @@ final class SimFile {
   }
 
   /**
-   * Power is lost: of what was dirty a first part is on the disk, or any part, and where nothing
-   * was before there may be anything.
+   * Power is lost: of what was dirty a first part is on the disk, or any part, and in pages that
+   * were to be written there may be anything.
+   *
+   * @return how many pages are torn
    */
-  void losePower(Chance chance) {
-    boolean torn = chance.oneIn(2);
-    int left = torn ? chance.below(dirty.cardinality() + 1) : 0;
+  int losePower(Chance chance) {
+    boolean inOrder = chance.oneIn(2);
+    int left = inOrder ? chance.below(dirty.cardinality() + 1) : 0;
+    BitSet missed = new BitSet();
     for (int sector = dirty.nextSetBit(0); sector >= 0; sector = dirty.nextSetBit(sector + 1)) {
-      if (torn ? left-- > 0 : chance.oneIn(2)) {
+      if (inOrder ? left-- > 0 : chance.oneIn(2)) {
         store(sector);
-      } else if (!used.get(sector) && chance.oneIn(SOME)) {
-        byte[] garbage = chance.bytes(SECTOR);
-        System.arraycopy(garbage, 0, stable, sector * SECTOR, SECTOR);
+      } else {
+        missed.set(sector / SECTORS_PER_PAGE);
+      }
+    }
+    int torn = 0;
+    for (int page = missed.nextSetBit(0); page >= 0; page = missed.nextSetBit(page + 1)) {
+      if (chance.oneIn(SOME)) {
+        tear(page, chance);
+        torn++;
       }
     }
     dirty.clear();
     cached = stable.clone();
+    return torn;
+  }
+
+  /** Sectors of a page are anything from now on, those that nobody was writing, too. */
+  private void tear(int page, Chance chance) {
+    int first = page * SECTORS_PER_PAGE;
+    int next = Math.min(first + SECTORS_PER_PAGE, stable.length / SECTOR);
+    for (int sector = first; sector < next; sector++) {
+      if (chance.oneIn(2)) {
+        byte[] garbage = chance.bytes(SECTOR);
+        System.arraycopy(garbage, 0, stable, sector * SECTOR, SECTOR);
+      }
+    }
   }
 
   /** Flips bits of a byte, on the disk and in memory. */
@@ -101,6 +120,5 @@ final class SimFile {
 
   private void store(int sector) {
     System.arraycopy(cached, sector * SECTOR, stable, sector * SECTOR, SECTOR);
-    used.set(sector);
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The files of the leader's log. */
 final class SimFiles implements SteppedLog.Storage {
   /** Blocks that a segment has from the beginning, as zeros. */
-  private static final int ALLOCATED = 32 << 10;
+  private static final int ALLOCATED = 64 << 10;
 
   private record Flip(Path file, int position, int bits) {}
 
@@ -80,8 +80,9 @@ final class SimFiles implements SteppedLog.Storage {
     files.values().forEach(file -> file.evict(chance));
   }
 
-  void losePower() {
-    files.values().forEach(file -> file.losePower(chance));
+  /** Returns how many pages are torn. */
+  int losePower() {
+    return files.values().stream().mapToInt(file -> file.losePower(chance)).sum();
   }
 
   /** One bit of a record is another one from now on. */

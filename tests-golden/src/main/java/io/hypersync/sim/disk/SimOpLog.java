@@ -7,7 +7,9 @@ import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Timeline;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,9 +17,13 @@ import java.util.function.Consumer;
 
 /**
  * The op log of one run of the leader: one batch at a time, of what has queued up, is written and
- * then synced, and with it the chunks that had been stored when it was written.
+ * then synced, and with it the chunks that had been stored when it was written. When nothing was
+ * for a while a watermark is written and synced, beside what comes then.
  */
 public final class SimOpLog implements OpLog {
+  /** As the product's {@code LogRest}. */
+  private static final long REST_NS = 100 * Timeline.MS;
+
   private static final int MAX_BATCH = 8;
   private static final int NOT_READY_ONE_IN = 20;
   private static final int REFUSES_ONE_IN = 4;
@@ -36,6 +42,8 @@ public final class SimOpLog implements OpLog {
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
   private long appendedIndex;
   private boolean busy;
+  private boolean watched;
+  private long lastCommitNs;
 
   /**
    * Who is told what happens.
@@ -107,7 +115,7 @@ public final class SimOpLog implements OpLog {
       return;
     }
     busy = false;
-    events.durable.run();
+    committed();
   }
 
   @Override
@@ -184,7 +192,49 @@ public final class SimOpLog implements OpLog {
       return;
     }
     busy = false;
-    events.durable.run();
+    committed();
     next();
+  }
+
+  private void committed() {
+    lastCommitNs = host.nowNs();
+    if (!watched) {
+      watched = true;
+      host.after(REST_NS, "", this::look);
+    }
+    events.durable.run();
+  }
+
+  private void look() {
+    long left = lastCommitNs + REST_NS - host.nowNs();
+    if (left > 0 || busy) {
+      host.after(Math.max(left, FASTEST_NS), "", this::look);
+      return;
+    }
+    watched = false;
+    if (log.isNoteDue()) {
+      note();
+    }
+  }
+
+  private void note() {
+    long noted = log.durableIndex();
+    Path file = log.file();
+    try {
+      log.note();
+    } catch (IOException e) {
+      events.failed.accept(e);
+      return;
+    }
+    host.after(
+        chance.scale(50_000, slowestSyncNs),
+        "",
+        () -> {
+          try {
+            disk.syncNote(file, noted);
+          } catch (IOException e) {
+            events.failed.accept(e);
+          }
+        });
   }
 }

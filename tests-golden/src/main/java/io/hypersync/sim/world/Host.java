@@ -38,6 +38,11 @@ public final class Host {
     work = newWork;
   }
 
+  /** Monotonic time, as this process reads it. */
+  public long nowNs() {
+    return timeline.monotonicNs();
+  }
+
   /** Whether it has not crashed. */
   public boolean isAlive() {
     return alive;

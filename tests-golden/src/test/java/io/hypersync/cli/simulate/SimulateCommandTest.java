@@ -14,6 +14,7 @@ import io.hypersync.wire.admin.UserError;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -105,7 +106,21 @@ class SimulateCommandTest {
   private static HuntReport report(long histories, List<SimulationFailure> failures) {
     HuntLimits limits = new HuntLimits(0, 2_000, 900, 1_000 * SECOND_NS, 2, 1);
     return new HuntReport(
-        limits, histories, 0, 0, 0, 0, 0, 0, 0, 0, 0, failures, 90 * SECOND_NS, SECOND_NS);
+        limits,
+        histories,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        Map.of(),
+        failures,
+        90 * SECOND_NS,
+        SECOND_NS);
   }
 
   private int run(String... arguments) {

@@ -15,6 +15,7 @@ import io.hypersync.sim.QuietAgents;
 import io.hypersync.sim.world.Chance;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,64 @@ class LeaderDiskTest {
       disk.repair();
       assertTrue(entries(disk) >= 12);
     }
+  }
+
+  /** Nothing was written after the last entries but the watermark of a log that rests. */
+  @Test
+  void afterARestTheLastEntriesAreMissedToo() throws IOException {
+    TreeSet<Long> named = new TreeSet<>();
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = fresh(seed);
+      SteppedLog log = open(disk);
+      sync(disk, log, batch(2));
+      sync(disk, log, batch(3));
+      log.note();
+      disk.syncNote(log.file(), 5);
+      assertTrue(disk.rotLog());
+      disk.crash(seed % 2 == 0);
+      OpLogCorruptException refused =
+          assertThrows(OpLogCorruptException.class, () -> open(disk), "seed " + seed);
+      named.add(refused.index());
+      disk.repair();
+      assertEquals(5, entries(disk));
+    }
+    assertTrue(named.containsAll(List.of(3L, 4L, 5L)), () -> "named " + named);
+  }
+
+  /** A watermark that is torn is as good as none, and so is one that nobody got round to write. */
+  @Test
+  void aTornWatermarkHarmsNothing() throws IOException {
+    long torn = 0;
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      LeaderDisk disk = fresh(seed);
+      SteppedLog log = open(disk);
+      sync(disk, log, batch(3));
+      log.note();
+      if (seed % 2 == 0) {
+        log.write(batch(2)); // beside it
+      }
+      disk.crash(true);
+      torn += disk.happened().values().stream().mapToLong(Long::longValue).sum();
+      assertTrue(entries(disk) >= 3, "seed " + seed);
+    }
+    assertTrue(torn > HISTORIES / 10, "pages torn: " + torn);
+  }
+
+  /** The disk of these tests is worth its name. */
+  @Test
+  void aTornPageTakesSyncedBytesWithIt() {
+    int lost = 0;
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      Chance chance = new Chance(seed);
+      byte[] synced = chance.bytes(700);
+      SimFile file = new SimFile(synced, 8192);
+      file.write(700, chance.bytes(50), 50);
+      int _ = file.losePower(chance);
+      if (!Arrays.equals(synced, Arrays.copyOf(file.bytes(), 700))) {
+        lost++;
+      }
+    }
+    assertTrue(lost > 0 && lost < HISTORIES / 2, "lost " + lost);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.invariant.Invariant;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -26,13 +27,19 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread that hands entries over may write one itself while there is nothing else to do
  * ({@link #takeOver}). Whoever writes holds {@link #writing}, which passes all that a batch needs
  * from one to the other.
+ *
+ * <p>A log that rests, or is closed, says up to where it is durable ({@link #note}): the last batch
+ * could else not be told from one that nobody was promised (decision 018). The page is made while
+ * {@link #writing} is held, and written when it is not: no batch waits for it.
  */
-final class BatchWriter {
+final class BatchWriter implements LogRest.Noting {
   private final OpLogOptions options;
   private final OpLogListener listener;
   private final ParallelChunkSync chunkSync;
   private final Consumer<SegmentAppender> retire;
   private final SegmentCatalog catalog;
+  private final LogClock clock;
+  private final LogRest rest;
   private final Queue<PendingEntry> queue = new ConcurrentLinkedQueue<>();
   private final List<PendingEntry> batch = new ArrayList<>();
   private final Thread thread;
@@ -47,7 +54,17 @@ final class BatchWriter {
   /** The segment is; guarded by {@link #writing}. */
   private boolean closed;
 
+  /** A watermark is being made, which is done in a moment. */
+  private volatile boolean noting;
+
+  /** Of the last batch; written before {@link #durableIndex}. */
+  private long lastCommitNanos;
+
   private volatile long durableIndex;
+
+  /** A watermark, or a segment's header, says that everything up to it is durable. */
+  private volatile long notedIndex;
+
   private volatile @Nullable OpLogFailedException failure;
   private SegmentAppender segment;
   private PositionIndex positions;
@@ -59,7 +76,8 @@ final class BatchWriter {
       ParallelChunkSync chunkSync,
       Consumer<SegmentAppender> retire,
       SegmentCatalog catalog,
-      OpenSegment begun) {
+      OpenSegment begun,
+      LogClock clock) {
     this.options = options;
     this.listener = listener;
     this.chunkSync = chunkSync;
@@ -69,11 +87,16 @@ final class BatchWriter {
     this.positions = begun.positions();
     this.previous = begun.lastHash();
     this.durableIndex = begun.lastIndex();
+    this.notedIndex = begun.lastIndex();
+    this.clock = clock;
+    this.lastCommitNanos = clock.nanoTime();
+    this.rest = new LogRest(clock, this);
     this.thread = Thread.ofPlatform().name("oplog-writer").daemon().unstarted(this::run);
   }
 
   void start() {
     thread.start();
+    rest.start();
   }
 
   long durableIndex() {
@@ -95,8 +118,14 @@ final class BatchWriter {
 
   /** See {@link OpLog#takeOver}; called by the thread that offers. */
   boolean takeOver() {
-    if (!idle || !writing.tryLock()) {
+    if (!idle) {
       return false;
+    }
+    if (!writing.tryLock()) {
+      if (!noting) {
+        return false;
+      }
+      writing.lock(); // it takes no longer than to make a page
     }
     // Only now: the thread may have taken an entry, and failed with it, since it was idle.
     writesHere = isUsable() && queue.isEmpty();
@@ -179,7 +208,10 @@ final class BatchWriter {
       chunkSync.begin();
     }
     long watermark = durableIndex;
+    long expected = watermark;
     for (PendingEntry entry : batch) {
+      expected++;
+      Invariant.LOG_GROWS_BY_ONE.check(entry.index() == expected);
       previous = segment.append(entry.index(), watermark, previous, entry.payload());
       positions.add(entry.index(), segment.lastPosition());
     }
@@ -187,14 +219,57 @@ final class BatchWriter {
     if (chunks) {
       chunkSync.await();
     }
+    long now = clock.nanoTime();
+    lastCommitNanos = now;
+    Invariant.DURABLE_INDEX_NEVER_FALLS.check(last.index() > durableIndex);
     durableIndex = last.index();
     listener.onDurable(
         new CommittedBatch(
-            last.index(),
-            batch.size(),
-            bytes,
-            System.nanoTime() - first.acceptedAtNanos(),
-            chunks));
+            last.index(), batch.size(), bytes, now - first.acceptedAtNanos(), chunks));
+    rest.committed();
+  }
+
+  @Override
+  public boolean isDue() {
+    return notedIndex < durableIndex && failure == null;
+  }
+
+  @Override
+  public long lastCommitNanos() {
+    return lastCommitNanos;
+  }
+
+  @Override
+  public boolean note() {
+    if (!writing.tryLock()) {
+      return false; // it does not rest
+    }
+    SegmentAppender noted;
+    SegmentAppender.Watermark watermark;
+    noting = true;
+    try {
+      if (!isUsable() || !isDue() || !queue.isEmpty()) {
+        return false;
+      }
+      noted = segment;
+      watermark = noted.reserveWatermark(durableIndex, previous);
+    } finally {
+      noting = false;
+      writing.unlock();
+    }
+    try {
+      noted.write(watermark);
+      notedIndex = Math.max(notedIndex, watermark.durableIndex());
+      return true;
+    } catch (Throwable e) {
+      writing.lock();
+      try {
+        fail(e);
+      } finally {
+        writing.unlock();
+      }
+      return false;
+    }
   }
 
   /** Moves what has queued up into {@link #batch}, within the limits; returns its payload bytes. */
@@ -222,24 +297,31 @@ final class BatchWriter {
     OpenSegment begun = OpenSegment.begin(next, firstIndex, previous, List.of());
     positions = begun.positions();
     catalog.add(segment.readable(firstIndex, positions));
+    notedIndex = firstIndex - 1;
   }
 
+  /** While {@link #writing} is held. */
   private void fail(Throwable cause) {
+    if (failure != null) {
+      return;
+    }
     OpLogFailedException failed =
         new OpLogFailedException("op log failed after index " + durableIndex, cause);
     failure = failed;
     listener.onFailure(failed);
   }
 
-  /** Writes and syncs what has been handed over, ends the thread and releases the segment. */
+  /** Writes and syncs what has been handed over, notes it, and releases the segment. */
   void close() {
     closing = true;
     LockSupport.unpark(thread);
     if (thread.isAlive()) {
       SegmentPreparer.joinUninterruptibly(thread);
     }
+    rest.close();
     writing.lock(); // who has taken over may be at it still
     try {
+      noteAtEnd();
       closed = true;
       for (PendingEntry entry = queue.poll(); entry != null; entry = queue.poll()) {
         if (entry.rollTo() != null) { // only after a failure
@@ -249,6 +331,17 @@ final class BatchWriter {
       segment.close();
     } finally {
       writing.unlock();
+    }
+  }
+
+  private void noteAtEnd() {
+    if (isUsable() && isDue()) {
+      try {
+        segment.write(segment.reserveWatermark(durableIndex, previous));
+        notedIndex = durableIndex;
+      } catch (IOException e) {
+        fail(e);
+      }
     }
   }
 }

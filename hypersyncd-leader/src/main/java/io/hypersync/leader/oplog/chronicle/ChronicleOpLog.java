@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The op log on Chronicle Queue.
  *
- * <p>Three threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks
- * at the same time, {@code oplog-preparer} allocates the next segment, from the recovery on. The
- * appending thread counts the room that is left and hands over, or writes a lone entry itself
- * (decision 016).
+ * <p>Four threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks at
+ * the same time, {@code oplog-preparer} allocates the next segment, from the recovery on, and
+ * {@code oplog-rest} notes when nothing is written. The appending thread counts the room that is
+ * left and hands over, or writes a lone entry itself (decision 016).
  *
  * <p>The caller holds the lock on the state directory; the file system must overwrite in place
  * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.
@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class ChronicleOpLog implements OpLog {
   private static final Logger LOG = LoggerFactory.getLogger(ChronicleOpLog.class);
 
+  private final LogClock clock;
   private final int maxPayloadBytes;
   private final SegmentCatalog catalog;
   private final SegmentPreparer preparer;
@@ -43,7 +44,15 @@ public final class ChronicleOpLog implements OpLog {
   private final BatchWriter writer;
   private volatile long appendedIndex;
   private volatile boolean closed;
-  private long room; // of the segment that the next entry goes to; appending thread only
+
+  // Appending thread only, but for what status reports ask:
+
+  /** The segment that the next entry goes to. */
+  private volatile SegmentAppender segment;
+
+  private long capacity; // of it
+  private long reserved; // of it
+  private long room; // in it, or more
 
   private ChronicleOpLog(
       OpLogOptions options,
@@ -51,14 +60,19 @@ public final class ChronicleOpLog implements OpLog {
       OpLogListener listener,
       SegmentPreparer preparer,
       SegmentCatalog catalog,
-      OpenSegment begun) {
-    this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.segmentBytes());
+      OpenSegment begun,
+      LogClock clock) {
+    this.clock = clock;
+    this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.firstSegmentBytes());
     this.catalog = catalog;
     this.preparer = preparer;
     this.chunkSync = new ParallelChunkSync(chunks);
-    this.writer = new BatchWriter(options, listener, chunkSync, preparer::retire, catalog, begun);
+    this.writer =
+        new BatchWriter(options, listener, chunkSync, preparer::retire, catalog, begun, clock);
     this.appendedIndex = begun.lastIndex();
-    this.room = begun.segment().roomLeft();
+    this.segment = begun.segment();
+    this.capacity = segment.roomLeft();
+    this.room = capacity;
   }
 
   /**
@@ -85,7 +99,8 @@ public final class ChronicleOpLog implements OpLog {
         recovery,
         listener,
         SegmentWrite.DSYNC,
-        TreeDeletion.FILE_BY_FILE);
+        TreeDeletion.FILE_BY_FILE,
+        LogClock.SYSTEM);
   }
 
   /**
@@ -105,13 +120,15 @@ public final class ChronicleOpLog implements OpLog {
       RecoveryListener recovery,
       OpLogListener listener,
       SegmentWrite disk,
-      TreeDeletion deletion)
+      TreeDeletion deletion,
+      LogClock clock)
       throws IOException {
     DurableFiles.createDirectories(directory);
     LogFiles files = LogFiles.in(directory);
     long sequence = LogRecovery.nextSequence(files);
     SegmentPreparer preparer =
-        new SegmentPreparer(directory, options.segmentBytes(), sequence, disk);
+        new SegmentPreparer(
+            directory, options.firstSegmentBytes(), options.segmentBytes(), sequence, disk);
     preparer.start();
     try {
       RecoveredLog recovered = LogRecovery.recover(files, recovery);
@@ -120,13 +137,13 @@ public final class ChronicleOpLog implements OpLog {
       if (!recovered.carried().isEmpty()) {
         chunkSync.sync(); // the new segment will claim that these entries are durable
       }
-      OpenSegment begun = beginSegment(directory, options, recovered, preparer, disk);
+      OpenSegment begun = beginSegment(directory, recovered, preparer, disk);
       SegmentCatalog catalog = new SegmentCatalog();
       recovered.segments().forEach(catalog::add);
       catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
       tidy(recovered, deletion);
       ChronicleOpLog log =
-          new ChronicleOpLog(options, chunkSync, listener, preparer, catalog, begun);
+          new ChronicleOpLog(options, chunkSync, listener, preparer, catalog, begun, clock);
       log.chunkSync.start();
       log.writer.start();
       return log;
@@ -145,17 +162,13 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   private static OpenSegment beginSegment(
-      Path directory,
-      OpLogOptions options,
-      RecoveredLog recovered,
-      SegmentPreparer preparer,
-      SegmentWrite disk)
+      Path directory, RecoveredLog recovered, SegmentPreparer preparer, SegmentWrite disk)
       throws IOException {
     int bytes = SegmentLayout.segmentBytesFor(recovered.carried());
     SegmentAppender segment;
     try {
       segment = preparer.take();
-      if (bytes > options.segmentBytes()) {
+      if (bytes > segment.segmentBytes()) {
         segment.discard();
         segment = SegmentAppender.prepare(directory, segment.sequence(), bytes, disk, () -> false);
       }
@@ -224,20 +237,36 @@ public final class ChronicleOpLog implements OpLog {
       throw new IllegalArgumentException(
           "payload of " + payload.length + " bytes, at most " + maxPayloadBytes);
     }
-    long needed = SegmentLayout.documentBytes(payload.length);
+    long needed = SegmentLayout.reservedBytes(payload.length);
     SegmentAppender rollTo = null;
-    if (needed > room) {
+    if (!fits(needed)) {
       rollTo = preparer.take();
-      room = rollTo.roomForEntries();
+      segment = rollTo;
+      capacity = rollTo.roomLeft();
+      room = capacity;
+      reserved = 0;
     }
-    room -= needed;
+    reserved += needed;
     appendedIndex = index;
-    writer.offer(new PendingEntry(index, payload, needsChunkSync, System.nanoTime(), rollTo));
+    writer.offer(new PendingEntry(index, payload, needsChunkSync, clock.nanoTime(), rollTo));
+  }
+
+  /** Whether the segment takes so much; asks what has come back only when it seems not to. */
+  private boolean fits(long needed) {
+    if (reserved + needed > room) {
+      room = capacity + segment.returned();
+    }
+    return reserved + needed <= room;
   }
 
   @Override
   public boolean mayWait() {
-    return SegmentLayout.documentBytes(maxPayloadBytes) > room && !preparer.answersAtOnce();
+    return !fits(SegmentLayout.reservedBytes(maxPayloadBytes)) && !preparer.answersAtOnce();
+  }
+
+  @Override
+  public long preallocatedBytes() {
+    return segment.unusedBytes() + preparer.spareBytes();
   }
 
   @Override

@@ -25,12 +25,19 @@ import org.slf4j.LoggerFactory;
  *       next one before that was published. So a damaged entry in any but the last segment is
  *       corruption.
  *   <li>Batches become durable strictly one after another, and each record names the highest index
- *       that was durable when it was written. So in the last segment an index up to the highest
- *       commit watermark found anywhere in it was durable, and damage to it is corruption; damage
- *       above cannot be told from a torn write that nobody was promised, and is cut off. A power
- *       loss may well have kept later pages of an unsynced batch and lost earlier ones: valid
- *       records behind the damage prove nothing but their watermark.
+ *       that was durable when it was written. A log that comes to rest, or is closed, writes a
+ *       watermark of its own behind the last batch. So in the last segment an index up to the
+ *       highest commit watermark found anywhere in it was durable, and damage to it is corruption.
+ *   <li>Damage above that is in the last batch, of a leader that was ended less than {@link
+ *       LogRest#REST_NANOS} after it. It cannot be told from a torn write that nobody was promised,
+ *       and is cut off. A power loss may well have kept later pages of an unsynced batch and lost
+ *       earlier ones: valid records behind the damage prove nothing but their watermark.
+ *   <li>A torn write damages no page but those that it writes, and they hold nothing that was
+ *       acknowledged (records of version 2). A watermark has a page of its own: if that is torn or
+ *       rots, the batch before it is as one without, and whole.
  * </ol>
+ *
+ * <p>Decision 018 has the cases.
  */
 final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -135,12 +142,14 @@ final class LogRecovery {
   /** The segment that was being written. Returns whether it holds durable entries. */
   private boolean replayLast(Headed segment) throws IOException {
     enter(segment);
-    long watermark;
+    Proof proof;
     try (SegmentScanner scanner = open(segment)) {
-      watermark = highestWatermark(segment, scanner);
+      proof = proof(segment, scanner);
     }
+    long watermark = proof.watermark();
     try (SegmentScanner scanner = open(segment)) {
       long end = replay(segment, scanner, watermark, Long.MAX_VALUE);
+      end = scanner.behindFiller(Math.max(end, proof.end()));
       long torn = scanner.endOfData(end) - end;
       if (torn > 0) {
         LOG.warn(
@@ -180,16 +189,20 @@ final class LogRecovery {
     endOfDurable = segment.header().end();
   }
 
-  private static long highestWatermark(Headed segment, SegmentScanner scanner) throws IOException {
+  private static Proof proof(Headed segment, SegmentScanner scanner) throws IOException {
     long highest = segment.header().commitWatermark();
     long position = segment.header().end();
+    long endOfProof = position;
     while (true) {
-      LogRecord record = scanner.entry(position, segment.file().segmentId());
+      LogRecord record = scanner.record(position, segment.file().segmentId());
       if (record == null) {
-        return highest;
+        return new Proof(highest, endOfProof);
       }
       highest = Math.max(highest, record.commitWatermark());
       position = record.end();
+      if (record.kind() == RecordKind.WATERMARK) {
+        endOfProof = position;
+      }
     }
   }
 
@@ -243,6 +256,14 @@ final class LogRecovery {
           nextIndex, file.file(), what + ", but entries up to " + durable + " were durable");
     }
   }
+
+  /**
+   * What the last segment says about itself.
+   *
+   * @param watermark entries up to this index were durable
+   * @param end of the last watermark record; what is before it was durable, or is none of the log's
+   */
+  private record Proof(long watermark, long end) {}
 
   /** A published segment and its header record. */
   private record Headed(SegmentFile file, LogRecord header) {}

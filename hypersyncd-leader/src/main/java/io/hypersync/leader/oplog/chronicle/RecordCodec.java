@@ -5,9 +5,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a log record, version 1, frozen. All numbers are big-endian.
+ * The bytes of a log record, versions 1 and 2, frozen. All numbers are big-endian.
  *
  * <pre>
  *  0               4       5       6               8
@@ -42,7 +43,14 @@ import java.util.zip.CRC32C;
  *       file that contains a copied record could pass for one.
  *   <li>The previous hash of entry 1 is {@link Hash#ZERO}; that of a segment header is the hash of
  *       the entry before its first.
+ *   <li>A {@link RecordKind#WATERMARK} says that a log which came to rest, or was closed, was
+ *       durable up to its index, which is its commit watermark as well. Its previous hash is that
+ *       of the entry with that index, and it has no payload.
  * </ul>
+ *
+ * <p>Version 2 has the same fields. It says that a batch begins at a multiple of {@link
+ * SegmentLayout#PAGE_BYTES} in the file, behind a filler, and that there may be watermarks. Version
+ * 1 is read for ever and never written any more.
  */
 final class RecordCodec {
   static final int HEADER_BYTES = 72;
@@ -51,7 +59,11 @@ final class RecordCodec {
   static final int SEGMENT_HEADER_PAYLOAD_BYTES = 8;
 
   static final int MAGIC = 0x48534f52;
-  static final int VERSION = 1;
+
+  /** What is written. */
+  static final int VERSION = 2;
+
+  private static final byte[] NO_PAYLOAD = {};
 
   private static final int VERSION_AT = 4;
   private static final int KIND_AT = 5;
@@ -101,6 +113,20 @@ final class RecordCodec {
     return length;
   }
 
+  /** Writes a watermark record, as {@link #encode} writes others. */
+  static int encodeWatermark(
+      byte[] target, int at, long durableIndex, long segmentId, Hash durableHash) {
+    return encode(
+        target,
+        at,
+        RecordKind.WATERMARK,
+        durableIndex,
+        durableIndex,
+        segmentId,
+        durableHash,
+        NO_PAYLOAD);
+  }
+
   /** Encodes the sequence number of a segment as the payload of its header. */
   static byte[] segmentHeaderPayload(long sequence) {
     byte[] payload = new byte[SEGMENT_HEADER_PAYLOAD_BYTES];
@@ -118,13 +144,16 @@ final class RecordCodec {
     return (int) INT.get(bytes, at);
   }
 
-  /** Whether magic, version, kind and reserved bytes are those of a record of this version. */
+  /** Whether magic, version, kind and reserved bytes are those of a record. */
   static boolean looksLikeRecord(byte[] bytes, int at) {
     return magic(bytes, at) == MAGIC
-        && bytes[at + VERSION_AT] == VERSION
-        && RecordKind.ofCode(bytes[at + KIND_AT]) != null
+        && isKnown(bytes[at + VERSION_AT], RecordKind.ofCode(bytes[at + KIND_AT]))
         && bytes[at + ZERO_AT] == 0
         && bytes[at + ZERO_AT + 1] == 0;
+  }
+
+  private static boolean isKnown(int version, @Nullable RecordKind kind) {
+    return kind != null && version >= kind.sinceVersion() && version <= VERSION;
   }
 
   /** Whether the CRC32C is right; {@code length} bytes must be there. */

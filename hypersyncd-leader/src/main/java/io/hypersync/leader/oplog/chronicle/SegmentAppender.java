@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -44,7 +45,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The file never grows and is never written behind {@code segmentBytes}: the owner counts the
  * room before it hands over a record, and {@link #append} checks again. All blocks are there, so no
- * write of a record can fail for want of space.
+ * write of a record can fail for want of space. As nobody knows yet which entries will be a batch,
+ * the owner counts {@linkplain SegmentLayout#reservedBytes more} than they take, and {@link
+ * #returned} says how much of it was not needed.
+ *
+ * <p><b>What a torn write can damage</b> (decision 018). {@link #sync} writes whole pages, and the
+ * next batch begins on a page of its own. So a write that is cut off by a loss of power damages
+ * nothing that was acknowledged. Between two batches a {@linkplain #reserveWatermark watermark} may
+ * be written, on its own page and through a channel of its own, while the next batch is written: a
+ * failure of either is told to who has written it, and not to the other.
  */
 final class SegmentAppender implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentAppender.class);
@@ -57,7 +66,9 @@ final class SegmentAppender implements AutoCloseable {
   private final int segmentBytes;
   private final long segmentId;
   private final FileChannel channel;
+  private final FileChannel watermarks;
   private final SegmentWrite disk;
+  private final ReentrantLock closing = new ReentrantLock();
   private Path directory;
 
   /**
@@ -69,7 +80,15 @@ final class SegmentAppender implements AutoCloseable {
   private boolean failed;
   private long lastPosition;
   private long end;
-  private long entryBytes; // of the documents with entries
+  private boolean published;
+  private boolean closed; // guarded by closing
+
+  /** Where the first batch begins; what comes before was counted by nobody. */
+  private long start;
+
+  private long reserved; // for the entries that were appended
+  private volatile long returned;
+  private volatile long syncedEnd;
 
   private SegmentAppender(
       Path logDirectory,
@@ -77,6 +96,7 @@ final class SegmentAppender implements AutoCloseable {
       long sequence,
       int segmentBytes,
       FileChannel channel,
+      FileChannel watermarks,
       long firstDocument,
       SegmentWrite disk) {
     this.logDirectory = logDirectory;
@@ -85,6 +105,7 @@ final class SegmentAppender implements AutoCloseable {
     this.segmentBytes = segmentBytes;
     this.segmentId = ThreadLocalRandom.current().nextLong();
     this.channel = channel;
+    this.watermarks = watermarks;
     this.end = firstDocument;
     this.disk = disk;
   }
@@ -149,24 +170,33 @@ final class SegmentAppender implements AutoCloseable {
       SegmentWrite disk)
       throws IOException {
     long firstDocument = writeChronicleHeader(directory, zeros, segmentBytes);
-    FileChannel channel =
-        FileChannel.open(
-            directory.resolve(SegmentLayout.CYCLE_FILE),
-            StandardOpenOption.WRITE,
-            StandardOpenOption.DSYNC);
+    FileChannel channel = openDurable(directory);
     try {
       channel.force(true); // Chronicle's header
-      long expected = (long) segmentBytes + SegmentLayout.overlapBytes(segmentBytes);
-      if (channel.size() != expected) {
+      if (channel.size() != SegmentLayout.fileBytes(segmentBytes)) {
         throw new IOException(
             directory + ": the file has become " + channel.size() + " bytes long");
       }
       return new SegmentAppender(
-          logDirectory, directory, sequence, segmentBytes, channel, firstDocument, disk);
+          logDirectory,
+          directory,
+          sequence,
+          segmentBytes,
+          channel,
+          openDurable(directory),
+          firstDocument,
+          disk);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
     }
+  }
+
+  private static FileChannel openDurable(Path directory) throws IOException {
+    return FileChannel.open(
+        directory.resolve(SegmentLayout.CYCLE_FILE),
+        StandardOpenOption.WRITE,
+        StandardOpenOption.DSYNC);
   }
 
   /**
@@ -199,14 +229,30 @@ final class SegmentAppender implements AutoCloseable {
     }
   }
 
-  /** Bytes of {@linkplain SegmentLayout#documentBytes documents} that the segment takes. */
-  long roomForEntries() {
-    return SegmentLayout.roomForEntries(segmentBytes);
+  /** The size that it was prepared with. */
+  int segmentBytes() {
+    return segmentBytes;
   }
 
-  /** Room left behind what has been written. */
+  /** Bytes that batches may take behind what has been written. */
   long roomLeft() {
-    return roomForEntries() - entryBytes;
+    return Math.min(
+        SegmentLayout.roomForEntries(segmentBytes),
+        SegmentLayout.endOfRoom(segmentBytes)
+            - SegmentLayout.alignUp(end, SegmentLayout.PAGE_BYTES));
+  }
+
+  /** Bytes of the file behind what has been written; about so many, for any thread. */
+  long unusedBytes() {
+    return SegmentLayout.fileBytes(segmentBytes) - syncedEnd;
+  }
+
+  /**
+   * How much of what was {@linkplain SegmentLayout#reservedBytes reserved} for the entries written
+   * so far they have not taken. Any thread may ask.
+   */
+  long returned() {
+    return returned;
   }
 
   long sequence() {
@@ -247,7 +293,7 @@ final class SegmentAppender implements AutoCloseable {
   /** Appends an entry, durable after {@link #sync}, and returns the record's hash. */
   Hash append(long index, long commitWatermark, Hash previous, byte[] payload) throws IOException {
     int at = append(RecordKind.ENTRY, index, commitWatermark, previous, payload);
-    entryBytes += SegmentLayout.documentBytes(payload.length);
+    reserved += SegmentLayout.reservedBytes(payload.length);
     return Blake3.hash(collected.array(), at, RecordCodec.recordBytes(payload.length));
   }
 
@@ -256,7 +302,7 @@ final class SegmentAppender implements AutoCloseable {
       RecordKind kind, long index, long commitWatermark, Hash previous, byte[] payload)
       throws IOException {
     int document = (int) SegmentLayout.documentBytes(payload.length);
-    if (end + document + SegmentLayout.PAGE_BYTES / 2 > segmentBytes) {
+    if (end + document > SegmentLayout.endOfRoom(segmentBytes)) {
       throw new IllegalStateException(
           "index " + index + " does not fit into " + file() + " at " + end);
     }
@@ -275,11 +321,34 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * Makes everything appended durable.
+   * Makes everything appended durable, with all of its last page. What is appended from then on
+   * begins on the next one.
    *
    * @throws IOException if it may not be; the segment must not be written or synced again
    */
   void sync() throws IOException {
+    fillPage();
+    write();
+    syncedEnd = end;
+    if (published) {
+      // A page is kept for a watermark until the next batch is written.
+      returned = reserved - (end - start) - SegmentLayout.PAGE_BYTES;
+    }
+  }
+
+  private void fillPage() {
+    int rest = (int) (SegmentLayout.alignUp(end, SegmentLayout.PAGE_BYTES) - end);
+    if (rest > 0) {
+      grow(rest);
+      int word = SegmentLayout.fillerWord(end);
+      int at = collected.position();
+      Arrays.fill(collected.array(), at, at + rest, (byte) 0);
+      collected.putInt(word).position(at + rest);
+      end += rest;
+    }
+  }
+
+  private void write() throws IOException {
     if (failed) {
       throw new IOException(file() + " has failed before");
     }
@@ -292,8 +361,12 @@ final class SegmentAppender implements AutoCloseable {
 
   private void makeRoom(int bytes) throws IOException {
     if (collected.position() > 0 && collected.position() + bytes > MAX_COLLECTED_BYTES) {
-      sync();
+      write();
     }
+    grow(bytes);
+  }
+
+  private void grow(int bytes) {
     if (collected.remaining() < bytes) {
       int capacity = Math.max(2 * collected.capacity(), collected.position() + bytes);
       collected =
@@ -301,22 +374,78 @@ final class SegmentAppender implements AutoCloseable {
     }
   }
 
+  /**
+   * A watermark that is to be written.
+   *
+   * @param durableIndex what it says
+   * @param bytes its page
+   * @param position where that is in the file
+   */
+  record Watermark(long durableIndex, ByteBuffer bytes, long position) {}
+
+  /**
+   * Makes a watermark behind the last batch, which must have been synced, and keeps its page free.
+   *
+   * @param durableHash of the record of the entry with that index
+   */
+  Watermark reserveWatermark(long durableIndex, Hash durableHash) {
+    if (end % SegmentLayout.PAGE_BYTES != 0
+        || end + SegmentLayout.PAGE_BYTES > SegmentLayout.endOfRoom(segmentBytes)) {
+      throw new IllegalStateException("no watermark fits into " + file() + " at " + end);
+    }
+    byte[] page = new byte[SegmentLayout.PAGE_BYTES];
+    ByteBuffer bytes = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN);
+    int word = SegmentLayout.DOCUMENT_WORD_BYTES;
+    int length = RecordCodec.encodeWatermark(page, word, durableIndex, segmentId, durableHash);
+    int document = (int) SegmentLayout.alignUp(word + length, word);
+    bytes.putInt(0, SegmentLayout.FILLER_BIT | length);
+    bytes.putInt(document, SegmentLayout.fillerWord(end + document));
+    Watermark reserved = new Watermark(durableIndex, bytes, end);
+    end += SegmentLayout.PAGE_BYTES;
+    return reserved;
+  }
+
+  /**
+   * Writes a watermark, durably; nothing if the segment was closed meanwhile, for its successor
+   * says more. Any thread may, while another one appends and syncs.
+   *
+   * @throws IOException if the disk fails; the segment must not be written again
+   */
+  void write(Watermark watermark) throws IOException {
+    closing.lock();
+    try {
+      if (!closed) {
+        disk.write(file(), watermarks, watermark.bytes, watermark.position);
+      }
+    } finally {
+      closing.unlock();
+    }
+  }
+
   /** Gives the segment its final name, durably; all that was appended must have been synced. */
   void publish() throws IOException {
-    Path published = SegmentLayout.published(logDirectory, sequence);
+    Path target = SegmentLayout.published(logDirectory, sequence);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
-    Files.move(directory, published, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
     DurableFiles.syncDirectory(logDirectory);
-    directory = published;
+    directory = target;
+    published = true;
+    start = end;
+    reserved = 0;
   }
 
   /** Closes the file. The segment stays where it is. */
   @Override
   public void close() {
+    closing.lock(); // a watermark may be on its way
     try {
+      closed = true;
       channel.close();
+      watermarks.close();
     } catch (IOException e) {
       LOG.warn("op log: cannot close {}", file(), e); // nothing in it waits to be written
+    } finally {
+      closing.unlock();
     }
   }
 

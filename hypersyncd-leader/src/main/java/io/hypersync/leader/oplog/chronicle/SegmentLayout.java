@@ -26,6 +26,19 @@ import java.util.regex.Pattern;
  * | index      | record, padding to 4      | ahead   |               |
  * +------------+---------------------------+---------+---------------+
  * </pre>
+ *
+ * <p>A batch begins at a multiple of {@link #PAGE_BYTES}, so that no later write touches a page
+ * with acknowledged bytes. What is left of the page before is a filler: a word, and zeros.
+ *
+ * <pre>
+ * 0       4                                   to the end of the page
+ * +-------+----------------------------------+
+ * | word  | zeros                            |   word: {@link #FILLER_BIT} and the number of zeros
+ * +-------+----------------------------------+
+ * </pre>
+ *
+ * <p>The bit is Chronicle's for a document that is none of the user's; its tailers pass it by. The
+ * word before a watermark has it, too.
  */
 final class SegmentLayout {
   /** The file of Chronicle's cycle 0, which is the only one that a segment ever has. */
@@ -52,6 +65,9 @@ final class SegmentLayout {
 
   /** What Chronicle puts before each document: its length. */
   static final int DOCUMENT_WORD_BYTES = 4;
+
+  /** In the word before a document that is no entry. */
+  static final int FILLER_BIT = 0x4000_0000;
 
   private static final Pattern PUBLISHED = Pattern.compile("segment-([0-9a-f]{16})");
 
@@ -93,15 +109,31 @@ final class SegmentLayout {
   }
 
   /**
-   * Bytes that documents with entries may take in a segment: all but what Chronicle writes into a
-   * new file, the segment header, and a page behind the last record, because a tailer looks for the
-   * next document.
+   * What has to be kept free for an entry that is accepted: pages of its own, as if it became a
+   * batch by itself, and one for a watermark behind it. What it does not need of them is given back
+   * when it is written.
+   */
+  static long reservedBytes(int payloadBytes) {
+    return alignUp(documentBytes(payloadBytes), PAGE_BYTES) + PAGE_BYTES;
+  }
+
+  /**
+   * Bytes that batches may take in a new segment: all but what Chronicle writes into a new file,
+   * the page with the segment header, and a page behind the last record, because a tailer looks for
+   * the next document.
    */
   static long roomForEntries(int segmentBytes) {
-    return segmentBytes
-        - FIRST_RECORD_BEFORE
-        - documentBytes(RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES)
-        - PAGE_BYTES;
+    return endOfRoom(segmentBytes) - FIRST_RECORD_BEFORE - PAGE_BYTES;
+  }
+
+  /** Where the last batch of a segment ends at most. */
+  static long endOfRoom(int segmentBytes) {
+    return (long) segmentBytes - PAGE_BYTES;
+  }
+
+  /** The word of a filler from {@code position}, which is not at the end of a page, to that end. */
+  static int fillerWord(long position) {
+    return FILLER_BIT | (int) (alignUp(position, PAGE_BYTES) - position - DOCUMENT_WORD_BYTES);
   }
 
   /** Chronicle reads documents up to its mapping overlap, which is a quarter of the block. */
@@ -125,6 +157,11 @@ final class SegmentLayout {
   /** The hole behind the segment: part of a mapping by Chronicle, never written. */
   static int overlapBytes(int segmentBytes) {
     return segmentBytes / 4;
+  }
+
+  /** The length of a new segment's file, with the hole behind it. */
+  static long fileBytes(int segmentBytes) {
+    return (long) segmentBytes + overlapBytes(segmentBytes);
   }
 
   /** What a new segment takes of the disk; a little more than its files, for their names. */

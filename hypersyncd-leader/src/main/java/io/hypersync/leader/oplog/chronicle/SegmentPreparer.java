@@ -16,28 +16,34 @@ import org.slf4j.LoggerFactory;
  * Keeps one spare segment allocated, from its own thread, and puts full segments away: the first
  * one while the log is recovered, as neither needs anything of the other. When the disk is full it
  * keeps trying, so that the log goes on as soon as space is freed.
+ *
+ * <p>The first one is small, and each is twice as large as the one before, up to a limit: a log
+ * that is hardly written takes little of the disk, and one that is written much is not held up.
  */
 final class SegmentPreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentPreparer.class);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Path logDirectory;
-  private final int segmentBytes;
+  private final int largestBytes;
   private final SegmentWrite disk;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final ArrayDeque<SegmentAppender> retired = new ArrayDeque<>();
   private long nextSequence;
+  private int nextBytes;
   private long retryAtNanos;
   private @Nullable SegmentAppender spare;
   private @Nullable Throwable failure; // of the disk, or a fault of ours
   private boolean freed;
   private volatile boolean closing;
 
-  SegmentPreparer(Path logDirectory, int segmentBytes, long nextSequence, SegmentWrite disk) {
+  SegmentPreparer(
+      Path logDirectory, int firstBytes, int largestBytes, long nextSequence, SegmentWrite disk) {
     this.logDirectory = logDirectory;
-    this.segmentBytes = segmentBytes;
+    this.nextBytes = firstBytes;
+    this.largestBytes = largestBytes;
     this.nextSequence = nextSequence;
     this.disk = disk;
     this.thread = Thread.ofPlatform().name("oplog-preparer").daemon().unstarted(this::run);
@@ -82,6 +88,16 @@ final class SegmentPreparer implements AutoCloseable {
       spare = null;
       changed.signalAll();
       return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Bytes of the spare segment's file; 0 while there is none. */
+  long spareBytes() {
+    lock.lock();
+    try {
+      return spare == null ? 0 : SegmentLayout.fileBytes(spare.segmentBytes());
     } finally {
       lock.unlock();
     }
@@ -151,7 +167,7 @@ final class SegmentPreparer implements AutoCloseable {
     Throwable failed = null;
     try {
       prepared =
-          SegmentAppender.prepare(logDirectory, nextSequence, segmentBytes, disk, () -> closing);
+          SegmentAppender.prepare(logDirectory, nextSequence, nextBytes, disk, () -> closing);
     } catch (IOException | Error e) {
       failed = e;
     }
@@ -162,6 +178,7 @@ final class SegmentPreparer implements AutoCloseable {
       }
       if (prepared != null) {
         nextSequence++;
+        nextBytes = (int) Math.min(2L * nextBytes, largestBytes);
         if (failure != null) {
           LOG.info("op log: room for a new segment again in {}", logDirectory);
         }

@@ -50,6 +50,28 @@ final class SegmentScanner implements Closeable {
     return next(position, window.size(), RecordKind.ENTRY, segmentId);
   }
 
+  /** The first record of that segment at or after a position, entry or watermark, or null. */
+  @Nullable LogRecord record(long position, long segmentId) throws IOException {
+    return next(position, window.size(), null, segmentId);
+  }
+
+  /**
+   * Where a batch begins that follows what ends there: behind a {@linkplain SegmentLayout filler},
+   * if there is one.
+   */
+  long behindFiller(long end) throws IOException {
+    long position = SegmentLayout.alignUp(end, STEP);
+    if (position % SegmentLayout.PAGE_BYTES == 0) {
+      return position;
+    }
+    int at = window.locate(position, STEP);
+    boolean fills =
+        at >= 0
+            && Integer.reverseBytes(RecordCodec.magic(window.bytes(), at))
+                == SegmentLayout.fillerWord(position);
+    return fills ? SegmentLayout.alignUp(position, SegmentLayout.PAGE_BYTES) : end;
+  }
+
   /** Where the last byte of the file that is not zero ends; at least {@code from}. */
   long endOfData(long from) throws IOException {
     long end = from;
@@ -78,7 +100,8 @@ final class SegmentScanner implements Closeable {
     return end;
   }
 
-  private @Nullable LogRecord next(long from, long limit, RecordKind kind, @Nullable Long segmentId)
+  private @Nullable LogRecord next(
+      long from, long limit, @Nullable RecordKind kind, @Nullable Long segmentId)
       throws IOException {
     long position = SegmentLayout.alignUp(from, STEP);
     while (position < limit) {
@@ -114,14 +137,14 @@ final class SegmentScanner implements Closeable {
     return -1;
   }
 
-  private @Nullable LogRecord recordAt(long position, RecordKind kind, @Nullable Long segmentId)
-      throws IOException {
+  private @Nullable LogRecord recordAt(
+      long position, @Nullable RecordKind kind, @Nullable Long segmentId) throws IOException {
     int at = window.locate(position, RecordCodec.HEADER_BYTES);
     if (at < 0 || !RecordCodec.looksLikeRecord(window.bytes(), at)) {
       return null;
     }
     // Cheap tests before the CRC: a payload may be full of things that look like records.
-    if (RecordCodec.kind(window.bytes(), at) != kind
+    if ((kind != null && RecordCodec.kind(window.bytes(), at) != kind)
         || (segmentId != null && RecordCodec.segmentId(window.bytes(), at) != segmentId)) {
       return null;
     }

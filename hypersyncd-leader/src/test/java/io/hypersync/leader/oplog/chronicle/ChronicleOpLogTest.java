@@ -236,7 +236,7 @@ class ChronicleOpLogTest {
           }
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
-    try (TestLog test = TestLog.open(directory, new OpLogOptions(256 << 10, 10, 1000), slow)) {
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL.withBatches(10, 1000), slow)) {
       test.append(1);
       inFirstSync.await();
       for (int index = 2; index <= 26; index++) {
@@ -292,7 +292,7 @@ class ChronicleOpLogTest {
           calls.incrementAndGet();
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
-    OpLogOptions large = new OpLogOptions(16 << 20, 1_000, 8 << 20);
+    OpLogOptions large = new OpLogOptions(16 << 20, 16 << 20, 1_000, 8 << 20);
     List<byte[]> payloads = new ArrayList<>();
     try (TestLog test = TestLog.open(directory, large, gated)) {
       for (int index = 1; index <= 31; index++) {

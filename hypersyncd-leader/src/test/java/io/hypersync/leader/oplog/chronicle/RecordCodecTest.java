@@ -9,19 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The record format is frozen: what release 0.1 wrote must be readable for ever. */
+/** The record format is frozen: what any release wrote must be readable for ever. */
 class RecordCodecTest {
+  private static final long SEGMENT_ID = 0xfedcba9876543210L;
   private static final Hash PREVIOUS = Blake3.hash("the record before".getBytes(UTF_8));
 
   @Test
   void entryHasTheGoldenBytes() throws IOException {
-    assertEquals(golden("entry.hex"), hex(entry()));
+    assertEquals(golden("v0_2/entry.hex"), hex(entry()));
   }
 
   @Test
@@ -34,32 +35,71 @@ class RecordCodecTest {
             RecordKind.SEGMENT_HEADER,
             1001,
             1000,
-            0xfedcba9876543210L,
+            SEGMENT_ID,
             PREVIOUS,
             RecordCodec.segmentHeaderPayload(42));
-    assertEquals(golden("segment-header.hex"), hex(Arrays.copyOf(target, length)));
+    assertEquals(golden("v0_2/segment-header.hex"), hex(Arrays.copyOf(target, length)));
   }
 
   @Test
-  void everyFieldIsReadBack() {
-    LogRecord record = new LogRecord(64, entry());
+  void watermarkHasTheGoldenBytes() throws IOException {
+    assertEquals(golden("v0_2/watermark.hex"), hex(watermark()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"v0_1", "v0_2"})
+  void everyFieldOfEveryVersionIsReadBack(String version) throws IOException {
+    byte[] bytes = Golden.bytes(version + "/entry.hex");
+    assertTrue(accepted(bytes));
+    LogRecord record = new LogRecord(64, bytes);
     assertEquals(RecordKind.ENTRY, record.kind());
     assertEquals(1001, record.index());
     assertEquals(999, record.commitWatermark());
-    assertEquals(0xfedcba9876543210L, record.segmentId());
+    assertEquals(SEGMENT_ID, record.segmentId());
     assertEquals(PREVIOUS, record.previousHash());
     assertEquals("payload", new String(record.payload(), UTF_8));
     assertEquals(64 + 72 + 7, record.end());
+    byte[] header = Golden.bytes(version + "/segment-header.hex");
+    assertTrue(accepted(header));
+    assertEquals(RecordKind.SEGMENT_HEADER, RecordCodec.kind(header, 0));
+    assertEquals(42, RecordCodec.segmentSequence(new LogRecord(0, header).payload()));
+  }
+
+  @Test
+  void aWatermarkSaysUpToWhereAllIsDurable() {
+    LogRecord record = new LogRecord(0, watermark());
+    assertTrue(accepted(record.bytes()));
+    assertEquals(RecordKind.WATERMARK, record.kind());
+    assertEquals(1001, record.index());
+    assertEquals(1001, record.commitWatermark());
+    assertEquals(PREVIOUS, record.previousHash());
+    assertEquals(0, record.payload().length);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 127, -1})
+  void anotherVersionIsNoRecord(int version) {
+    byte[] bytes = entry();
+    bytes[4] = (byte) version;
+    assertFalse(RecordCodec.looksLikeRecord(bytes, 0));
+  }
+
+  @Test
+  void versionOneKnowsNoWatermarks() {
+    byte[] bytes = watermark();
+    bytes[4] = 1;
+    assertFalse(RecordCodec.looksLikeRecord(bytes, 0));
   }
 
   @Test
   void noFlippedBitGoesUnnoticed() {
-    byte[] good = entry();
-    assertTrue(accepted(good), "the undamaged record is accepted");
-    for (int bit = 0; bit < good.length * 8; bit++) {
-      byte[] damaged = good.clone();
-      damaged[bit / 8] ^= (byte) (1 << (bit % 8));
-      assertFalse(accepted(damaged), "bit " + bit + " flipped");
+    for (byte[] good : new byte[][] {entry(), watermark()}) {
+      assertTrue(accepted(good), "the undamaged record is accepted");
+      for (int bit = 0; bit < good.length * 8; bit++) {
+        byte[] damaged = good.clone();
+        damaged[bit / 8] ^= (byte) (1 << (bit % 8));
+        assertFalse(accepted(damaged), "bit " + bit + " flipped");
+      }
     }
   }
 
@@ -87,32 +127,22 @@ class RecordCodecTest {
     return Arrays.copyOf(target, encodeEntry(target, 0));
   }
 
+  private static byte[] watermark() {
+    byte[] target = new byte[200];
+    int length = RecordCodec.encodeWatermark(target, 0, 1001, SEGMENT_ID, PREVIOUS);
+    return Arrays.copyOf(target, length);
+  }
+
   private static int encodeEntry(byte[] target, int at) {
     return RecordCodec.encode(
-        target,
-        at,
-        RecordKind.ENTRY,
-        1001,
-        999,
-        0xfedcba9876543210L,
-        PREVIOUS,
-        "payload".getBytes(UTF_8));
+        target, at, RecordKind.ENTRY, 1001, 999, SEGMENT_ID, PREVIOUS, "payload".getBytes(UTF_8));
   }
 
   private static String hex(byte[] bytes) {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** Hexadecimal digits of a file whose comments begin with '#'. */
   private static String golden(String name) throws IOException {
-    try (InputStream in = RecordCodecTest.class.getResourceAsStream("/oplog/v0_1/" + name)) {
-      if (in == null) {
-        throw new AssertionError("no golden file " + name);
-      }
-      return new String(in.readAllBytes(), UTF_8)
-          .lines()
-          .map(line -> line.replaceAll("#.*", "").replaceAll("\\s", ""))
-          .collect(Collectors.joining());
-    }
+    return hex(Golden.bytes(name));
   }
 }

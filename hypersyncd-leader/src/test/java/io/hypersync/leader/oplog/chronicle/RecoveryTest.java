@@ -142,9 +142,7 @@ class RecoveryTest {
 
   @Test
   void aFileTruncatedBeforeADurableRecordIsRefused() throws IOException {
-    try (TestLog test = TestLog.open(directory)) {
-      test.appendOneByOne(10);
-    }
+    writeOneByOne(10);
     expectRecovered(10); // 10 is carried into a segment whose header proves it
     Path file = Disk.lastFile(directory);
     Durably.shrink(file, Disk.header(file).end() + 4);
@@ -170,11 +168,15 @@ class RecoveryTest {
   void aRecordInsideAPayloadProvesNothing() throws IOException {
     byte[] forged = new byte[400];
     RecordCodec.encode(forged, 0, RecordKind.ENTRY, 12, 11, 77, Hash.ZERO, new byte[10]);
-    try (TestLog test = TestLog.open(directory)) {
+    Path crashed = directory.resolve("crashed");
+    Path written = directory.resolve("written");
+    try (TestLog test = TestLog.open(written)) {
       test.appendOneByOne(10);
       test.log.append(11, forged, false);
       test.awaitDurable(11);
+      Disk.copy(written, crashed);
     }
+    directory = crashed;
     Path file = Disk.lastFile(directory);
     Damage.FLIPPED_MAGIC_BIT.apply(file, Disk.entry(file, 11));
     expectRecovered(10);
@@ -226,6 +228,41 @@ class RecoveryTest {
     DurableFiles.deleteTree(segment);
     Disk.copy(other.resolve(segment.getFileName()), segment);
     assertThrows(OpLogCorruptException.class, () -> TestLog.open(here));
+  }
+
+  @Test
+  void aLogOfVersionOneIsReadAndGoesOnInVersionTwo() throws IOException {
+    writeVersionOne();
+    expectRecovered(6);
+    continueAndVerify(6);
+  }
+
+  /** Nothing in it says that the last entry was durable: it is taken as it is, or is cut off. */
+  @Test
+  void theLastEntryOfALogOfVersionOneIsCutOffWhenItIsDamaged() throws IOException {
+    Path file = writeVersionOne();
+    Damage.FLIPPED_PAYLOAD_BIT.apply(file, Disk.entry(file, 6));
+    expectRecovered(5);
+    continueAndVerify(5);
+  }
+
+  @Test
+  void aDamagedEntryOfALogOfVersionOneIsRefused() throws IOException {
+    Path file = writeVersionOne();
+    Damage.FLIPPED_PAYLOAD_BIT.apply(file, Disk.entry(file, 5));
+    OpLogCorruptException refused =
+        assertThrows(OpLogCorruptException.class, () -> TestLog.open(directory));
+    assertEquals(5, refused.index());
+  }
+
+  /** A segment with five entries in a batch and a sixth, as release 0.1 wrote it. */
+  private Path writeVersionOne() throws IOException {
+    Path file = SegmentLayout.published(directory, 1).resolve(SegmentLayout.CYCLE_FILE);
+    Files.createDirectories(file.getParent());
+    Files.write(file, new byte[256 << 10]);
+    Disk.write(file, 8_464, Golden.bytes("v0_1/segment.hex"));
+    assertEquals(6, Disk.entries(file).size());
+    return file;
   }
 
   @Test
@@ -311,12 +348,16 @@ class RecoveryTest {
   @Test
   void aVoidLastSegmentLeavesTheFullOneBeforeAsItIs() throws IOException {
     long last;
-    try (TestLog test = TestLog.open(directory)) {
-      while (Disk.segments(directory).size() == 1) {
+    Path crashed = directory.resolve("crashed");
+    Path written = directory.resolve("written");
+    try (TestLog test = TestLog.open(written)) {
+      while (Disk.segments(written).size() == 1) {
         test.appendOneByOne(1);
       }
       last = test.log.durableIndex(); // alone in the second segment: nothing proves it durable
+      Disk.copy(written, crashed);
     }
+    directory = crashed;
     for (int restart = 0; restart < 3; restart++) {
       try (TestLog test = TestLog.open(directory)) {
         assertEquals(last, test.lastRecovered());
@@ -330,8 +371,7 @@ class RecoveryTest {
     try (TestLog test = TestLog.open(directory)) {
       test.appendOneByOne(10);
     }
-    expectRecovered(10); // 10 is written again, to a second segment
-    expectRecovered(10); // the third one stays empty
+    expectRecovered(10); // the second segment stays empty
     List<Path> deleted = new ArrayList<>();
     TreeDeletion crashing =
         tree -> {
@@ -390,7 +430,7 @@ class RecoveryTest {
         Thread.onSpinWait(); // until it is in its sync: what follows becomes one batch
       }
       test.append(second);
-      syncs.release(2);
+      syncs.release(3); // and that of the watermark when it is closed
       test.awaitDurable(first + second);
       Disk.copy(written, directory.resolve("log"));
     }

@@ -16,6 +16,7 @@ import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,22 @@ class SegmentPreparerTest {
     assertTrue(Files.exists(segment.file()));
     segment.discard();
     assertEquals(List.of(), left());
+  }
+
+  /** A log that is hardly written takes little; one that is written much soon has large ones. */
+  @Test
+  void eachOneIsTwiceAsLargeAsTheOneBeforeUpToALimit() throws IOException {
+    List<Integer> sizes = new ArrayList<>();
+    try (SegmentPreparer preparer =
+        new SegmentPreparer(directory, BYTES, 3 * BYTES, 7, SegmentWrite.DSYNC)) {
+      preparer.start();
+      for (int i = 0; i < 4; i++) {
+        SegmentAppender segment = preparer.take();
+        sizes.add(segment.segmentBytes());
+        segment.discard();
+      }
+    }
+    assertEquals(List.of(BYTES, 2 * BYTES, 3 * BYTES, 3 * BYTES), sizes);
   }
 
   @Test
@@ -71,12 +88,18 @@ class SegmentPreparerTest {
   @Test
   void aLogWhoseTailIsTooLargeForASegmentGoesOnInOneThatHoldsIt() throws IOException {
     byte[] large = new byte[200 << 10];
-    try (ChronicleOpLog log = open(TestLog.SMALL.withSegmentBytes(1 << 20))) {
+    Path crashed = directory.resolve("crashed");
+    Path written = directory.resolve("written");
+    try (ChronicleOpLog log = open(written, TestLog.SMALL.withSegmentBytes(1 << 20))) {
       log.append(1, large, false);
+      while (log.durableIndex() < 1) {
+        Thread.onSpinWait();
+      }
+      Disk.copy(written, crashed); // before anything says that it is durable
     }
-    try (ChronicleOpLog log = open(TestLog.SMALL)) {
+    try (ChronicleOpLog log = open(crashed, TestLog.SMALL)) {
       assertArrayEquals(large, log.read(1));
-      Path newest = Disk.segments(directory).getLast();
+      Path newest = Disk.segments(crashed).getLast();
       assertTrue(
           Files.size(newest.resolve(SegmentLayout.CYCLE_FILE)) > 4L * large.length,
           "Chronicle reads documents up to a quarter of a segment");
@@ -102,17 +125,16 @@ class SegmentPreparerTest {
                 },
                 new Nobody()));
     assertEquals(before, left());
-    open(TestLog.SMALL).close();
+    open(directory, TestLog.SMALL).close();
     assertTrue(Files.notExists(leftByARunBefore), "a log that is whole is tidied");
   }
 
-  private ChronicleOpLog open(OpLogOptions options) throws IOException {
-    return ChronicleOpLog.open(
-        directory, options, ChunkSync.NONE, (_, _) -> Verdict.KEEP, new Nobody());
+  private static ChronicleOpLog open(Path log, OpLogOptions options) throws IOException {
+    return ChronicleOpLog.open(log, options, ChunkSync.NONE, (_, _) -> Verdict.KEEP, new Nobody());
   }
 
   private static SegmentPreparer prepare(Path log) {
-    SegmentPreparer preparer = new SegmentPreparer(log, BYTES, 7, SegmentWrite.DSYNC);
+    SegmentPreparer preparer = new SegmentPreparer(log, BYTES, BYTES, 7, SegmentWrite.DSYNC);
     preparer.start();
     return preparer;
   }

@@ -21,7 +21,10 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** An op log in a test: remembers what was recovered and committed, and knows every payload. */
+/**
+ * An op log in a test: remembers what was recovered and committed, and knows every payload. Unless
+ * a test has a clock of its own no time passes, so that the log writes nothing by itself.
+ */
 final class TestLog implements AutoCloseable, OpLogListener {
   static final OpLogOptions SMALL = OpLogOptions.DEFAULT.withSegmentBytes(256 << 10);
 
@@ -36,6 +39,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
       ChunkSync chunkSync,
       SegmentWrite disk,
       TreeDeletion deletion,
+      LogClock clock,
       RecoveryListener veto)
       throws IOException {
     this.log =
@@ -56,7 +60,8 @@ final class TestLog implements AutoCloseable, OpLogListener {
             },
             this,
             disk,
-            deletion);
+            deletion,
+            clock);
   }
 
   static TestLog open(Path directory) throws IOException {
@@ -75,16 +80,23 @@ final class TestLog implements AutoCloseable, OpLogListener {
         chunkSync,
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
+        new ManualClock(),
         (index, payload) -> Verdict.KEEP);
   }
 
   static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk) throws IOException {
+    return open(directory, options, disk, new ManualClock());
+  }
+
+  static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk, LogClock clock)
+      throws IOException {
     return new TestLog(
         directory,
         options,
         ChunkSync.NONE,
         disk,
         TreeDeletion.FILE_BY_FILE,
+        clock,
         (index, payload) -> Verdict.KEEP);
   }
 
@@ -95,6 +107,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
         deletion,
+        new ManualClock(),
         (index, payload) -> Verdict.KEEP);
   }
 
@@ -106,6 +119,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
+        new ManualClock(),
         (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 

@@ -43,6 +43,7 @@ public final class SteppedLog {
   private long durableIndex;
   private long watermark;
   private long provenIndex;
+  private long notedIndex;
 
   /** Where the segments are. */
   public interface Storage {
@@ -133,16 +134,38 @@ public final class SteppedLog {
       begin(List.of());
     }
     watermark = durableIndex;
+    ByteArrayOutputStream documents = new ByteArrayOutputStream();
     for (byte[] payload : batch) {
       byte[] record = record(RecordKind.ENTRY, segmentId, writtenIndex + 1, watermark, payload);
-      ByteArrayOutputStream document = new ByteArrayOutputStream();
-      append(document, record);
-      storage.write(file, end, document.toByteArray());
-      positions.add(writtenIndex + 1, end + WORD_BYTES);
+      positions.add(writtenIndex + 1, end + documents.size() + WORD_BYTES);
+      append(documents, record.length, record);
       previous = Blake3.hash(record);
-      end += document.size();
       writtenIndex++;
     }
+    storage.write(file, end, pages(documents));
+    end += documents.size();
+  }
+
+  /** Whether something is durable that no watermark says so of. */
+  public boolean isNoteDue() {
+    return writtenIndex == durableIndex && notedIndex < durableIndex;
+  }
+
+  /**
+   * Writes a watermark, as a log does that has come to rest; what is written next may be on the
+   * disk before it.
+   *
+   * @throws IOException if the disk fails
+   */
+  public void note() throws IOException {
+    byte[] record = new byte[RecordCodec.recordBytes(0)];
+    int _ = RecordCodec.encodeWatermark(record, 0, durableIndex, segmentId, previous);
+    ByteArrayOutputStream page = new ByteArrayOutputStream();
+    append(page, SegmentLayout.FILLER_BIT | record.length, record);
+    notedIndex = durableIndex;
+    byte[] bytes = pages(page);
+    end += bytes.length;
+    storage.write(file, end - bytes.length, bytes);
   }
 
   /** What was written is on stable storage now. */
@@ -163,14 +186,17 @@ public final class SteppedLog {
 
   /**
    * Where the records are whose damage recovery must notice: segments' headers, and entries of
-   * which a record on stable storage says that they were durable.
+   * which a header or an entry on stable storage says that they were durable, or a watermark.
+   *
+   * @param noted up to here a watermark has to be there
    */
-  public List<Span> proven() throws IOException {
+  public List<Span> proven(long noted) throws IOException {
     List<Span> spans = new ArrayList<>();
+    long lastProven = Math.max(provenIndex, noted);
     for (int i = 0; i < segments.size(); i++) {
       SegmentFile segment = segments.get(i);
       boolean last = i + 1 == segments.size();
-      long limit = last ? provenIndex : segments.get(i + 1).firstIndex() - 1;
+      long limit = last ? lastProven : segments.get(i + 1).firstIndex() - 1;
       try (SegmentScanner scanner =
           new SegmentScanner(files.open(segment.file()), SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
         LogRecord record = scanner.header(segment.sequence(), SegmentLayout.FIRST_RECORD_BEFORE);
@@ -192,23 +218,23 @@ public final class SteppedLog {
     long id = segmentIds.getAsLong();
     PositionIndex sampled = new PositionIndex();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    append(
-        bytes,
+    byte[] header =
         record(
             RecordKind.SEGMENT_HEADER,
             id,
             first,
             durableIndex + carried.size(),
-            RecordCodec.segmentHeaderPayload(sequence)));
+            RecordCodec.segmentHeaderPayload(sequence));
+    append(bytes, header.length, header);
     long watermark = durableIndex;
     for (byte[] payload : carried) {
       byte[] record = record(RecordKind.ENTRY, id, writtenIndex + 1, watermark, payload);
       sampled.add(writtenIndex + 1, bytes.size() + WORD_BYTES);
-      append(bytes, record);
+      append(bytes, record.length, record);
       previous = Blake3.hash(record);
       writtenIndex++;
     }
-    storage.publish(directory, fresh, bytes.toByteArray());
+    storage.publish(directory, fresh, pages(bytes));
     file = fresh;
     segmentId = id;
     positions = sampled;
@@ -219,6 +245,7 @@ public final class SteppedLog {
     segments.add(segment);
     durableIndex = writtenIndex;
     provenIndex = writtenIndex;
+    notedIndex = writtenIndex;
     sequence++;
   }
 
@@ -228,11 +255,21 @@ public final class SteppedLog {
     return record;
   }
 
-  /** As Chronicle frames it: a length, the bytes, and up to three zeros. */
-  private static void append(ByteArrayOutputStream bytes, byte[] record) {
-    byte[] word = new byte[WORD_BYTES];
-    ByteBuffer.wrap(word).order(ByteOrder.LITTLE_ENDIAN).putInt(record.length);
-    bytes.writeBytes(word);
+  /** As it is on the disk: with a filler up to the end of the page. */
+  private static byte[] pages(ByteArrayOutputStream bytes) {
+    long whole = SegmentLayout.alignUp(bytes.size(), SegmentLayout.PAGE_BYTES);
+    if (bytes.size() < whole) {
+      append(bytes, SegmentLayout.fillerWord(bytes.size()), new byte[0]);
+      bytes.writeBytes(new byte[(int) whole - bytes.size()]);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** As Chronicle frames it: a word, the bytes, and up to three zeros. */
+  private static void append(ByteArrayOutputStream bytes, int word, byte[] record) {
+    byte[] before = new byte[WORD_BYTES];
+    ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN).putInt(word);
+    bytes.writeBytes(before);
     bytes.writeBytes(record);
     while (bytes.size() % WORD_BYTES != 0) {
       bytes.write(0);

@@ -1,0 +1,87 @@
+package io.hypersync.mutants;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.hypersync.leader.oplog.chronicle.LogPromises;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A wrong op log breaks a promise of {@link LogPromises}: one that survives is a test that is
+ * missing. The log as it is keeps them all.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class LogMutantsTest {
+  private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.hypersync");
+
+  /** For a log that is right, on a busy machine; a wrong one is caught the sooner. */
+  private static final long LONG_NANOS = 60_000_000_000L;
+
+  private static final long SHORT_NANOS = 2_000_000_000L;
+
+  private static Level levelBefore = Level.OFF;
+
+  @TempDir Path directory;
+
+  static List<Mutant> mutants() {
+    return LogMutants.ALL;
+  }
+
+  @BeforeAll
+  static void quiet() {
+    levelBefore = LOG.getLevel() == null ? Level.INFO : LOG.getLevel();
+    LOG.setLevel(Level.OFF); // failures, all of them wanted
+  }
+
+  @AfterAll
+  static void loud() {
+    LOG.setLevel(levelBefore);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("mutants")
+  void isCaught(Mutant mutant) throws Exception {
+    MutantLoader loader = new MutantLoader(mutant);
+    String broken = firstBroken(loader);
+    assertTrue(loader.changes() > 0, "nothing was changed: is there no such method or call?");
+    assertNotNull(broken, "keeps all promises");
+    System.out.println(mutant + ": " + broken);
+  }
+
+  @Test
+  void theLogAsItIsKeepsAllPromises() throws Exception {
+    assertNull(LogPromises.firstBroken(directory, LONG_NANOS));
+  }
+
+  /** What breaks first, a promise or the log itself; null if nothing does. */
+  private @Nullable String firstBroken(MutantLoader loader) throws Exception {
+    try {
+      return (String)
+          loader
+              .loadClass(LogPromises.class.getName())
+              .getMethod("firstBroken", Path.class, long.class)
+              .invoke(null, directory, SHORT_NANOS);
+    } catch (InvocationTargetException failed) {
+      Throwable why = failed.getCause();
+      assertTrue(
+          !(why instanceof NullPointerException) && !(why instanceof ClassCastException),
+          () -> "stumbles over its own change: " + why);
+      return "fails: " + why;
+    }
+  }
+}
