@@ -23,7 +23,6 @@ import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
-import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;

@@ -1,8 +1,8 @@
 package io.hypersync.wire.admin;
 
 import io.hypersync.wire.file.DurableFiles;
-import io.hypersync.wire.file.OwnerOnly;
 import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.file.OwnerOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
