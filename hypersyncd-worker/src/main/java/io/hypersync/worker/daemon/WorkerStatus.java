@@ -58,7 +58,7 @@ final class WorkerStatus {
     status.put("locks_lost", agent.locks().lost());
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
-    status.put("names_distrusted", agent.namesDistrusted());
+    status.put("names_late", agent.namesLate());
     status.put("commit_latency_us_p50", stages.latencyUs(50));
     status.put("commit_latency_us_p99", stages.latencyUs(99));
     status.set("stages", stages.sinceStart());
