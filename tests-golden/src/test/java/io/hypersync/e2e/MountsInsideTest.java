@@ -158,7 +158,9 @@ class MountsInsideTest {
     Shell.must(onB, "rm", "-rf", "tree");
   }
 
-  /** Names that the kernel here has kept change there while names of the same folder change here. */
+  /**
+   * Names that the kernel here has kept change there while names of the same folder change here.
+   */
   private void changeNamesOnBoth(Path project) throws Exception {
     Path here = onB.resolve("p/src");
     for (int i = 0; i < DIRECTORIES; i++) {

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A process whose working directory another machine renames is where it was, under the new name. */
+/**
+ * A process whose working directory another machine renames is where it was, under the new name.
+ */
 @RealMounts
 class MovedWorkingDirectoryTest {
   private static final int DIRECTORIES = 300;

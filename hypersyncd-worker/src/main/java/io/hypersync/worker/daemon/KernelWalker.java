@@ -264,8 +264,7 @@ final class KernelWalker implements AutoCloseable {
     if (pauseNs > 0) {
       try {
         var _ =
-            later.schedule(
-                () -> execute(() -> walkTo(directory)), pauseNs, TimeUnit.NANOSECONDS);
+            later.schedule(() -> execute(() -> walkTo(directory)), pauseNs, TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException ended) {
         LOG.debug("not followed: the mount ends");
       }

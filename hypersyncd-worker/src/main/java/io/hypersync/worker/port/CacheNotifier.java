@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the kernel forget, and follow. Called on the agent's thread; nothing here blocks. What has a
- * ticket and cannot be done at once is reported later through {@code WorkerAgent.dropped}.
+ * Makes the kernel forget, and follow. Called on the agent's thread; nothing here blocks. What has
+ * a ticket and cannot be done at once is reported later through {@code WorkerAgent.dropped}.
  */
 public interface CacheNotifier {
   /**

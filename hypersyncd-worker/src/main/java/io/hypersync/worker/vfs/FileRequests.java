@@ -131,22 +131,17 @@ final class FileRequests {
 
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
+    nodes.reading(header.nodeId());
     View view = nodes.view();
     if (view.isGrowing(header.nodeId())
         && handles.get(request.fh()) instanceof OpenHandles.OpenFile file
         && file.direct()) {
       // Whoever has seen what is behind the old end finds it by every other call, too. This one
       // holds no page, for which what is waited for might wait.
-      submitter.whenSettled(view, reply, () -> readNow(header, request, reply));
+      submitter.whenSettled(view, reply, () -> read(header, request, reply));
       return;
     }
-    readNow(header, request, reply);
-  }
-
-  private void readNow(RequestHeader header, FuseOperation.Read request, FuseReply reply)
-      throws RequestFailed {
-    nodes.reading(header.nodeId());
-    Node node = nodes.node(nodes.state(), header.nodeId());
+    Node node = nodes.node(view.state(), header.nodeId());
     if (!(node.content() instanceof FileContent content)) {
       throw new RequestFailed(Errno.EISDIR);
     }

@@ -209,7 +209,9 @@ class PublisherTest {
     assertEquals(1, publisher.namesLate());
   }
 
-  /** Be it that it removes the directory, or syncs it: it has the lock since the first is through. */
+  /**
+   * Be it that it removes the directory, or syncs it: it has the lock since the first is through.
+   */
   @Test
   void ofAnOwnCallNobodyWaitsForTheNamesOnceAnotherCallMayHoldTheDirectory() {
     kept.add("name 1 x");

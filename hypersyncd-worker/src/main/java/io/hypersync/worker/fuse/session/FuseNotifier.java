@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * Makes the kernel forget what it has cached. Thread-safe.
  *
- * <p>Some of the methods wait inside the kernel until requests that hold the same directory or
- * page are answered. Whoever calls them must not be needed for those answers: give notifications a
+ * <p>Some of the methods wait inside the kernel until requests that hold the same directory or page
+ * are answered. Whoever calls them must not be needed for those answers: give notifications a
  * thread of their own. What the kernel does not have cached is not an error; after the session's
  * end nothing happens.
  */
