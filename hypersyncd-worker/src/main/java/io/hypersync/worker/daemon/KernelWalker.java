@@ -16,9 +16,9 @@ import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -321,7 +321,7 @@ final class KernelWalker implements AutoCloseable {
 
   /** The names from the root on; empty for the root, and for what is not in the tree. */
   private static List<byte[]> path(FsState state, NodeId directory) {
-    LinkedList<byte[]> names = new LinkedList<>();
+    ArrayDeque<byte[]> names = new ArrayDeque<>();
     NodeId at = directory;
     while (!at.equals(FsState.ROOT)) {
       Node node = state.node(at);
@@ -335,7 +335,7 @@ final class KernelWalker implements AutoCloseable {
       names.addFirst(name);
       at = parent;
     }
-    return names;
+    return List.copyOf(names);
   }
 
   private static byte @Nullable [] nameIn(@Nullable Node directory, NodeId child) {
