@@ -57,6 +57,7 @@ class ForgottenIntentsTest {
           log,
           new NoChunks(),
           (session, from, bytes) -> {},
+          (_, _) -> {},
           port,
           new SetClock(),
           () -> ++entropy,

@@ -84,6 +84,7 @@ class HostileWorkerTest {
           log,
           new Chunks(),
           (session, from, bytes) -> {},
+          (_, _) -> {},
           port,
           clock,
           () -> ++entropy,
@@ -387,6 +388,9 @@ class HostileWorkerTest {
     public int length(Hash hash) {
       return ChunkStore.NOT_HERE;
     }
+
+    @Override
+    public void verify(Hash hash) {}
 
     @Override
     public void ingest(SessionId session, ChunkPut put) {

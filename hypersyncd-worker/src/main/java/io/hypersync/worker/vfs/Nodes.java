@@ -147,8 +147,7 @@ final class Nodes {
   Listing openListing(long directory) {
     long nowNs = clock.monotonicNs();
     KeptListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
-    KeptListing.Use use =
-        copy == null ? KeptListing.Use.NONE : copy.opened(nowNs, inodes.namesEpoch());
+    KeptListing.Use use = copy == null ? KeptListing.Use.NONE : copy.opened(nowNs);
     if (copy == null || use == KeptListing.Use.NONE) {
       return new Listing(KeptListing.Use.NONE, null);
     }
