@@ -72,8 +72,7 @@ class ListingsTest {
     for (int i = 0; i < 20; i++) {
       // The close of a directory is told to the worker later, and nobody waits for it.
       Await.until(
-          "closed",
-          () -> requests(fabric, "opendir") - requests(fabric, "releasedir") == kept);
+          "closed", () -> requests(fabric, "opendir") - requests(fabric, "releasedir") == kept);
       assertEquals(first, listing(here));
     }
     assertEquals(requests, listingRequests(fabric), "READDIR for what the kernel has");

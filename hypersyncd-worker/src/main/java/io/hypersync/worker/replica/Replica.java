@@ -399,8 +399,7 @@ public final class Replica {
     }
     long change = StateWeight.change(entry.op(), entry.createdNode(), before.state(), state);
     if (change > 0 && headWeight + change > maxStateBytes) {
-      return refuse(
-          new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
+      return refuse(new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
     Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
     head = new Published(entry.index(), state, root);
