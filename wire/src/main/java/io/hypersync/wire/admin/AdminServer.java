@@ -157,10 +157,8 @@ public final class AdminServer implements AutoCloseable {
       } catch (IOException failure) {
         // This process has too many files open, for one: that passes, and who asks waits meanwhile.
         if (!failed) {
-          LOG.warn(
-              "the admin socket {} is not answered for now: {}",
-              socket,
-              FileProblems.describe(failure));
+          // Nothing that is not loaded yet may be used here: loading a class takes a file.
+          LOG.warn("the admin socket {} is not answered for now: {}", socket, failure.getMessage());
         }
         failed = true;
         LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());

@@ -321,8 +321,14 @@ class AcknowledgedTailTest {
     return record;
   }
 
+  /** Who finds a batch being ended looks again after another rest. */
   private void awaitWatermark(long index) {
-    await(() -> watermarks.contains(index), "a watermark of " + index);
+    await(
+        () -> {
+          rest();
+          return watermarks.contains(index);
+        },
+        "a watermark of " + index);
   }
 
   private static void await(BooleanSupplier done, String what) {

@@ -338,7 +338,8 @@ class ChronicleOpLogTest {
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
     String me = Thread.currentThread().getName();
-    try (TestLog test = TestLog.open(directory, TestLog.SMALL, named)) {
+    OpLogOptions roomy = TestLog.SMALL.withSegmentBytes(1 << 20); // a batch takes a page at least
+    try (TestLog test = TestLog.open(directory, roomy, named)) {
       for (int round = 0; round < 50; round++) {
         takeOver(test.log);
         test.append(1);
@@ -521,7 +522,8 @@ class ChronicleOpLogTest {
 
   @Test
   void chroniclesOwnTailerReadsASegment() throws IOException {
-    try (TestLog test = TestLog.open(directory)) {
+    OpLogOptions roomy = TestLog.SMALL.withSegmentBytes(1 << 20); // each entry reserves a page
+    try (TestLog test = TestLog.open(directory, roomy)) {
       test.appendDurably(50);
     }
     Path segment = Disk.segments(directory).getFirst();

@@ -119,11 +119,19 @@ class DiskFullTest {
     }
   }
 
-  /** Appends until the log refuses; returns the last accepted index. */
+  /**
+   * Appends until the log refuses with nothing under way, whose room could be given back; returns
+   * the last accepted index.
+   */
   private static long fill(TestLog test) throws IOException {
     long index = test.log.appendedIndex();
-    while (tryAppend(test, index + 1)) {
-      index++;
+    long wasFullAt = -1;
+    while (wasFullAt != index) {
+      wasFullAt = index;
+      while (tryAppend(test, index + 1)) {
+        index++;
+      }
+      test.awaitDurable(index);
     }
     return index;
   }
