@@ -11,6 +11,7 @@ import io.hypersync.model.text.Printable;
 import io.hypersync.wire.admin.AdminClient;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
 import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -114,7 +115,7 @@ final class UmountCommand implements Callable<Integer> {
         + entry
             .path("taken_along")
             .valueStream()
-            .map(inside -> "  and with it " + inside.asText() + ", which was mounted inside\n")
+            .map(inside -> "  and with it " + Printable.line(inside.asText()) + ", which was mounted inside\n")
             .collect(Collectors.joining());
   }
 
@@ -190,7 +191,7 @@ final class UmountCommand implements Callable<Integer> {
       }
       return cleared;
     } catch (IOException failure) {
-      throw new UserError("cannot free " + path + ": " + failure.getMessage(), "Run this as root.");
+      throw new UserError("cannot free " + path + ": " + FileProblems.describe(failure), "Run this as root.");
     }
   }
 
@@ -202,7 +203,7 @@ final class UmountCommand implements Callable<Integer> {
               + mount
               + (inside.size() == 1 ? "" : ", and " + (inside.size() - 1) + " more"),
           "Unmount it first: umount "
-              + inside.getLast()
+              + ShellWords.quoted(inside.getLast())
               + "\nor take along all that is mounted inside: --force");
     }
   }

@@ -2,7 +2,6 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
-import io.hypersync.cli.runtime.BackingFilesystem;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.RememberingDaemon;
@@ -102,7 +101,6 @@ public final class WorkerCommand implements Callable<Integer> {
     Configuration configuration = configurationOptions.readOfMachine();
     Enrolments enrolments = Enrolments.ofMachine();
     WorkerDaemonOptions options = WorkerPlan.options(configuration, enrolments);
-    BackingFilesystem.check(options.stateDir());
     new DaemonProcess(
             "worker " + options.worker(),
             RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))

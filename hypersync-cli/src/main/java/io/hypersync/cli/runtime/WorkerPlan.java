@@ -99,7 +99,7 @@ public final class WorkerPlan {
       }
       enrolments.remember(options.stateDir());
     } catch (IOException failure) {
-      LOG.warn("the next start has to be told again where to mount: {}", failure.toString());
+      LOG.warn("the next start has to be told again where to mount: {}", FileProblems.describe(failure));
     }
   }
 
@@ -136,8 +136,11 @@ public final class WorkerPlan {
     Optional<Path> token = configuration.findPath(Settings.WORKER_TOKEN);
     Enrolled enrolled =
         token.isPresent()
-            ? enrolments.join(token.get(), stateDir)
+            ? enrolments.join(token.get(), stateDir, BackingFilesystem::check)
             : enrolments.find(stateDir, configuration.find(Settings.WORKER_ID), mount);
+    if (token.isEmpty()) {
+      BackingFilesystem.check(enrolled.stateDir());
+    }
     configuration
         .find(Settings.WORKER_ID)
         .filter(id -> !id.equals(enrolled.token().worker()))

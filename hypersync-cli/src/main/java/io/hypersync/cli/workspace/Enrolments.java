@@ -7,6 +7,7 @@ import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.PkiException;
+import io.hypersync.wire.text.ShellWords;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -49,9 +51,10 @@ public record Enrolments(Path base) {
    * Joins with a token: keeps it in the worker's state folder.
    *
    * @param stateDir the state folder if the user names one
+   * @param check throws if a folder cannot hold a worker's state; asked before the secret is there
    * @throws UserError if the token is of no use, or the folder belongs to another worker
    */
-  public Enrolled join(Path tokenFile, Optional<Path> stateDir) {
+  public Enrolled join(Path tokenFile, Optional<Path> stateDir, Consumer<Path> check) {
     EnrolmentToken token = read(tokenFile);
     warnIfOpen(tokenFile);
     Path directory = stateDir.orElseGet(() -> defaultStateDir(token));
@@ -69,6 +72,7 @@ public record Enrolments(Path base) {
         memory = memory.withoutLeader(); // the new token knows better
       }
     }
+    check.accept(directory);
     try {
       Files.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
       token.write(kept);
@@ -141,7 +145,7 @@ public record Enrolments(Path base) {
   }
 
   private static String describe(Enrolled enrolled) {
-    return enrolled.stateDir()
+    return ShellWords.quoted(enrolled.stateDir())
         + enrolled.memory().mount().map(mount -> " (mounted at " + mount + ")").orElse("");
   }
 
@@ -159,7 +163,25 @@ public record Enrolments(Path base) {
   }
 
   private List<Path> remembered() {
-    return pointers().stream().flatMap(pointer -> target(pointer).stream()).distinct().toList();
+    return pointers().stream()
+        .flatMap(pointer -> target(pointer).stream())
+        .distinct()
+        .filter(Enrolments::isOfUse)
+        .toList();
+  }
+
+  /** Nobody asked for this one: if it is damaged, the others still count. */
+  private static boolean isOfUse(Path directory) {
+    try {
+      if (!Files.exists(directory.resolve(FILE))) {
+        return false;
+      }
+      var _ = EnrolmentToken.read(directory.resolve(FILE));
+      return true;
+    } catch (PkiException damaged) {
+      LOG.warn("the enrolment in {} is passed over: {}", directory, damaged.getMessage());
+      return false;
+    }
   }
 
   private List<Path> pointers() {
@@ -167,7 +189,11 @@ public record Enrolments(Path base) {
     Path folder = base.resolve(ELSEWHERE);
     if (Files.isDirectory(folder)) {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
-        stream.forEach(pointers::add);
+        for (Path pointer : stream) {
+          if (!pointer.getFileName().toString().startsWith(".")) { // else it is being written
+            pointers.add(pointer);
+          }
+        }
       } catch (IOException | DirectoryIteratorException failure) {
         LOG.debug("{} cannot be listed: {}", folder, failure.getMessage());
       }
@@ -212,7 +238,7 @@ public record Enrolments(Path base) {
         LOG.warn(
             "{} is open to other users, and whoever has read it can be this worker: chmod 600 {}",
             tokenFile,
-            tokenFile);
+            ShellWords.quoted(tokenFile));
       }
     } catch (IOException | UnsupportedOperationException unknown) {
       LOG.debug("the permissions of {} are not known: {}", tokenFile, unknown.getMessage());
