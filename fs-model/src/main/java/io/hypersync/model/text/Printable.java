@@ -101,7 +101,7 @@ public final class Printable {
   }
 
   private static void escape(char c, StringBuilder out) {
-    if (c < DEL) {
+    if (c <= DEL) {
       out.append("\\x");
       hex(c, HEX_DIGITS_OF_BYTE, out);
     } else {

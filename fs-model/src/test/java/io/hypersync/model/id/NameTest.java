@@ -46,7 +46,7 @@ class NameTest {
     "610a62, a\\x0ab",
     "1b5b306d, \\x1b[0m",
     "7f, \\x7f",
-    "c29b, \\x9b",
+    "c29b, \\u009b",
     "e9, \\xe9",
     "c3a9ff, \\xc3\\xa9\\xff",
   })
