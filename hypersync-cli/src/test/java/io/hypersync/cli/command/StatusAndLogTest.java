@@ -103,7 +103,8 @@ final class StatusAndLogTest {
           Leader of workspace team (001122334455), pid 4711, up 1h 2m, listens on 0.0.0.0:7890
             commit index  123,456                root    abcdef012345
             files         1,200                  data    1.5 KiB
-            log           1.0 MiB preallocated   chunks  5 B
+            log           256.0 KiB              chunks  5 B
+            preallocated  768.0 KiB              for     the log
             commit p50    420 us                 p99     1.23 ms
             WORKER  STATE                      APPLIED      LAG  ROOT          ADDRESS
             fmd     ok                         123,456        0  abcdef012345  10.0.0.2:5000
