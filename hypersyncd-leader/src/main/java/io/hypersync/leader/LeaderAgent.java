@@ -440,8 +440,8 @@ public final class LeaderAgent implements Agent {
   private void claimed(WorkerId worker, @Nullable ApplyError error, long nowNs) {
     Hash root = error == null ? null : error.root();
     if (error != null && root != null) {
-      long nodes = sequencer.head().nodes().size();
-      claims.claimed(worker, error.logIndex(), root, log.durableIndex(), nodes, nowNs);
+      long bytes = sequencer.weight();
+      claims.claimed(worker, error.logIndex(), root, log.durableIndex(), bytes, nowNs);
     }
   }
 

@@ -10,6 +10,7 @@ import io.hypersync.wire.admin.AdminCommand;
 import io.hypersync.wire.admin.Daemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.FileProblems;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
@@ -96,9 +97,21 @@ public final class WorkerDaemon implements Daemon {
    */
   @Override
   public void awaitReady() throws InterruptedException {
+    cover();
     runtime.join();
     runtime.mount(folder);
     LOG.info("mounted {} at entry {}", mountPoint, runtime.appliedIndex());
+  }
+
+  private void cover() {
+    try {
+      folder.cover();
+    } catch (MountException e) {
+      throw new UserError(String.valueOf(e.getMessage()), "");
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot mount on " + mountPoint + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+    }
   }
 
   private static MountFolder claim(WorkerDaemonOptions options) {
@@ -132,8 +145,11 @@ public final class WorkerDaemon implements Daemon {
       return;
     }
     closed = true;
-    runtime.close();
-    folder.close();
+    try {
+      runtime.close();
+    } finally {
+      folder.close();
+    }
     chunks.close();
     disk.close();
     lock.close();

@@ -304,7 +304,10 @@ public final class DiskChunkStore implements ChunkStore {
       try {
         writer.append(chunks, written);
       } finally {
-        written.forEach(one -> places.put(one.hash(), one.place()));
+        for (Written one : written) {
+          places.put(one.hash(), one.place());
+          bad.remove(one.hash());
+        }
         fresh.addAll(written);
       }
     } finally {

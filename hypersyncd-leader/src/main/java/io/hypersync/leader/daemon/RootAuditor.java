@@ -21,8 +21,6 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RootAuditor.class);
   private static final int READ_BYTES = 1 << 20;
 
-  /** What a node takes in memory, with its part of the tries; measured, and rounded up. */
-  private static final long NODE_BYTES = 600;
 
   private final OpLog log;
   private final Consumer<Consumer<LeaderAgent>> post;
@@ -42,19 +40,19 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   }
 
   @Override
-  public void audit(long index, long nodes) {
+  public void audit(long index, long stateBytes) {
     try {
-      thread.execute(() -> replayAndTell(index, nodes));
+      thread.execute(() -> replayAndTell(index, stateBytes));
     } catch (RejectedExecutionException e) {
       LOG.debug("the leader stops", e);
     }
   }
 
   /** The next claim is looked into when this one is answered, so it is, whatever happens. */
-  private void replayAndTell(long index, long nodes) {
+  private void replayAndTell(long index, long stateBytes) {
     AuditFinding finding = new AuditFinding.Unknown(index, "the replay broke off");
     try {
-      finding = hasRoomFor(nodes) ? replay(index) : noRoom(index, nodes);
+      finding = hasRoomFor(stateBytes) ? replay(index) : noRoom(index, stateBytes);
     } catch (IOException | RuntimeException e) {
       finding = new AuditFinding.Unknown(index, "the log cannot be read: " + e.getMessage());
     } finally {
@@ -82,18 +80,18 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   }
 
   /** A second state beside the one that is led must not take the memory that this one needs. */
-  private static boolean hasRoomFor(long nodes) {
+  private static boolean hasRoomFor(long stateBytes) {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
-    return free / 2 > nodes * NODE_BYTES;
+    return free / 2 > stateBytes;
   }
 
-  private static AuditFinding noRoom(long index, long nodes) {
+  private static AuditFinding noRoom(long index, long stateBytes) {
     return new AuditFinding.Unknown(
         index,
         "there is no memory for a second state of "
-            + nodes
-            + " nodes; a leader that is started again compares the roots, too");
+            + stateBytes
+            + " bytes; a leader that is started again compares the roots, too");
   }
 
   @Override

@@ -10,7 +10,7 @@ public interface RootAuditPort {
    * Looks whether the root of an entry is what comes of it.
    *
    * @param index of the entry, which is durable
-   * @param nodes how many the newest state has: what a second state will take in memory
+   * @param stateBytes what the newest state takes of the heap, about: a second one takes as much
    */
-  void audit(long index, long nodes);
+  void audit(long index, long stateBytes);
 }

@@ -25,6 +25,7 @@ public final class UnaskedChunks {
     private double used;
     private long asOfNs;
     private boolean dropped;
+    private long droppedNs;
   }
 
   /** Everybody has this credit. */
@@ -39,6 +40,7 @@ public final class UnaskedChunks {
     double used = account.used + bytes + OVERHEAD_BYTES;
     if (used > creditBytes) {
       account.dropped = true;
+      account.droppedNs = nowNs;
       return false;
     }
     account.used = used;
@@ -69,6 +71,7 @@ public final class UnaskedChunks {
       account.used = Math.max(0, account.used - back);
     }
     account.asOfNs = nowNs;
-    account.dropped &= account.used > 0;
+    // By time, not by the credit: what is given back was charged for other chunks perhaps.
+    account.dropped &= nowNs - account.droppedNs < WHOLE_AGAIN_NS;
   }
 }

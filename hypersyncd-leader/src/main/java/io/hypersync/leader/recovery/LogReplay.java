@@ -127,11 +127,7 @@ public final class LogReplay implements RecoveryListener {
         roots.add(recordIndex, entry.op(), stamp, root);
       }
     }
-    // A copy brings no chunks, and makes as many extents; the states of a run share none of them.
-    runChunks +=
-        entry.op() instanceof FsOp.CopyRange copy
-            ? extents(state, copy)
-            : entry.op().chunks().size();
+    runChunks += extents(state, entry.op());
     if (roots.size() >= runEntries || runChunks >= MAX_RUN_CHUNKS) {
       runChunks = 0;
       refuse(roots.endRun(state));
@@ -168,7 +164,14 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /** In what was copied; no more than would end the run. */
-  private static int extents(FsState state, FsOp.CopyRange copy) {
+  /**
+   * How many extents an op has made in the state behind it, about: a copy brings no chunks, and makes
+   * as many extents; the states of a run share none of them.
+   */
+  static int extents(FsState state, FsOp op) {
+    if (!(op instanceof FsOp.CopyRange copy)) {
+      return op.chunks().size();
+    }
     Node target = state.node(copy.target());
     if (target == null || !(target.content() instanceof FileContent content)) {
       return 0;

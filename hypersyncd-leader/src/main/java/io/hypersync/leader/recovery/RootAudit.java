@@ -68,7 +68,7 @@ public final class RootAudit {
     index = number;
     root = entry.root();
     roots.add(index, entry.op(), stamp, root);
-    runChunks += entry.op().chunks().size();
+    runChunks += LogReplay.extents(state, entry.op());
     if (index == asked) {
       AuditFinding wrong = wrong(roots.settle(state));
       return wrong != null ? wrong : new AuditFinding.Right(asked, root);

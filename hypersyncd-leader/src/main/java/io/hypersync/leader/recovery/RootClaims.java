@@ -58,10 +58,10 @@ public final class RootClaims {
    * so again and again, as long as it is connected.
    *
    * @param durableIndex what is not durable is nothing to be claimed about
-   * @param nodes how many the newest state has
+   * @param stateBytes what the newest state takes of the heap, about
    */
   public void claimed(
-      WorkerId worker, long index, Hash root, long durableIndex, long nodes, long nowNs) {
+      WorkerId worker, long index, Hash root, long durableIndex, long stateBytes, long nowNs) {
     if (index < 1 || index > durableIndex) {
       return;
     }
@@ -88,7 +88,7 @@ public final class RootClaims {
     claimant = worker;
     begunNs = nowNs;
     audits++;
-    port.audit(index, nodes);
+    port.audit(index, stateBytes);
   }
 
   /**

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * to such a node by a path may have walked it before the name was gone. The kernel says only which
  * node it came to, so this tells as much of nodes that were come to by another name.
  *
- * <p>When a directory is moved, everything below it counts; which files are there is not looked up.
+ * <p>When a directory is moved, or a symbolic link goes or is replaced, everything counts; which
+ * files its path led to is not looked up.
  *
  * <p>Single-threaded: the agent's thread.
  */
@@ -88,6 +89,10 @@ public final class LostNames {
     forgetOld(nowNs);
     Node node = find(before, parent, name);
     if (node == null || node.type() == NodeType.DIRECTORY) {
+      return;
+    }
+    if (node.type() == NodeType.SYMLINK) { // what it led to has another path now, or none
+      allLost(nowNs);
       return;
     }
     untilNs.remove(node.id()); // to the end of the order

@@ -1,6 +1,8 @@
 package io.hypersync.worker.coherence;
 
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.port.ApplyListener;
@@ -10,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +53,12 @@ public final class Publisher {
   /** So many drops of names may be on their way with nobody waiting for them; each has a thread. */
   public static final int MAX_OVERTAKEN = 128;
 
+  /** For so long an append of this machine may have been on its way when another's came first. */
+  private static final long OVERTAKEN_NS = 5_000_000_000L;
+
+  /** So many files that others have made longer are remembered. */
+  private static final int MAX_GROWN = 4_096;
+
   private final KernelCaches caches;
   private final CacheNotifier notifier;
   private final LocalCalls calls;
@@ -59,6 +68,9 @@ public final class Publisher {
 
   /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
   private final Set<Long> overtaken = new HashSet<>();
+
+  /** When other machines last made files longer, in that order. */
+  private final Map<Long, Long> grownElsewhere = new LinkedHashMap<>();
 
   /** Drops of listings that are under way: of which directory. */
   private final Map<Long, Long> droppedListings = new HashMap<>();
@@ -335,8 +347,13 @@ public final class Publisher {
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
     Effects effects = step.effects;
     boolean own = calls.isWaiting(step.entry.intent());
-    // What a call of this machine has changed its kernel knows when the caller runs again.
-    Growth growth = own ? null : effects.growth();
+    // What a call of this machine has changed its kernel knows when the caller runs again, but for
+    // where an append went which another machine's has overtaken.
+    Growth growth = own && !wasOvertaken(step, nowNs) ? null : effects.growth();
+    if (!own && growth != null) {
+      grownElsewhere.remove(growth.inode()); // to the end of the order
+      grownElsewhere.put(growth.inode(), nowNs);
+    }
     Growth followed = growth != null && caches.isKnown(growth.inode()) ? growth : null;
     View shownView = new View(step.after, Effects.ofNames(ownNames));
     view = followed == null ? shownView : shownView.whileGrowing(followed.inode());
@@ -368,6 +385,23 @@ public final class Publisher {
       notifier.followMoves(waiting.namesTicket, moved);
     }
     wait = waiting;
+  }
+
+  /**
+   * Whether an append of this machine may have been put behind one of another machine that its
+   * kernel had not heard of: it then takes the file for too short.
+   */
+  private boolean wasOvertaken(Step step, long nowNs) {
+    var oldest = grownElsewhere.values().iterator();
+    while (oldest.hasNext()
+        && (nowNs - oldest.next() > OVERTAKEN_NS || grownElsewhere.size() > MAX_GROWN)) {
+      oldest.remove();
+    }
+    Growth growth = step.effects.growth();
+    return growth != null
+        && step.entry.op() instanceof FsOp.Write write
+        && write.mode() == WriteMode.APPEND
+        && grownElsewhere.containsKey(growth.inode());
   }
 
   /** A caller here may be told. */

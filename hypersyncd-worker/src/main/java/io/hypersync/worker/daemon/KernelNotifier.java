@@ -50,6 +50,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final long LISTING_PATIENCE_MS = 500;
 
   private static final long IDLE_THREAD_S = 10;
+  private static final int PAGE = 4_096;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -297,11 +298,12 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     FileBytes file = files;
     long last = growth.size() - 1;
     Optional<Byte> value = file == null ? Optional.empty() : file.byteAt(growth.inode(), last);
-    if (value.isEmpty()) {
-      return; // whoever reads it is told why
+    if (value.isEmpty() && last % PAGE == 0) {
+      return; // the kernel would show what is sent: a page that is given from its beginning is whole
     }
+    byte shown = value.orElse((byte) 0); // of a page that is asked for again before it is shown
     try {
-      untilKnown(growth.inode(), () -> notifier.store(growth.inode(), last, value.get()));
+      untilKnown(growth.inode(), () -> notifier.store(growth.inode(), last, shown));
     } catch (IOException refused) {
       // What it has cached is not wrong: only its idea of the length is old.
       LOG.warn("the kernel does not take up the length of a file: {}", refused.getMessage());

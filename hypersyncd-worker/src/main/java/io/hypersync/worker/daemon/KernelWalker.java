@@ -181,7 +181,7 @@ final class KernelWalker implements AutoCloseable {
   /**
    * Has the kernel ask for a node's attributes.
    *
-   * @return whether it has, or does not know the node; false if there is no permission for that
+   * @return whether it has, or does not know the node; false if that cannot be done
    */
   boolean refresh(long inode) {
     MountWalk walks = walk;
@@ -189,7 +189,7 @@ final class KernelWalker implements AutoCloseable {
       return false;
     }
     int result = asOwn(() -> walks.refresh(inode));
-    return result != -Errno.EPERM.code();
+    return result == 0 || result == -Errno.ESTALE.code();
   }
 
   /** Ends what is under way; its calls end with the mount. */
@@ -212,6 +212,9 @@ final class KernelWalker implements AutoCloseable {
 
   private boolean enqueue(MovedDirectory directory, Runnable done) {
     synchronized (moves) {
+      if (closing) { // what is put in now nobody would take out
+        return false;
+      }
       Move known = moves.get(directory.node());
       if (known != null) {
         known.to = directory; // whoever walks looks where to before he is through

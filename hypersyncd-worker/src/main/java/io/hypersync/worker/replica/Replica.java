@@ -92,6 +92,9 @@ public final class Replica {
     UNTIL_THERE_IS_ROOM
   }
 
+  /** Chunks that could not be got while another failure stood. */
+  private final Set<Hash> behindFailure = new HashSet<>();
+
   private record Step(LogEntry entry, Published before, Published after, long change) {}
 
   /** Hears of every applied entry, in order; must not block. */
@@ -194,6 +197,7 @@ public final class Replica {
     }
     incoming.clear();
     unstored.clear();
+    behindFailure.clear();
     requested.clear();
     ahead.clear();
     head = published;
@@ -260,8 +264,11 @@ public final class Replica {
         return List.of(); // still full
       }
     }
-    List<ChunkRef> again = List.copyOf(unstored.values());
+    List<ChunkRef> again = new ArrayList<>(unstored.values());
     unstored.clear();
+    if (failure == null && !behindFailure.isEmpty()) {
+      addBehindFailure(again);
+    }
     return again;
   }
 
@@ -278,10 +285,29 @@ public final class Replica {
   private void stopBefore(Hash hash, Errno errno, String message, Stopped howLong) {
     for (LogEntry entry : incoming) {
       if (entry.op().chunks().stream().anyMatch(chunk -> chunk.hash().equals(hash))) {
+        Hash before = failedChunk;
         stop(new ApplyError(entry.index(), errno, message), hash, howLong);
+        if (before != null && !before.equals(failedChunk)) {
+          behindFailure.add(before);
+        }
+        if (!hash.equals(failedChunk)) {
+          behindFailure.add(hash);
+        }
         return;
       }
     }
+  }
+
+  /** One failure stands at a time: when it is over, what failed beside it is asked for again. */
+  private void addBehindFailure(List<ChunkRef> again) {
+    for (LogEntry entry : incoming) {
+      for (ChunkRef chunk : entry.op().chunks()) {
+        if (behindFailure.remove(chunk.hash())) {
+          again.add(chunk);
+        }
+      }
+    }
+    behindFailure.clear();
   }
 
   /**

@@ -140,9 +140,16 @@ final class FileRequests {
         && file.direct()) {
       // Whoever has seen what is behind the old end finds it by every other call, too. This one
       // holds no page, for which what is waited for might wait.
-      submitter.whenSettled(view, reply, () -> read(header, request, reply));
+      submitter.whenSettled(view, reply, () -> answer(view, header, request, reply));
       return;
     }
+    answer(view, header, request, reply);
+  }
+
+  /** From a view that was the newest one during the call. */
+  private void answer(
+      View view, RequestHeader header, FuseOperation.Read request, FuseReply reply)
+      throws RequestFailed {
     repaired.answer(
         reply,
         () -> {

@@ -212,6 +212,10 @@ final class BatchWriter implements LogRest.Noting {
     for (PendingEntry entry : batch) {
       expected++;
       Invariant.LOG_GROWS_BY_ONE.check(entry.index() == expected);
+      if (entry.index() != expected) { // a gap would not be found before the next start
+        throw new IllegalStateException(
+            "entry " + entry.index() + " where " + expected + " was due");
+      }
       previous = segment.append(entry.index(), watermark, previous, entry.payload());
       positions.add(entry.index(), segment.lastPosition());
     }

@@ -438,10 +438,9 @@ final class SegmentAppender implements AutoCloseable {
   @Override
   public void close() {
     closing.lock(); // a watermark may be on its way
-    try {
+    try (channel;
+        watermarks) {
       closed = true;
-      channel.close();
-      watermarks.close();
     } catch (IOException e) {
       LOG.warn("op log: cannot close {}", file(), e); // nothing in it waits to be written
     } finally {

@@ -39,7 +39,9 @@ public final class MountFolder implements AutoCloseable {
 
   private final Path point;
   private final String source;
+  private boolean isThere;
   private boolean made;
+  private boolean closed;
   private @Nullable FolderCover cover;
 
   private MountFolder(Path point, String source) {
@@ -48,7 +50,7 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /**
-   * Looks whether the workspace can be mounted there, and covers the folder if there is one.
+   * Looks whether the workspace can be mounted there.
    *
    * @param source what the mount will be called in the mount table; a dead mount that is called so
    *     is out of the way, since it is of the same workspace
@@ -73,8 +75,21 @@ public final class MountFolder implements AutoCloseable {
       refuseIfItCannotBeMade(point);
       return folder;
     }
-    folder.cover = FolderCover.put(MountPoint.check(requested));
+    var _ = MountPoint.check(requested);
+    folder.isThere = true;
     return folder;
+  }
+
+  /**
+   * Covers the folder, if there was one, until it is mounted: nobody writes into it unnoticed. Whoever
+   * calls this sees to it that {@link #close} follows, also when a signal ends the process.
+   *
+   * @throws MountException if somebody has filled it meanwhile
+   */
+  public synchronized void cover() throws IOException {
+    if (isThere && !closed && cover == null) {
+      cover = FolderCover.put(MountPoint.check(point));
+    }
   }
 
   /** The path that the kernel will know the mount by. */
@@ -107,6 +122,7 @@ public final class MountFolder implements AutoCloseable {
   /** Leaves it as it was found; the mount is gone. A folder that somebody has filled stays. */
   @Override
   public synchronized void close() {
+    closed = true;
     mounted();
     if (made) {
       made = false;

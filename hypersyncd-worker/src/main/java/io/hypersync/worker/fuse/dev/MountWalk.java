@@ -131,13 +131,13 @@ public final class MountWalk implements AutoCloseable {
         return false;
       }
       int probe = openNode(arena, opened, 1);
-      if (probe == -Errno.EPERM.code() || !setRoot(opened)) {
+      if (probe < 0 || !setRoot(opened)) {
         var _ = Syscalls.close(opened);
       }
       if (probe >= 0) {
         var _ = Syscalls.close(probe);
       }
-      return probe != -Errno.EPERM.code();
+      return probe >= 0;
     } finally {
       leave();
     }

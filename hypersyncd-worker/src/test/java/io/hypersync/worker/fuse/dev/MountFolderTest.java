@@ -69,7 +69,7 @@ class MountFolderTest {
   void aFolderThatWasThereIsCoveredUntilItIsMounted() throws IOException {
     Files.createDirectories(point);
     boolean possible = canBeImmutable(temp);
-    MountFolder folder = MountFolder.claim(point, SOURCE);
+    MountFolder folder = covered();
     if (possible) {
       assertThrows(IOException.class, () -> Files.createFile(point.resolve("lost")));
     }
@@ -86,20 +86,20 @@ class MountFolderTest {
   @Test
   void aWorkerThatGivesUpLeavesTheFolderAsItWas() throws IOException {
     Files.createDirectories(point);
-    MountFolder.claim(point, SOURCE).close();
+    covered().close();
     Files.delete(Files.createFile(point.resolve("free")));
   }
 
   @Test
   void aCoverThatAKilledWorkerLeftIsInNobodysWay() throws IOException {
     Files.createDirectories(point);
-    MountFolder killed = MountFolder.claim(point, SOURCE);
-    try (MountFolder next = MountFolder.claim(point, SOURCE)) {
+    MountFolder killed = covered();
+    try (MountFolder next = covered()) {
       next.prepare();
     }
     Files.delete(Files.createFile(point.resolve("free")));
     killed.close();
-    var _ = MountFolder.claim(point, SOURCE);
+    var _ = covered();
     assertEquals(canBeImmutable(temp), FolderCover.clear(point));
     assertFalse(FolderCover.clear(point), "the second time");
     Files.delete(point);
@@ -115,7 +115,7 @@ class MountFolderTest {
       return; // this filesystem knows no such folders
     }
     try {
-      MountFolder.claim(point, SOURCE).close();
+      covered().close();
       assertFalse(FolderCover.clear(point));
       assertThrows(IOException.class, () -> Files.createFile(point.resolve("lost")));
     } finally {
@@ -192,6 +192,12 @@ class MountFolderTest {
 
   private void claim() throws IOException {
     MountFolder.claim(point, SOURCE).close();
+  }
+
+  private MountFolder covered() throws IOException {
+    MountFolder folder = MountFolder.claim(point, SOURCE);
+    folder.cover();
+    return folder;
   }
 
   private void dead(String source) throws IOException {
