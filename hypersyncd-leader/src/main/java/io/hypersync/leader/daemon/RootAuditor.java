@@ -21,7 +21,6 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RootAuditor.class);
   private static final int READ_BYTES = 1 << 20;
 
-
   private final OpLog log;
   private final Consumer<Consumer<LeaderAgent>> post;
   private final ExecutorService thread =

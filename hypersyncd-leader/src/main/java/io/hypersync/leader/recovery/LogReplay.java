@@ -165,8 +165,8 @@ public final class LogReplay implements RecoveryListener {
 
   /** In what was copied; no more than would end the run. */
   /**
-   * How many extents an op has made in the state behind it, about: a copy brings no chunks, and makes
-   * as many extents; the states of a run share none of them.
+   * How many extents an op has made in the state behind it, about: a copy brings no chunks, and
+   * makes as many extents; the states of a run share none of them.
    */
   static int extents(FsState state, FsOp op) {
     if (!(op instanceof FsOp.CopyRange copy)) {

@@ -41,10 +41,11 @@ final class ReadRequests {
     Name name = Nodes.name(lookup.name());
     Node node = state.lookup(directory, name);
     if (node != null) {
+      sentBack.found(header.pid(), header.nodeId(), name);
       reply.entry(nodes.found(view, header.nodeId(), name, node));
       return;
     }
-    sentBack.foundNothing(header.pid());
+    sentBack.foundNothing(header.pid(), header.nodeId(), name);
     long absentNs = nodes.absentNs(view, directory, name);
     if (absentNs == 0) {
       throw new RequestFailed(Errno.ENOENT);

@@ -1,7 +1,9 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.Name;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that have been answered with ESTALE, so that the kernel walks their path again. It
@@ -9,7 +11,8 @@ import java.util.Map;
  *
  * <p>The kernel does not say which requests belong to one call. A second walk looks up every name
  * of its path, and what it finds it opens; one that finds nothing ends, or makes the name. So an
- * open behind a lookup that has found nothing is another call's.
+ * open behind a lookup that has found nothing is another call's, unless the same name was looked up
+ * once more and found: the kernel does that when what it had cached turns out to be gone.
  *
  * <p>Threads: any.
  */
@@ -28,7 +31,9 @@ final class SentBack {
   /** Written with the lock held, read without: lookups are many, and threads sent back few. */
   private volatile boolean any;
 
-  private record Noted(long untilNs, boolean foundNothing) {}
+  private record Noted(long untilNs, @Nullable Looked missing) {}
+
+  private record Looked(long directory, Name name) {}
 
   /** Where the call of a thread stands, as far as can be told. */
   enum Walk {
@@ -49,7 +54,7 @@ final class SentBack {
   synchronized void note(int thread, long nowNs) {
     if (thread != 0) {
       threads.remove(thread); // to the end of the order
-      threads.put(thread, new Noted(nowNs + RETRY_NS, false));
+      threads.put(thread, new Noted(nowNs + RETRY_NS, null));
       if (threads.size() > MAX_THREADS) {
         threads.remove(threads.keySet().iterator().next());
       }
@@ -58,10 +63,25 @@ final class SentBack {
   }
 
   /** A thread is about to be told that a name is not there. */
-  void foundNothing(int thread) {
+  void foundNothing(int thread, long directory, Name name) {
     if (any) {
       synchronized (this) {
-        threads.computeIfPresent(thread, (_, noted) -> new Noted(noted.untilNs, true));
+        threads.computeIfPresent(
+            thread, (_, noted) -> new Noted(noted.untilNs, new Looked(directory, name)));
+      }
+    }
+  }
+
+  /** A thread is about to be told where a name leads. */
+  void found(int thread, long directory, Name name) {
+    if (any) {
+      synchronized (this) {
+        threads.computeIfPresent(
+            thread,
+            (_, noted) ->
+                new Looked(directory, name).equals(noted.missing)
+                    ? new Noted(noted.untilNs, null)
+                    : noted);
       }
     }
   }
@@ -81,7 +101,7 @@ final class SentBack {
       if (noted == null || nowNs - noted.untilNs >= 0) {
         return Walk.FIRST;
       }
-      return noted.foundNothing ? Walk.SECOND_FOUND_NOTHING : Walk.SECOND;
+      return noted.missing != null ? Walk.SECOND_FOUND_NOTHING : Walk.SECOND;
     }
   }
 }

@@ -137,18 +137,11 @@ public final class Vfs implements FuseHandler {
       noteBusyDirectories(header, operation);
       dispatch(header, operation, reply);
     } catch (RequestFailed e) {
-      if (e.errno() == Errno.ESTALE && walksAgain(operation)) {
+      if (e.errno() == Errno.ESTALE) {
         sentBack.note(header.pid(), clock.monotonicNs());
       }
       reply.error(e.errno());
     }
-  }
-
-  /** Whether the kernel walks the path again when this is answered with ESTALE. */
-  private static boolean walksAgain(FuseOperation operation) {
-    return operation instanceof FuseOperation.Lookup
-        || operation instanceof FuseOperation.Open
-        || operation instanceof FuseOperation.Create;
   }
 
   private static boolean isOpen(FuseOperation operation) {

@@ -474,6 +474,22 @@ class VfsTest {
     assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
   }
 
+  /** The kernel drops what it had cached when it is gone, and looks up the same name once more. */
+  @Test
+  void aNameThatIsFoundByTheSecondLookOfAWalkIsNoOtherCall() {
+    Vfs asking = vfs(new CachePolicy(true, true, true, false));
+    Node node = tree.file("moved");
+    long inode = known(node);
+    tree.lost.add(node.id());
+    assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
+    ask(asking, 1, new FuseOperation.Lookup(name("back")));
+    Node back = tree.file("back");
+    tree.lost.add(back.id());
+    ask(asking, 1, new FuseOperation.Lookup(name("back")));
+    assertEquals(
+        writing(), ask(asking, back.inode().value(), new FuseOperation.Open(O_RDWR, 0)).heard);
+  }
+
   private static List<String> writing() {
     return List.of("open flags " + WRITING);
   }

@@ -76,7 +76,9 @@ public final class StateLock implements AutoCloseable {
       OwnerOnly.repair(stateDir, NAMES);
     } catch (IOException failure) {
       LOG.warn(
-          "other users may perhaps read the contents of files in {}: {}", stateDir, FileProblems.describe(failure));
+          "other users may perhaps read the contents of files in {}: {}",
+          stateDir,
+          FileProblems.describe(failure));
     }
   }
 

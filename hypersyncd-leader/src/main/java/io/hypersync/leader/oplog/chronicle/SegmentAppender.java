@@ -438,9 +438,13 @@ final class SegmentAppender implements AutoCloseable {
   @Override
   public void close() {
     closing.lock(); // a watermark may be on its way
-    try (channel;
-        watermarks) {
+    try {
       closed = true;
+      try {
+        channel.close();
+      } finally {
+        watermarks.close();
+      }
     } catch (IOException e) {
       LOG.warn("op log: cannot close {}", file(), e); // nothing in it waits to be written
     } finally {
