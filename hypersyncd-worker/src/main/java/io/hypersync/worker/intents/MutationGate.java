@@ -160,11 +160,6 @@ public final class MutationGate implements LocalCalls {
   }
 
   @Override
-  public boolean isAnyWaiting() {
-    return !waiting.isEmpty() || !syncs.isEmpty() || intents.isAnyWaiting();
-  }
-
-  @Override
   public boolean mayHold(NodeId directory, FsState state, IntentId except) {
     for (Mutation mutation : waiting.keySet()) {
       if (IntentTracker.mayHold(mutation.op(), directory, state)) {

@@ -39,6 +39,7 @@ final class KeptListing {
   private boolean dropping;
   private boolean trusted;
   private long untilNs;
+  private long namesEpoch;
   private @Nullable MerkleTrie<DirEntry> rows;
 
   /**
@@ -46,13 +47,15 @@ final class KeptListing {
    * {@link #distrust} if the directory is changing.
    *
    * @param nowNs monotonic
+   * @param epoch how often all names of the mount have been distrusted: a listing without names
+   *     that are kept would cost a LOOKUP for each, a new one brings them along
    */
-  synchronized Use opened(long nowNs) {
+  synchronized Use opened(long nowNs, long epoch) {
     if (inUse || dropping) {
       return Use.NONE;
     }
     inUse = true;
-    boolean good = trusted && nowNs - untilNs < 0;
+    boolean good = trusted && nowNs - untilNs < 0 && epoch == namesEpoch;
     if (copy != Copy.NONE && good) {
       return copy == Copy.COMPLETE ? Use.READ : Use.FILL;
     }
@@ -65,6 +68,7 @@ final class KeptListing {
     rows = null;
     trusted = true;
     untilNs = nowNs + CachePolicy.KEEP_NS;
+    namesEpoch = epoch;
     return use;
   }
 

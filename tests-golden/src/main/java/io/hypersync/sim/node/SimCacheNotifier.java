@@ -3,13 +3,10 @@ package io.hypersync.sim.node;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.coherence.CachedName;
-import io.hypersync.worker.coherence.Growth;
-import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.port.CacheNotifier;
 import java.util.List;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** A kernel that takes its time to forget. */
 final class SimCacheNotifier implements CacheNotifier {
@@ -32,28 +29,12 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void dropNames(long ticket, List<CachedName> dropping, List<CachedName> expiring) {
+  public void dropNames(long ticket, List<CachedName> names, boolean expire) {
     later(ticket);
   }
 
   @Override
-  public void loosenNames(long ticket, List<Long> inodes) {
-    later(ticket);
-  }
-
-  @Override
-  public void dropContents(
-      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
-    later(ticket);
-  }
-
-  @Override
-  public void followMoves(long ticket, List<MovedDirectory> moved) {
-    later(ticket);
-  }
-
-  @Override
-  public void refreshOwner(long ticket, long inode) {
+  public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
     later(ticket);
   }
 
@@ -61,6 +42,9 @@ final class SimCacheNotifier implements CacheNotifier {
   public void dropListing(long ticket, long inode) {
     later(ticket);
   }
+
+  @Override
+  public void distrustNames() {}
 
   @Override
   public void prune(List<Long> inodes) {}
