@@ -110,7 +110,8 @@ public final class WorkerDaemon implements Daemon {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
       throw new UserError(
-          "cannot mount on " + mountPoint + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+          "cannot mount on " + mountPoint + ": " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
     }
   }
 

@@ -3,6 +3,7 @@ package io.hypersync.e2e;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
@@ -24,6 +25,13 @@ final class FabricExtension
         AfterTestExecutionCallback,
         AfterEachCallback {
   private static final String[] WORKERS = {"a", "b"};
+
+  /** POSIX has devices and set-user-id programs, which mounts refuse unless they are told to. */
+  private static final List<String> TRUSTING =
+      Stream.concat(
+              Fabric.PATIENT.stream(),
+              Stream.of("hypersync.worker.suid=true", "hypersync.worker.dev=true"))
+          .toList();
 
   private final List<String> workerSettings;
   private @Nullable Fabric fabric;
@@ -50,7 +58,7 @@ final class FabricExtension
         fabric = null;
       }
       if (fabric == null) {
-        fabric = Fabric.start(Fabric.PATIENT, WORKERS);
+        fabric = Fabric.start(TRUSTING, WORKERS);
       }
       return fabric;
     }

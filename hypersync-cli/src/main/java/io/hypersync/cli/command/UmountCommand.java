@@ -115,7 +115,11 @@ final class UmountCommand implements Callable<Integer> {
         + entry
             .path("taken_along")
             .valueStream()
-            .map(inside -> "  and with it " + Printable.line(inside.asText()) + ", which was mounted inside\n")
+            .map(
+                inside ->
+                    "  and with it "
+                        + Printable.line(inside.asText())
+                        + ", which was mounted inside\n")
             .collect(Collectors.joining());
   }
 
@@ -191,7 +195,8 @@ final class UmountCommand implements Callable<Integer> {
       }
       return cleared;
     } catch (IOException failure) {
-      throw new UserError("cannot free " + path + ": " + FileProblems.describe(failure), "Run this as root.");
+      throw new UserError(
+          "cannot free " + path + ": " + FileProblems.describe(failure), "Run this as root.");
     }
   }
 

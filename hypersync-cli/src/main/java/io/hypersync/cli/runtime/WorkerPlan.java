@@ -99,7 +99,8 @@ public final class WorkerPlan {
       }
       enrolments.remember(options.stateDir());
     } catch (IOException failure) {
-      LOG.warn("the next start has to be told again where to mount: {}", FileProblems.describe(failure));
+      LOG.warn(
+          "the next start has to be told again where to mount: {}", FileProblems.describe(failure));
     }
   }
 

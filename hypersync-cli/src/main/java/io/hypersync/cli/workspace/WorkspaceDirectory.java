@@ -174,7 +174,8 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     try {
       var _ = OwnerOnly.repair(root, Set.of(AUTHORITY_DIR, LEADER_DIR, TOKENS_DIR));
     } catch (IOException failure) {
-      LOG.warn("other users may perhaps read the keys in {}: {}", root, FileProblems.describe(failure));
+      LOG.warn(
+          "other users may perhaps read the keys in {}: {}", root, FileProblems.describe(failure));
     }
   }
 

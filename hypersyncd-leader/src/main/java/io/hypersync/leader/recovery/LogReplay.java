@@ -163,7 +163,6 @@ public final class LogReplay implements RecoveryListener {
     return new LeaderState(state, root, index, lastTimeNs, intents, weight);
   }
 
-  /** In what was copied; no more than would end the run. */
   /**
    * How many extents an op has made in the state behind it, about: a copy brings no chunks, and
    * makes as many extents; the states of a run share none of them.

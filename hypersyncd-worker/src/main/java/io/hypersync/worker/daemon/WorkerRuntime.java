@@ -161,7 +161,7 @@ public final class WorkerRuntime implements AutoCloseable {
     String another = "./hypersync token " + options.worker();
     if (CertificateDates.isAboutClock(refused)) {
       return "Look at the clocks: run date on this host and on the leader's. If both are right,"
-                 + " make a new token on the leader's host: "
+          + " make a new token on the leader's host: "
           + another;
     }
     return PeerCertificates.isOfAnotherWorkspace(refused)

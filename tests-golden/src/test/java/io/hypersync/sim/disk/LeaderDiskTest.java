@@ -68,6 +68,7 @@ class LeaderDiskTest {
 
   @Test
   void aWriteThatFailsLeavesSomeFirstPart() throws IOException {
+    long most = 0;
     for (int seed = 0; seed < HISTORIES; seed++) {
       LeaderDisk disk = fresh(seed);
       SteppedLog log = open(disk);
@@ -78,8 +79,14 @@ class LeaderDiskTest {
       disk.crash(false);
       assertThrows(IOException.class, () -> open(disk), "a new segment cannot be written either");
       disk.writesFail(false);
-      assertEquals(3, entries(disk), "seed " + seed);
+      long left =
+          entries(
+              disk); // nobody was promised the refused ones, and nobody was told that they are not
+      // there
+      assertTrue(left >= 3 && left <= 5, "seed " + seed + ": " + left);
+      most = Math.max(most, left);
     }
+    assertTrue(most > 3, "some first part was left");
   }
 
   @Test

@@ -81,8 +81,8 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /**
-   * Covers the folder, if there was one, until it is mounted: nobody writes into it unnoticed. Whoever
-   * calls this sees to it that {@link #close} follows, also when a signal ends the process.
+   * Covers the folder, if there was one, until it is mounted: nobody writes into it unnoticed.
+   * Whoever calls this sees to it that {@link #close} follows, also when a signal ends the process.
    *
    * @throws MountException if somebody has filled it meanwhile
    */
