@@ -200,8 +200,7 @@ class AcknowledgedTailTest {
         };
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, slow, clock)) {
       test.appendOneByOne(1);
-      rest();
-      inWatermark.await();
+      restUntil(() -> inWatermark.getCount() == 0, "a watermark is being written");
       while (!test.log.takeOver()) {
         Thread.onSpinWait(); // the writer may be on its way to its rest
       }
@@ -234,7 +233,7 @@ class AcknowledgedTailTest {
         };
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing, clock)) {
       test.appendOneByOne(1);
-      rest();
+      restUntil(test::hasFailed, "the failure is told");
       OpLogFailedException failure = test.awaitFailure();
       assertEquals("Input/output error", failure.getCause().getMessage());
       assertThrows(OpLogFailedException.class, () -> test.append(1));
@@ -321,14 +320,18 @@ class AcknowledgedTailTest {
     return record;
   }
 
-  /** Who finds a batch being ended looks again after another rest. */
   private void awaitWatermark(long index) {
+    restUntil(() -> watermarks.contains(index), "a watermark of " + index);
+  }
+
+  /** Who finds a batch being ended looks again after another rest. */
+  private void restUntil(BooleanSupplier done, String what) {
     await(
         () -> {
           rest();
-          return watermarks.contains(index);
+          return done.getAsBoolean();
         },
-        "a watermark of " + index);
+        what);
   }
 
   private static void await(BooleanSupplier done, String what) {

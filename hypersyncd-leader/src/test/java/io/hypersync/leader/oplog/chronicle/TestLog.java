@@ -161,6 +161,10 @@ final class TestLog implements AutoCloseable, OpLogListener {
     }
   }
 
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   /** Waits until the log reports a failure. */
   OpLogFailedException awaitFailure() {
     await(() -> failure != null, "failure reported");
