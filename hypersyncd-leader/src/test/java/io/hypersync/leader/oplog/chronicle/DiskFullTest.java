@@ -18,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskFullTest {
   private static final long WATCHED_NANOS = 2_000_000_000L;
 
+  /** Ten times as long as it takes until an allocation that failed is tried again. */
+  private static final long SETTLED_NANOS = 1_000_000_000L;
+
   /** Entries for which there is room when the ballast is gone. */
   private static final int LATER = 250;
 
@@ -126,19 +129,22 @@ class DiskFullTest {
   }
 
   /**
-   * Appends until the log refuses with nothing under way, whose room could be given back; returns
-   * the last accepted index.
+   * Appends until the log has refused for so long that nothing is under way any more which gives
+   * room back: batches that are written, full segments that are shrunk. Returns the last accepted
+   * index.
    */
-  private static long fill(TestLog test) throws IOException {
+  private static long fill(TestLog test) throws IOException, InterruptedException {
     long index = test.log.appendedIndex();
-    long wasFullAt = -1;
-    while (wasFullAt != index) {
-      wasFullAt = index;
-      while (tryAppend(test, index + 1)) {
+    long acceptedAtNanos = System.nanoTime();
+    while (System.nanoTime() - acceptedAtNanos < SETTLED_NANOS) {
+      if (tryAppend(test, index + 1)) {
         index++;
+        acceptedAtNanos = System.nanoTime();
+      } else {
+        Thread.sleep(1);
       }
-      test.awaitDurable(index);
     }
+    test.awaitDurable(index);
     return index;
   }
 
