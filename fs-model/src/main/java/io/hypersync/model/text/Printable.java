@@ -101,7 +101,7 @@ public final class Printable {
   }
 
   private static void escape(char c, StringBuilder out) {
-    if (c <= DEL) {
+    if (c < DEL) { // DEL is not: JSON that is filtered has to stay JSON
       out.append("\\x");
       hex(c, HEX_DIGITS_OF_BYTE, out);
     } else {

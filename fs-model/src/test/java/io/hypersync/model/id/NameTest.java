@@ -45,7 +45,7 @@ class NameTest {
     "c3a9, é",
     "610a62, a\\x0ab",
     "1b5b306d, \\x1b[0m",
-    "7f, \\x7f",
+    "7f, \\u007f",
     "c29b, \\u009b",
     "e9, \\xe9",
     "c3a9ff, \\xc3\\xa9\\xff",

@@ -20,7 +20,7 @@ class PrintableTest {
     "000A,  \\x0a,        LF",
     "000D,  \\x0d,        CR",
     "001B,  \\x1b,        ESC",
-    "007F,  \\x7f,        DEL",
+    "007F,  \\u007f,      DEL",
     "0080,  \\u0080,      first of C1",
     "009B,  \\u009b,      CSI",
     "009F,  \\u009f,      last of C1",
