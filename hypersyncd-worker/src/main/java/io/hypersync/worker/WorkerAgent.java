@@ -227,6 +227,11 @@ public final class WorkerAgent implements Agent {
     return lostNames.hasLost(node, clock.monotonicNs());
   }
 
+  /** The call is ready when the kernel, too, knows all that it has to of this entry. */
+  public void whenSettled(long index, Runnable ready) {
+    whenVisible.when(index, ready);
+  }
+
   /** The kernel has forgotten what it was asked to under this ticket. */
   public void dropped(long ticket) {
     publisher.dropped(ticket);
@@ -472,9 +477,9 @@ public final class WorkerAgent implements Agent {
     return freshness.commitIndex();
   }
 
-  /** How often all names of the mount had to be looked up again; on the agent's thread. */
-  public long namesDistrusted() {
-    return publisher.namesDistrusted();
+  /** How often the kernel was late with names; on the agent's thread. */
+  public long namesLate() {
+    return publisher.namesLate();
   }
 
   /** Callers that wait; on the agent's thread. */

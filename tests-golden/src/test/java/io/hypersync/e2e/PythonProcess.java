@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +40,24 @@ final class PythonProcess implements AutoCloseable {
   }
 
   static PythonProcess start() throws IOException {
-    return new PythonProcess(
-        new ProcessBuilder("python3", "-c", LOOP).redirectErrorStream(true).start());
+    return start(List.of());
+  }
+
+  /**
+   * The same, started by another program, as {@code unshare}.
+   *
+   * @param by that program and its arguments
+   */
+  static PythonProcess start(List<String> by) throws IOException {
+    List<String> command = new ArrayList<>(by);
+    command.addAll(List.of("python3", "-c", LOOP));
+    return new PythonProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  /** Runs a text of many lines, which must succeed. */
+  void define(String text) throws IOException {
+    String hex = HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
+    must("exec(bytes.fromhex('" + hex + "').decode(), globals())");
   }
 
   /** Runs one line; returns {@code ok}, or the errno or exception that it ended with. */

@@ -185,14 +185,6 @@ public class InvalidationBenchmark {
     still.stat(file);
   }
 
-  /** Has every name of the mount looked up again, of which one is. */
-  @Benchmark
-  @Beside("roundTrip")
-  public void allNamesAndLookup(Still still) throws IOException {
-    still.notifier.distrustNames();
-    still.stat(still.next());
-  }
-
   /** The reference: a request that the kernel always makes, and whose answer is at hand. */
   @Benchmark
   public long roundTrip(Still still) throws IOException {

@@ -69,7 +69,7 @@ public enum Stage {
   /** The kernel's caches. */
   NOTIFY(
       "the kernel forgets what the change makes wrong",
-      "Processes keep directories busy in which others change names. names_distrusted in"
+      "Processes keep directories busy in which others change names. names_late in"
           + " ./hypersync status --json counts how often nobody could wait for that."),
   /** The kernel gets its answer. */
   REPLY(

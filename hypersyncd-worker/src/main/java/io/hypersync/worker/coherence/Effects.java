@@ -21,25 +21,30 @@ import org.jspecify.annotations.Nullable;
  *     not find out afterwards that they are old: it drops the pages of a file whose size or mtime
  *     has changed, so an mtime that is set by hand can hide it
  * @param changedPages the pages whose bytes change
- * @param displacedDirectories inodes of directories that are in another directory afterwards, or in
- *     none; a kernel that has one at its old place, for keeping or not, may fail with ESTALE to
- *     find it at the new one, and remembers it for what it has looked for in it
+ * @param growth the file that becomes longer; a kernel goes by the length that it knows where it
+ *     does not ask for it
+ * @param removedDirectories inodes of directories that have no name afterwards; a kernel remembers
+ *     one for what it has looked for in it
+ * @param movedDirectories directories that have another place afterwards; processes may be in them,
+ *     and filesystems mounted below
  * @param changesOwner whether a node's owner or group changes, by which the kernel judges callers
- *     without asking for attributes first
+ *     without asking for attributes first; that node is all of {@code attributes}
  */
 public record Effects(
     List<Long> attributes,
     List<CachedName> names,
     List<Long> hiddenPages,
     @Nullable PageRange changedPages,
-    List<Long> displacedDirectories,
+    @Nullable Growth growth,
+    List<Long> removedDirectories,
+    List<MovedDirectory> movedDirectories,
     boolean changesOwner) {
   /** Nothing. */
   public static final Effects NONE = ofNames(List.of());
 
   /** These names alone. */
   static Effects ofNames(List<CachedName> names) {
-    return new Effects(List.of(), names, List.of(), null, List.of(), false);
+    return new Effects(List.of(), names, List.of(), null, null, List.of(), List.of(), false);
   }
 
   /** Of an entry, given the states around it. */
@@ -57,17 +62,17 @@ public record Effects(
       case FsOp.Unlink unlink -> found.entryAndTarget(unlink.parent(), unlink.name());
       case FsOp.RemoveDir remove -> {
         found.entryAndTarget(remove.parent(), remove.name());
-        found.displacedDirectory(before, remove.parent(), remove.name());
+        found.removedDirectory(remove.parent(), remove.name());
       }
       case FsOp.Rename rename -> {
         found.entryAndTarget(rename.parent(), rename.name());
         found.entryAndTarget(rename.newParent(), rename.newName());
         if (rename.mode() != RenameMode.EXCHANGE) {
-          found.displacedDirectory(before, rename.newParent(), rename.newName());
+          found.removedDirectory(rename.newParent(), rename.newName());
         }
-        if (!rename.parent().equals(rename.newParent())) {
-          found.displacedDirectory(after, rename.newParent(), rename.newName());
-          found.displacedDirectory(after, rename.parent(), rename.name());
+        found.movedDirectory(rename.newParent(), rename.newName());
+        if (rename.mode() == RenameMode.EXCHANGE) {
+          found.movedDirectory(rename.parent(), rename.name());
         }
       }
       case FsOp.Write write -> found.data(write.node(), write.offset(), write.length());
@@ -113,6 +118,11 @@ public record Effects(
     return moved;
   }
 
+  /** Whether this directory has another place afterwards. */
+  boolean moves(NodeId directory) {
+    return movedDirectories.stream().anyMatch(moved -> moved.node().equals(directory));
+  }
+
   boolean touchesAttributes(long inode) {
     return attributes.contains(inode);
   }
@@ -133,7 +143,9 @@ public record Effects(
     private final List<CachedName> names = new ArrayList<>(2);
     private final List<Long> hiddenPages = new ArrayList<>(1);
     private @Nullable PageRange changedPages;
-    private final List<Long> displacedDirectories = new ArrayList<>(0);
+    private @Nullable Growth growth;
+    private final List<Long> removedDirectories = new ArrayList<>(0);
+    private final List<MovedDirectory> movedDirectories = new ArrayList<>(0);
     private boolean changesOwner;
 
     Collector(FsState before, FsState after) {
@@ -186,7 +198,13 @@ public record Effects(
     void data(NodeId id, long offset, long length) {
       Node node = attributes(id);
       if (node != null) {
-        changedPages = new PageRange(node.inode().value(), offset, length);
+        long inode = node.inode().value();
+        changedPages = new PageRange(inode, offset, length);
+        Node old = before.node(id);
+        long size = node.attributes().size();
+        if (old != null && old.attributes().size() < size) {
+          growth = new Growth(inode, size);
+        }
       }
     }
 
@@ -197,18 +215,40 @@ public record Effects(
       }
     }
 
-    /** What the name leads to in this state, if it is a directory. */
-    void displacedDirectory(FsState state, NodeId parent, Name name) {
-      Node directory = state.node(parent);
-      Node displaced = directory == null ? null : state.lookup(directory, name);
-      if (displaced != null && displaced.type() == NodeType.DIRECTORY) {
-        displacedDirectories.add(displaced.inode().value());
+    /** What the name led to, if it was a directory. */
+    void removedDirectory(NodeId parent, Name name) {
+      Node removed = directoryAt(before, parent, name);
+      if (removed != null) {
+        removedDirectories.add(removed.inode().value());
       }
+    }
+
+    /** What the name leads to now, if it is a directory. */
+    void movedDirectory(NodeId parent, Name name) {
+      Node moved = directoryAt(after, parent, name);
+      Node above = after.node(parent);
+      if (moved != null && above != null) {
+        CachedName place = new CachedName(parent, above.inode().value(), name);
+        movedDirectories.add(new MovedDirectory(moved.id(), moved.inode().value(), place));
+      }
+    }
+
+    private static @Nullable Node directoryAt(FsState state, NodeId parent, Name name) {
+      Node above = state.node(parent);
+      Node found = above == null ? null : state.lookup(above, name);
+      return found == null || found.type() != NodeType.DIRECTORY ? null : found;
     }
 
     Effects effects() {
       return new Effects(
-          attributes, names, hiddenPages, changedPages, displacedDirectories, changesOwner);
+          attributes,
+          names,
+          hiddenPages,
+          changedPages,
+          growth,
+          removedDirectories,
+          movedDirectories,
+          changesOwner);
     }
   }
 }

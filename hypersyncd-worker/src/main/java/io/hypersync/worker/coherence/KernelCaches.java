@@ -28,9 +28,6 @@ public interface KernelCaches {
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
 
-  /** The kernel is about to look up every name again, although some are noted as cached. */
-  void namesDistrusted();
-
   /** Whether pages of the inode may be cached. */
   boolean mayHavePages(long inode);
 

@@ -9,6 +9,9 @@ public interface LocalCalls {
   /** Whether a caller here waits for this intent, and its kernel will update its caches itself. */
   boolean isWaiting(IntentId intent);
 
+  /** Whether any call is unanswered. */
+  boolean isAnyWaiting();
+
   /**
    * Whether a call that is unanswered keeps the kernel from changing what it has cached of this
    * directory.

@@ -1,6 +1,8 @@
 package io.hypersync.worker.coherence;
 
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.port.ApplyListener;
@@ -10,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +27,11 @@ import org.jspecify.annotations.Nullable;
  * <p>For entry k: the view becomes S_{k-1} with everything that k changes marked as not to be kept;
  * the kernel drops it; the view becomes S_k. Names can be dropped only when no call of this machine
  * is changing the directory, and such a call may itself wait for k to become visible: then, and
- * when it takes long, all names of the mount are distrusted instead, which waits for nobody.
+ * when it takes long, k becomes visible before, and what can be done without the lock is done.
+ *
+ * <p>Names that are still right are left alone, and a directory that has moved is not taken out of
+ * the kernel's cache: the kernel is had to look it up at its new place, so that processes in it and
+ * filesystems mounted below move along.
  *
  * <p>A call of this machine has its own names put right by the kernel, but only when the caller
  * runs again. So after such an entry nothing newer becomes visible until the kernel is through: it
@@ -34,11 +41,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Single-threaded; {@link #view()} may be read by any thread.
  */
 public final class Publisher {
-  /** How long names may take to be dropped before all are distrusted. */
-  private static final long PATIENCE_NS = 5_000_000;
+  /**
+   * How long the kernel may take with names while calls of this machine are unanswered: what holds
+   * it up may be one that waits for the very step.
+   */
+  private static final long PATIENCE_NS = 50_000_000;
+
+  /** The same while none is: then it is held up by nobody who waits for this worker's agent. */
+  private static final long LONG_PATIENCE_NS = 500_000_000;
 
   /** So many drops of names may be on their way with nobody waiting for them; each has a thread. */
   public static final int MAX_OVERTAKEN = 128;
+
+  /** For so long an append of this machine may have been on its way when another's came first. */
+  private static final long OVERTAKEN_NS = 5_000_000_000L;
+
+  /** So many files that others have made longer are remembered. */
+  private static final int MAX_GROWN = 4_096;
 
   private final KernelCaches caches;
   private final CacheNotifier notifier;
@@ -50,12 +69,18 @@ public final class Publisher {
   /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
   private final Set<Long> overtaken = new HashSet<>();
 
+  /** When other machines last made files longer, in that order. */
+  private final Map<Long, Long> grownElsewhere = new LinkedHashMap<>();
+
   /** Drops of listings that are under way: of which directory. */
   private final Map<Long, Long> droppedListings = new HashMap<>();
 
+  /** Missing names that have come to be in directories whose listing is being read. */
+  private final List<CachedName> behindReaders = new ArrayList<>(0);
+
   private long tickets;
   private @Nullable Wait wait;
-  private long namesDistrusted;
+  private long namesLate;
   private volatile View view;
   private volatile long settled;
 
@@ -66,8 +91,11 @@ public final class Publisher {
   private enum Phase {
     /** The kernel forgets what the step contradicts; then it is shown. */
     BEFORE,
-    /** It is shown; the kernel drops the pages that it changes; then a caller here is told. */
-    PAGES,
+    /**
+     * It is shown; the kernel drops the pages that it changes, and follows what has become longer,
+     * has moved or has another owner; then a caller here is told.
+     */
+    FOLLOW,
     /** A caller here is told; the kernel puts the names right; then the next step is taken. */
     OWN_NAMES,
     /**
@@ -80,26 +108,36 @@ public final class Publisher {
   private static final class Wait {
     private final Step step;
     private final Phase phase;
+
+    /** Names that the kernel has to come to: to drop them, or to find what has moved there. */
     private final List<CachedName> names;
 
     /** Names which the kernel changes itself when the caller is told. */
     private final List<CachedName> ownNames;
 
-    private final long untilNs;
+    /** Missing names that wait until nobody reads the listing of their directory. */
+    private List<CachedName> behindReaders = List.of();
+
+    private long sinceNs;
     private long namesTicket;
-    private long contentsTicket;
     private final Set<Long> listingTickets = new HashSet<>(0);
 
-    Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long untilNs) {
+    /** What waits for no call that waits for a commit. */
+    private final Set<Long> promptTickets = new HashSet<>(2);
+
+    Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long sinceNs) {
       this.step = step;
       this.phase = phase;
       this.names = names;
       this.ownNames = ownNames;
-      this.untilNs = untilNs;
+      this.sinceNs = sinceNs;
     }
 
     boolean isOver() {
-      return namesTicket == 0 && contentsTicket == 0 && listingTickets.isEmpty();
+      return namesTicket == 0
+          && promptTickets.isEmpty()
+          && listingTickets.isEmpty()
+          && behindReaders.isEmpty();
     }
   }
 
@@ -143,9 +181,12 @@ public final class Publisher {
     return steps.size() + (wait == null ? 0 : 1);
   }
 
-  /** How often all names of the mount had to be looked up again. */
-  public long namesDistrusted() {
-    return namesDistrusted;
+  /**
+   * How often an entry became visible before the kernel was through with names that it contradicts,
+   * or with directories that it moves.
+   */
+  public long namesLate() {
+    return namesLate;
   }
 
   /** The replica has applied an entry. */
@@ -160,11 +201,12 @@ public final class Publisher {
     Long listing = droppedListings.remove(ticket);
     if (listing != null) {
       caches.listingDropped(listing);
+      dropBehindReaders(listing);
     }
     Wait waiting = wait;
     if (waiting != null) {
       waiting.namesTicket = waiting.namesTicket == ticket ? 0 : waiting.namesTicket;
-      waiting.contentsTicket = waiting.contentsTicket == ticket ? 0 : waiting.contentsTicket;
+      waiting.promptTickets.remove(ticket);
       waiting.listingTickets.remove(ticket);
     }
   }
@@ -200,7 +242,7 @@ public final class Publisher {
             published++;
             show(waiting.step, waiting.ownNames, nowNs);
           }
-          case PAGES -> finish(waiting.step, waiting.ownNames, nowNs);
+          case FOLLOW -> finish(waiting.step, waiting.ownNames, nowNs);
           case OWN_NAMES, NAMES_LEFT_OLD -> settle(waiting.step);
         }
       } else {
@@ -234,13 +276,10 @@ public final class Publisher {
       }
     }
     boolean own = calls.isWaiting(step.entry.intent());
-    if (!own && effects.changesOwner() && effects.attributes().stream().anyMatch(caches::isKnown)) {
-      distrust(); // the kernel checks owners by what the last walk to the node has told it
-    }
-    boolean displaced = !own && effects.displacedDirectories().stream().anyMatch(caches::isKnown);
+    boolean removed = !own && effects.removedDirectories().stream().anyMatch(caches::isKnown);
     List<CachedName> cached = new ArrayList<>(0);
     for (CachedName name : effects.names()) {
-      if (caches.takeName(name) || displaced) {
+      if (caches.takeName(name) || removed) {
         cached.add(name);
       }
     }
@@ -249,22 +288,26 @@ public final class Publisher {
     }
     List<CachedName> ownNames = own && !cached.isEmpty() ? effects.names() : List.of();
     List<CachedName> names = own ? List.of() : cached;
+    List<CachedName> behind = List.of();
     if (comeToBe(names, step)
         && names.stream().anyMatch(name -> isBeingRead(name.directory(), listings))) {
       // To drop a name the kernel waits for whoever is reading the directory, and has all others
-      // wait meanwhile. Of names that are missing it is enough to ask again for all of them: no
-      // listing that is just being taken up has one.
-      distrust();
+      // wait meanwhile, who may need what the reader waits for.
+      behind = names;
       names = List.of();
     }
-    if (names.isEmpty() && unknown.isEmpty() && pages.isEmpty() && listings.isEmpty()) {
+    if (names.isEmpty()
+        && behind.isEmpty()
+        && unknown.isEmpty()
+        && pages.isEmpty()
+        && listings.isEmpty()) {
       show(step, ownNames, nowNs);
       return 1;
     }
-    Wait waiting = new Wait(step, Phase.BEFORE, names, ownNames, nowNs + PATIENCE_NS);
+    Wait waiting = new Wait(step, Phase.BEFORE, names, ownNames, nowNs);
+    waiting.behindReaders = behind;
     if (!unknown.isEmpty() || !pages.isEmpty()) {
-      waiting.contentsTicket = ++tickets;
-      notifier.dropContents(waiting.contentsTicket, unknown, pages);
+      notifier.dropContents(prompt(waiting), unknown, pages, null);
     }
     for (long listing : listings) {
       long ticket = ++tickets;
@@ -272,11 +315,15 @@ public final class Publisher {
       droppedListings.put(ticket, listing);
       notifier.dropListing(ticket, listing);
     }
-    if (!names.isEmpty()) {
-      dropNames(waiting, false);
-    }
+    dropNames(waiting, names);
     wait = waiting;
     return 0;
+  }
+
+  private long prompt(Wait waiting) {
+    long ticket = ++tickets;
+    waiting.promptTickets.add(ticket);
+    return ticket;
   }
 
   /** Whether somebody may be reading the kernel's copy of a listing, whom we do not hear of. */
@@ -298,17 +345,63 @@ public final class Publisher {
 
   /** The step is visible from here on. */
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
-    view = new View(step.after, Effects.ofNames(ownNames));
-    shown.applied(step.entry, step.before.state(), step.after.state());
-    PageRange changed = step.effects.changedPages();
-    if (changed != null && caches.mayHavePages(changed.inode())) {
-      Wait waiting = new Wait(step, Phase.PAGES, List.of(), ownNames, nowNs);
-      waiting.contentsTicket = ++tickets;
-      notifier.dropContents(waiting.contentsTicket, List.of(), List.of(changed));
-      wait = waiting;
-    } else {
-      finish(step, ownNames, nowNs);
+    Effects effects = step.effects;
+    boolean own = calls.isWaiting(step.entry.intent());
+    // What a call of this machine has changed its kernel knows when the caller runs again, but for
+    // where an append went which another machine's has overtaken.
+    Growth growth = own && !wasOvertaken(step, nowNs) ? null : effects.growth();
+    if (!own && growth != null) {
+      grownElsewhere.remove(growth.inode()); // to the end of the order
+      grownElsewhere.put(growth.inode(), nowNs);
     }
+    Growth followed = growth != null && caches.isKnown(growth.inode()) ? growth : null;
+    View shownView = new View(step.after, Effects.ofNames(ownNames));
+    view = followed == null ? shownView : shownView.whileGrowing(followed.inode());
+    shown.applied(step.entry, step.before.state(), step.after.state());
+    PageRange changed = effects.changedPages();
+    List<PageRange> pages =
+        changed != null && caches.mayHavePages(changed.inode()) ? List.of(changed) : List.of();
+    List<MovedDirectory> moved =
+        own
+            ? List.of()
+            : effects.movedDirectories().stream()
+                .filter(directory -> caches.isKnown(directory.inode()))
+                .toList();
+    boolean owned =
+        !own && effects.changesOwner() && effects.attributes().stream().anyMatch(caches::isKnown);
+    if (pages.isEmpty() && followed == null && moved.isEmpty() && !owned) {
+      finish(step, ownNames, nowNs);
+      return;
+    }
+    Wait waiting = new Wait(step, Phase.FOLLOW, effects.names(), ownNames, nowNs);
+    if (!pages.isEmpty() || followed != null) {
+      notifier.dropContents(prompt(waiting), List.of(), pages, followed);
+    }
+    if (owned) {
+      notifier.refreshOwner(prompt(waiting), effects.attributes().getFirst());
+    }
+    if (!moved.isEmpty()) {
+      waiting.namesTicket = ++tickets;
+      notifier.followMoves(waiting.namesTicket, moved);
+    }
+    wait = waiting;
+  }
+
+  /**
+   * Whether an append of this machine may have been put behind one of another machine that its
+   * kernel had not heard of: it then takes the file for too short.
+   */
+  private boolean wasOvertaken(Step step, long nowNs) {
+    var oldest = grownElsewhere.values().iterator();
+    while (oldest.hasNext()
+        && (nowNs - oldest.next() > OVERTAKEN_NS || grownElsewhere.size() > MAX_GROWN)) {
+      oldest.remove();
+    }
+    Growth growth = step.effects.growth();
+    return growth != null
+        && step.entry.op() instanceof FsOp.Write write
+        && write.mode() == WriteMode.APPEND
+        && grownElsewhere.containsKey(growth.inode());
   }
 
   /** A caller here may be told. */
@@ -321,8 +414,9 @@ public final class Publisher {
     boolean tellsNow = calls.isWaiting(step.entry.intent());
     done.applied(step.entry, step.before.state(), step.after.state());
     Phase phase = tellsNow ? Phase.OWN_NAMES : Phase.NAMES_LEFT_OLD;
-    Wait waiting = new Wait(step, phase, ownNames, ownNames, nowNs + PATIENCE_NS);
-    dropNames(waiting, true);
+    Wait waiting = new Wait(step, phase, ownNames, ownNames, nowNs);
+    waiting.namesTicket = ++tickets;
+    notifier.dropNames(waiting.namesTicket, List.of(), ownNames);
     wait = waiting;
   }
 
@@ -331,39 +425,103 @@ public final class Publisher {
     settled = step.after.index();
   }
 
-  private void dropNames(Wait waiting, boolean expire) {
-    long ticket = ++tickets;
-    waiting.namesTicket = ticket;
-    if (overtaken.size() >= MAX_OVERTAKEN) {
-      distrustInstead(waiting); // every thread waits for a directory
+  private void dropNames(Wait waiting, List<CachedName> names) {
+    if (names.isEmpty()) {
+      return;
     }
-    notifier.dropNames(ticket, waiting.names, expire);
+    List<CachedName> dropped = new ArrayList<>(names.size());
+    List<CachedName> expired = new ArrayList<>(0);
+    for (CachedName name : names) {
+      (staysSomewhere(name, waiting.step) ? expired : dropped).add(name);
+    }
+    waiting.namesTicket = ++tickets;
+    notifier.dropNames(waiting.namesTicket, dropped, expired);
+  }
+
+  /** Whether the name leads to a directory that will be looked up at another place, or here. */
+  private static boolean staysSomewhere(CachedName name, Step step) {
+    Node before = target(step.before.state(), name);
+    Node after = target(step.after.state(), name);
+    return before != null
+        && (step.effects.moves(before.id()) || (after != null && after.id().equals(before.id())));
+  }
+
+  private static @Nullable Node target(FsState state, CachedName name) {
+    Node directory = state.node(name.parent());
+    return directory == null ? null : state.lookup(directory, name.name());
   }
 
   private boolean isOver(Wait waiting, long nowNs) {
+    if (!waiting.behindReaders.isEmpty() && waiting.listingTickets.isEmpty()) {
+      List<CachedName> behind = waiting.behindReaders;
+      waiting.behindReaders = List.of();
+      if (behind.stream().anyMatch(name -> isBeingRead(name.directory(), List.of()))) {
+        behindReaders.addAll(behind); // the reader is held up
+        namesLate++;
+        notifier.loosenNames(prompt(waiting), List.of(), true);
+      } else {
+        waiting.sinceNs = nowNs;
+        dropNames(waiting, behind);
+      }
+    }
     if (waiting.namesTicket != 0) {
-      if (waiting.phase == Phase.OWN_NAMES && isLetGo(waiting)) {
-        overtake(waiting);
-      } else if (nowNs - waiting.untilNs >= 0 || isHeld(waiting)) {
-        distrustInstead(waiting);
+      boolean own = waiting.phase == Phase.OWN_NAMES;
+      if (isHeld(waiting) || (own && isLetGo(waiting))) {
+        overtake(waiting, own);
+      } else {
+        boolean mayBeHeld = calls.isAnyWaiting() || overtaken.size() >= MAX_OVERTAKEN;
+        long patienceNs = mayBeHeld ? PATIENCE_NS : LONG_PATIENCE_NS;
+        if (nowNs - waiting.sinceNs >= patienceNs) {
+          overtake(waiting, false);
+        }
       }
     }
     return waiting.isOver();
   }
 
   /**
-   * Nobody waits any more for the drop of these names. It is made nevertheless, when the way is
-   * free, for a listing with attributes that the kernel is just taking up would count as newer than
-   * a distrust. Coming late it takes from the kernel, at worst, what it may keep.
+   * Nobody waits any more for the kernel to come to these names. It does so nevertheless, when the
+   * way is free; coming late it takes from the kernel, at worst, what it may keep.
+   *
+   * @param through whether the kernel is known to have put its own names right
    */
-  private void overtake(Wait waiting) {
+  private void overtake(Wait waiting, boolean through) {
     overtaken.add(waiting.namesTicket);
     waiting.namesTicket = 0;
+    if (through) {
+      return;
+    }
+    namesLate++;
+    if (waiting.phase != Phase.BEFORE && waiting.phase != Phase.NAMES_LEFT_OLD) {
+      return;
+    }
+    List<Long> targets = new ArrayList<>(waiting.names.size());
+    boolean missing = false;
+    for (CachedName name : waiting.names) {
+      Node target = target(waiting.step.before.state(), name);
+      missing |= target == null;
+      if (target != null && caches.isKnown(target.inode().value())) {
+        targets.add(target.inode().value());
+      }
+    }
+    if (missing || !targets.isEmpty()) {
+      notifier.loosenNames(prompt(waiting), targets, missing);
+    }
   }
 
-  private void distrustInstead(Wait waiting) {
-    overtake(waiting);
-    distrust();
+  /** Of the names in a directory whose listing nobody reads any more. */
+  private void dropBehindReaders(long directory) {
+    if (behindReaders.isEmpty() || isBeingRead(directory, List.of())) {
+      return;
+    }
+    List<CachedName> names =
+        behindReaders.stream().filter(name -> name.directory() == directory).toList();
+    if (!names.isEmpty()) {
+      behindReaders.removeAll(names);
+      long ticket = ++tickets;
+      overtaken.add(ticket);
+      notifier.dropNames(ticket, names, List.of());
+    }
   }
 
   /**
@@ -387,11 +545,5 @@ public final class Publisher {
       }
     }
     return false;
-  }
-
-  private void distrust() {
-    namesDistrusted++;
-    caches.namesDistrusted();
-    notifier.distrustNames();
   }
 }

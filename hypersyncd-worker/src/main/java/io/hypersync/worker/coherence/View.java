@@ -11,8 +11,11 @@ import io.hypersync.worker.replica.Published;
  * object.
  */
 public final class View {
+  private static final long NONE = 0;
+
   private final Published published;
   private final Effects changing;
+  private final long growing;
 
   /**
    * A view.
@@ -21,8 +24,26 @@ public final class View {
    * @param changing what the next entry changes
    */
   public View(Published published, Effects changing) {
+    this(published, changing, NONE);
+  }
+
+  private View(Published published, Effects changing, long growing) {
     this.published = published;
     this.changing = changing;
+    this.growing = growing;
+  }
+
+  /** The same, while the kernel is being told that this file is longer now. */
+  View whileGrowing(long inode) {
+    return new View(published, changing, inode);
+  }
+
+  /**
+   * Whether the kernel may still go by what the length of this file was before: who is told what is
+   * behind it now would not find it there by other calls.
+   */
+  public boolean isGrowing(long inode) {
+    return growing != NONE && growing == inode;
   }
 
   /** S_v. */

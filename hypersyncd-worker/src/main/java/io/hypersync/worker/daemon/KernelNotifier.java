@@ -3,6 +3,8 @@ package io.hypersync.worker.daemon;
 import io.hypersync.model.id.Name;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.Growth;
+import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.coherence.Publisher;
 import io.hypersync.worker.fuse.session.FuseNotifier;
@@ -10,6 +12,7 @@ import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -47,6 +50,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final long LISTING_PATIENCE_MS = 500;
 
   private static final long IDLE_THREAD_S = 10;
+  private static final int PAGE = 4_096;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -63,6 +67,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(daemon("kernel-notifier-patience"));
   private volatile @Nullable FuseNotifier kernel;
   private volatile boolean canPrune;
+  private volatile @Nullable FileBytes files;
+  private volatile @Nullable KernelWalker walker;
 
   /**
    * Nothing is mounted yet, and nothing cached.
@@ -88,10 +94,24 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * The mount is about to answer its first request.
    *
    * @param prunes whether the kernel understands {@link #prune}
+   * @param bytes what is in files that are visible
    */
-  void start(FuseNotifier notifier, boolean prunes) {
+  void start(FuseNotifier notifier, boolean prunes, FileBytes bytes) {
     canPrune = prunes;
+    files = bytes;
     kernel = notifier;
+  }
+
+  /** From now on the kernel can be had to follow what moves. */
+  void walkWith(KernelWalker walks) {
+    walker = walks;
+  }
+
+  /** The bytes of files in S_v. */
+  @FunctionalInterface
+  interface FileBytes {
+    /** One of them, or empty if it cannot be read. */
+    Optional<Byte> byteAt(long inode, long offset);
   }
 
   @Override
@@ -109,15 +129,33 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropNames(long ticket, List<CachedName> dropping, boolean expire) {
+  public void dropNames(long ticket, List<CachedName> dropping, List<CachedName> expiring) {
     run(
         names,
         notifier -> {
           for (CachedName name : dropping) {
-            if (expire) {
-              var _ = notifier.expireEntry(name.directory(), name.name().bytes());
-            } else {
-              var _ = notifier.invalidateEntry(name.directory(), name.name().bytes());
+            var _ = notifier.invalidateEntry(name.directory(), name.name().bytes());
+          }
+          for (CachedName name : expiring) {
+            var _ = notifier.expireEntry(name.directory(), name.name().bytes());
+          }
+        },
+        () -> dropped.accept(ticket));
+  }
+
+  @Override
+  public void loosenNames(long ticket, List<Long> nodes, boolean missing) {
+    run(
+        contents,
+        notifier -> {
+          if (canPrune && !nodes.isEmpty()) {
+            prune(notifier, nodes);
+          }
+          KernelWalker walk = walker;
+          if (walk != null) {
+            nodes.forEach(walk::expire);
+            if (missing) {
+              walk.dropUnused();
             }
           }
         },
@@ -125,7 +163,31 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
+  public void followMoves(long ticket, List<MovedDirectory> moved) {
+    KernelWalker walk = walker;
+    if (walk == null) {
+      dropped.accept(ticket);
+    } else {
+      walk.follow(moved, () -> dropped.accept(ticket));
+    }
+  }
+
+  @Override
+  public void refreshOwner(long ticket, long inode) {
+    run(
+        contents,
+        notifier -> {
+          KernelWalker walk = walker;
+          if ((walk == null || !walk.refresh(inode)) && canPrune) {
+            prune(notifier, List.of(inode)); // the next walk there asks, unless it is in use
+          }
+        },
+        () -> dropped.accept(ticket));
+  }
+
+  @Override
+  public void dropContents(
+      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
     run(
         contents,
         notifier -> {
@@ -134,6 +196,9 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
           }
           for (PageRange range : pages) {
             var _ = notifier.invalidateInode(range.inode(), range.offset(), range.length());
+          }
+          if (growth != null) {
+            grow(notifier, growth);
           }
         },
         () -> dropped.accept(ticket));
@@ -162,18 +227,6 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     if (notifier != null) {
       try {
         dropListing(notifier, inode);
-      } catch (IOException e) {
-        failed.accept(e);
-      }
-    }
-  }
-
-  @Override
-  public void distrustNames() {
-    FuseNotifier notifier = kernel;
-    if (notifier != null) {
-      try {
-        notifier.distrustNames();
       } catch (IOException e) {
         failed.accept(e);
       }
@@ -219,15 +272,48 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * on the way, or its caller has not yet run to take up the answer. One of the two will be seen.
    */
   private void dropUnknown(FuseNotifier notifier, long inode) throws IOException {
+    untilKnown(inode, () -> notifier.attributesOnly(inode));
+  }
+
+  /** Tells the kernel something of an inode; false if it does not know it. */
+  @FunctionalInterface
+  private interface Telling {
+    boolean tell() throws IOException;
+  }
+
+  private void untilKnown(long inode, Telling telling) throws IOException {
     long limitNs = System.nanoTime() + UNKNOWN_LIMIT_NS;
     long pauseNs = FIRST_PAUSE_NS;
     while (inodes.node(inode) != null
-        && !notifier.attributesOnly(inode)
+        && !telling.tell()
         && System.nanoTime() - limitNs < 0
         && !Thread.currentThread().isInterrupted()) {
       LockSupport.parkNanos(pauseNs);
       pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
     }
+  }
+
+  /**
+   * The kernel takes a file for longer when it is given a byte behind what it believes to be the
+   * end. The byte's page does not stay: nobody has noted that it is there.
+   */
+  private void grow(FuseNotifier notifier, Growth growth) throws IOException {
+    FileBytes file = files;
+    long last = growth.size() - 1;
+    Optional<Byte> value = file == null ? Optional.empty() : file.byteAt(growth.inode(), last);
+    if (value.isEmpty() && last % PAGE == 0) {
+      return; // the kernel would show what is sent: a page that is given from its beginning is
+      // whole
+    }
+    byte shown = value.orElse((byte) 0); // of a page that is asked for again before it is shown
+    try {
+      untilKnown(growth.inode(), () -> notifier.store(growth.inode(), last, shown));
+    } catch (IOException refused) {
+      // What it has cached is not wrong: only its idea of the length is old.
+      LOG.warn("the kernel does not take up the length of a file: {}", refused.getMessage());
+      return;
+    }
+    var _ = notifier.invalidateInode(growth.inode(), last, 1);
   }
 
   private static void dropListing(FuseNotifier notifier, long inode) throws IOException {

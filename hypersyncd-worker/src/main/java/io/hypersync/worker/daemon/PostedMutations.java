@@ -39,6 +39,11 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
+  public void whenSettled(long index, Runnable ready) {
+    loop.get().post(agent -> agent.whenSettled(index, ready));
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     loop.get().post(agent -> agent.submit(mutation));
   }

@@ -60,7 +60,7 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Paths of a profile, if nobody says how many (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
 
-  private static final Duration WATCH_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration WATCH_INTERVAL = Duration.ofMillis(250);
 
   private final WorkerDaemonOptions options;
   private final CompletableFuture<Void> ended;
@@ -80,6 +80,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private volatile @Nullable Vfs vfs;
   private volatile @Nullable Inotify inotify;
   private volatile @Nullable MountGuard guard;
+  private volatile @Nullable KernelWalker walker;
 
   /**
    * A worker that does nothing yet.
@@ -206,11 +207,18 @@ public final class WorkerRuntime implements AutoCloseable {
       FuseSession started = FuseSession.connect(mount, FuseSessionOptions.defaults());
       session = started;
       guard = guard(mount);
-      notifier.start(started.notifier(), started.connection().minor() >= FuseVersion.PRUNE_MINOR);
       Vfs served = filesystem(started.connection());
       vfs = served;
-      started.serve(reporting(mount, started, served));
-      Thread.ofVirtual().name("mount-watch").start(() -> watch(started));
+      notifier.start(
+          started.notifier(),
+          started.connection().minor() >= FuseVersion.PRUNE_MINOR,
+          served::byteAt);
+      KernelWalker walks = KernelWalker.of(mount, inodes, this::view);
+      walker = walks;
+      started.serve(walks.around(reporting(mount, started, served), served));
+      walks.start();
+      notifier.walkWith(walks);
+      Thread.ofVirtual().name("mount-watch").start(() -> watch(mount, started, walks));
     } catch (MountException e) {
       throw new UserError(String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
@@ -331,6 +339,10 @@ public final class WorkerRuntime implements AutoCloseable {
     if (reporter != null) {
       reporter.close();
     }
+    KernelWalker walks = walker;
+    if (walks != null) {
+      walks.close();
+    }
     FuseSession mounted = session;
     if (mounted != null) {
       try {
@@ -417,10 +429,12 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  private void watch(FuseSession mounted) {
+  private void watch(FuseMount mount, FuseSession mounted, KernelWalker walks) {
     try {
       while (!mounted.awaitEnd(WATCH_INTERVAL)) {
-        LOG.trace("mounted");
+        if (!mount.isMounted()) {
+          walks.close(); // what it has open would keep the filesystem alive
+        }
       }
       LOG.info("{} is not mounted any more", options.mountPoint());
       ended.complete(null);
@@ -431,9 +445,9 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private Vfs filesystem(FuseConnection connection) {
     CachePolicy cache = options.cache();
-    boolean names = cache.names() && connection.minor() >= FuseVersion.INC_EPOCH_MINOR;
+    boolean names = cache.names() && connection.minor() >= FuseVersion.NAMES_MINOR;
     if (cache.names() && !names) {
-      LOG.info("this kernel cannot be told to distrust all names: it keeps none (Linux 6.16 can)");
+      LOG.info("this kernel is older than Linux 6.16: it keeps no names");
     }
     return new Vfs(
         this::view,

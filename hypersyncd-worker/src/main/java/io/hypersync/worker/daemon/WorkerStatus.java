@@ -60,7 +60,7 @@ final class WorkerStatus {
     status.put("locks_lost", agent.locks().lost());
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
-    status.put("names_distrusted", agent.namesDistrusted());
+    status.put("names_late", agent.namesLate());
     status.put("chunks_repaired", agent.chunksRepaired());
     status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));

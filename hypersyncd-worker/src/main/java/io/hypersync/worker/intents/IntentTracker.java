@@ -105,6 +105,11 @@ public final class IntentTracker implements LocalCalls {
   }
 
   @Override
+  public boolean isAnyWaiting() {
+    return !pending.isEmpty() || !barriers.isEmpty();
+  }
+
+  @Override
   public boolean mayHold(NodeId directory, FsState state, IntentId except) {
     for (PendingMutation mutation : pending.values()) {
       if (mayHold(mutation.mutation().op(), directory, state) && !mutation.id().equals(except)) {

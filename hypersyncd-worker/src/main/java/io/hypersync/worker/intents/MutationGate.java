@@ -160,6 +160,11 @@ public final class MutationGate implements LocalCalls {
   }
 
   @Override
+  public boolean isAnyWaiting() {
+    return !waiting.isEmpty() || !syncs.isEmpty() || intents.isAnyWaiting();
+  }
+
+  @Override
   public boolean mayHold(NodeId directory, FsState state, IntentId except) {
     for (Mutation mutation : waiting.keySet()) {
       if (IntentTracker.mayHold(mutation.op(), directory, state)) {

@@ -6,8 +6,8 @@ import io.hypersync.worker.fuse.abi.FuseFlags;
  * What the kernel may keep, and what readers wait for.
  *
  * @param attributes whether it may keep attributes, and pages
- * @param names whether it may keep names, and the absence of names; needs a kernel with {@code
- *     FUSE_NOTIFY_INC_EPOCH}
+ * @param names whether it may keep names, and the absence of names; needs a kernel of which it is
+ *     known what it locks while a name changes
  * @param strictOpen whether open waits until everything is visible that is known to be committed
  *     (hypersync.md 6.8); one that can write, until everything is that is committed
  * @param strictReads whether every read waits until everything is visible that is committed (5.3)

@@ -11,11 +11,13 @@ import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.7, 6.8). */
@@ -132,16 +134,44 @@ final class FileRequests {
   void read(RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
     nodes.reading(header.nodeId());
+    View view = nodes.view();
+    if (view.isGrowing(header.nodeId())
+        && handles.get(request.fh()) instanceof OpenHandles.OpenFile file
+        && file.direct()) {
+      // Whoever has seen what is behind the old end finds it by every other call, too. This one
+      // holds no page, for which what is waited for might wait.
+      submitter.whenSettled(view, reply, () -> answer(view, header, request, reply));
+      return;
+    }
+    answer(view, header, request, reply);
+  }
+
+  /** From a view that was the newest one during the call. */
+  private void answer(View view, RequestHeader header, FuseOperation.Read request, FuseReply reply)
+      throws RequestFailed {
     repaired.answer(
         reply,
         () -> {
-          Node node = nodes.node(nodes.state(), header.nodeId());
+          Node node = nodes.node(view.state(), header.nodeId());
           if (!(node.content() instanceof FileContent content)) {
             throw new RequestFailed(Errno.EISDIR);
           }
           long size = node.attributes().size();
           reply.data(reader.read(content, size, request.offset(), request.size()));
         });
+  }
+
+  Optional<Byte> byteAt(long inode, long offset) {
+    try {
+      Node node = nodes.node(nodes.state(), inode);
+      if (!(node.content() instanceof FileContent content)) {
+        return Optional.empty();
+      }
+      byte[] read = reader.read(content, node.attributes().size(), offset, 1);
+      return read.length == 0 ? Optional.empty() : Optional.of(read[0]);
+    } catch (RequestFailed | UnreadableChunk unreadable) {
+      return Optional.empty();
+    }
   }
 
   void write(RequestHeader header, FuseOperation.Write request, FuseReply reply)
@@ -197,7 +227,8 @@ final class FileRequests {
     if ((openFlags & O_DIRECT) != 0) {
       directOpens.increment();
     }
-    return handles.open(new OpenHandles.OpenFile(node.id()));
+    boolean direct = (replyFlags(openFlags) & FuseFlags.OpenReply.DIRECT_IO) != 0;
+    return handles.open(new OpenHandles.OpenFile(node.id(), direct));
   }
 
   private void created(Node node, int openFlags, FuseReply reply) {

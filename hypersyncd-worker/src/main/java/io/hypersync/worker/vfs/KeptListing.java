@@ -39,7 +39,6 @@ final class KeptListing {
   private boolean dropping;
   private boolean trusted;
   private long untilNs;
-  private long namesEpoch;
   private @Nullable MerkleTrie<DirEntry> rows;
 
   /**
@@ -47,15 +46,13 @@ final class KeptListing {
    * {@link #distrust} if the directory is changing.
    *
    * @param nowNs monotonic
-   * @param epoch how often all names of the mount have been distrusted: a listing without names
-   *     that are kept would cost a LOOKUP for each, a new one brings them along
    */
-  synchronized Use opened(long nowNs, long epoch) {
+  synchronized Use opened(long nowNs) {
     if (inUse || dropping) {
       return Use.NONE;
     }
     inUse = true;
-    boolean good = trusted && nowNs - untilNs < 0 && epoch == namesEpoch;
+    boolean good = trusted && nowNs - untilNs < 0;
     if (copy != Copy.NONE && good) {
       return copy == Copy.COMPLETE ? Use.READ : Use.FILL;
     }
@@ -68,7 +65,6 @@ final class KeptListing {
     rows = null;
     trusted = true;
     untilNs = nowNs + CachePolicy.KEEP_NS;
-    namesEpoch = epoch;
     return use;
   }
 

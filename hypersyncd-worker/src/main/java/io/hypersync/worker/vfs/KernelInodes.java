@@ -27,7 +27,6 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   private final InodeTable inodes = new InodeTable();
   private final OpenNodes opened = new OpenNodes();
   private volatile Set<Place> shadowed = Set.of();
-  private volatile long namesEpoch;
 
   /** The kernel knows the root from the start and never forgets it. */
   public KernelInodes() {
@@ -135,11 +134,6 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
     return known != null && isQuiet(known, nowNs) ? known.directory().listing() : null;
   }
 
-  /** How often all names of the mount have been distrusted. */
-  long namesEpoch() {
-    return namesEpoch;
-  }
-
   /** A process of this machine is about to change a name in this directory. */
   void changing(long directory, long untilNs) {
     KernelInode known = inodes.get(directory);
@@ -197,12 +191,6 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   public boolean takeName(CachedName name) {
     KernelDirectory known = directory(name.directory());
     return known != null && known.takeName(name.name());
-  }
-
-  @Override
-  @SuppressWarnings("NonAtomicVolatileUpdate") // the publisher's thread alone writes it
-  public void namesDistrusted() {
-    namesEpoch++;
   }
 
   @Override

@@ -27,6 +27,9 @@ public interface Mutations {
    */
   boolean hasLostName(NodeId node);
 
+  /** Runs this when the kernel, too, knows all that it has to of the entry with this index. */
+  void whenSettled(long index, Runnable ready);
+
   /** Hands a mutation over; its completion is called later, or at once. */
   void submit(Mutation mutation);
 

@@ -107,10 +107,14 @@ final class Nodes {
     long inode = node.inode().value();
     long attributesNs = keepAttributes(inode);
     long nameNs = noteName(directory, name, node.type() == NodeType.DIRECTORY);
-    boolean same = current.get() == view;
+    View now = current.get();
+    boolean same = now == view;
+    // Nobody has told the kernel how a file has grown before it was known here.
+    Node newest = same ? node : now.state().node(node.id());
+    Node shown = newest == null ? node : newest;
     return Attributes.entry(
-        node,
-        times.of(node),
+        shown,
+        times.of(shown),
         same && view.keepsName(directory, name) ? nameNs : 0,
         same && view.keepsAttributes(inode) ? attributesNs : 0);
   }
@@ -147,8 +151,7 @@ final class Nodes {
   Listing openListing(long directory) {
     long nowNs = clock.monotonicNs();
     KeptListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
-    KeptListing.Use use =
-        copy == null ? KeptListing.Use.NONE : copy.opened(nowNs, inodes.namesEpoch());
+    KeptListing.Use use = copy == null ? KeptListing.Use.NONE : copy.opened(nowNs);
     if (copy == null || use == KeptListing.Use.NONE) {
       return new Listing(KeptListing.Use.NONE, null);
     }

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Open files and directories by handle. Threads: any. */
 final class OpenHandles {
+  /** The handle of what this worker itself has open: nothing is kept of it. */
+  static final long OF_THE_WORKER = 0;
+
   private final ConcurrentHashMap<Long, OpenHandle> handles = new ConcurrentHashMap<>();
   private final AtomicLong next = new AtomicLong(1);
   private final OpenNodes opened;
@@ -26,8 +29,12 @@ final class OpenHandles {
     default void closed() {}
   }
 
-  /** An open file; it keeps meaning the same node, whatever happens to its names. */
-  record OpenFile(NodeId node) implements OpenHandle {}
+  /**
+   * An open file; it keeps meaning the same node, whatever happens to its names.
+   *
+   * @param direct whether it is read past the kernel's pages
+   */
+  record OpenFile(NodeId node, boolean direct) implements OpenHandle {}
 
   long open(OpenHandle handle) {
     long fh = next.getAndIncrement();

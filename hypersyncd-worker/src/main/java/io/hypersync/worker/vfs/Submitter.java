@@ -12,6 +12,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
@@ -141,6 +142,25 @@ final class Submitter {
     } catch (ChunkStoreException e) {
       return false; // if it is the disk, storing it will say so
     }
+  }
+
+  /** What can be answered only when the kernel, too, is where this view is. */
+  @FunctionalInterface
+  interface Answer {
+    /** Answers the request. */
+    void answer() throws RequestFailed;
+  }
+
+  void whenSettled(View view, FuseReply reply, Answer answer) {
+    mutations.whenSettled(
+        view.published().index(),
+        () -> {
+          try {
+            answer.answer();
+          } catch (RequestFailed e) {
+            reply.error(e.errno());
+          }
+        });
   }
 
   void fsync(RequestHeader caller, NodeId node, FuseReply reply) {

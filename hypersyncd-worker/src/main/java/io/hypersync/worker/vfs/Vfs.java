@@ -10,6 +10,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
+import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
@@ -92,6 +93,24 @@ public final class Vfs implements FuseHandler {
   /** How many files and directories are open. */
   public int openHandles() {
     return handles.size();
+  }
+
+  /**
+   * A byte of a file in S_v.
+   *
+   * @return empty if the kernel does not know the inode, or if the byte cannot be read
+   */
+  public Optional<Byte> byteAt(long inode, long offset) {
+    return files.byteAt(inode, offset);
+  }
+
+  /** Answers a request of this worker itself, which waits for nothing. */
+  public void handleOwn(FuseRequest request, FuseReply reply) {
+    if (request.operation() instanceof FuseOperation.OpenDir) {
+      reply.open(OpenHandles.OF_THE_WORKER, 0);
+    } else {
+      answer(request.header(), request.operation(), reply);
+    }
   }
 
   @Override

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When an entry becomes visible, and what the kernel is told before (docs/kernel-caching.md). */
@@ -44,6 +45,7 @@ class PublisherTest {
   private final Set<IntentId> waitingCalls = new HashSet<>();
   private final Set<Lock> locked = new HashSet<>();
   private boolean held;
+  private boolean callsWait;
   private FsState state = FsState.genesis();
   private long index;
   private final Publisher publisher =
@@ -118,31 +120,44 @@ class PublisherTest {
   }
 
   @Test
-  void whenACallHereMayHoldTheDirectoryAllNamesAreDistrustedInstead() {
-    kept.add("name 1 x");
+  void whenACallHereMayHoldTheDirectoryNobodyWaitsForItsNamesButForWhatTheyLeadTo() {
+    kept.addAll(List.of("name 1 x", "known 2"));
     held = true;
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
-    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    assertEquals(List.of("names 1 [x] at 1", "loosen 2 [2] at 1"), told);
+    assertEquals(List.of(), visible);
+    publisher.dropped(2);
+    publisher.publish(0);
     assertEquals(List.of(2L), visible);
-    assertEquals(1, publisher.namesDistrusted());
+    assertEquals(1, publisher.namesLate());
   }
 
   @Test
-  void whenNamesTakeTooLongAllAreDistrustedInstead() {
+  void namesThatNobodyHereHoldsAreWaitedForLonger() {
     kept.add("name 1 x");
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
+    publisher.publish(499 * MS);
     assertEquals(List.of(), visible);
-    publisher.publish(5 * MS);
-    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    publisher.publish(500 * MS);
+    assertEquals(List.of("names 1 [x] at 1"), told);
     assertEquals(List.of(2L), visible);
     publisher.dropped(1);
     kept.add("name 1 y");
+    callsWait = true; // of which directory nobody can tell
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
-    publisher.publish(5 * MS);
+    publisher.publish(0);
     assertEquals("names 2 [y] at 2", told.getLast());
-    assertEquals(1, publisher.namesDistrusted());
+    publisher.publish(49 * MS);
+    assertEquals(List.of(2L), visible);
+    publisher.publish(50 * MS);
+    assertEquals("loosen 3 [] and what is missing at 2", told.getLast());
+    assertEquals(List.of(2L), visible, "the kernel still says that it is missing");
+    publisher.dropped(3);
+    publisher.publish(50 * MS);
+    assertEquals(List.of(2L, 3L), visible);
+    assertEquals(2, publisher.namesLate());
   }
 
   @Test
@@ -176,7 +191,7 @@ class PublisherTest {
     publisher.publish(0);
     assertEquals(3, publisher.settled());
     assertEquals(List.of("expire 1 [x] at 2"), told);
-    assertEquals(0, publisher.namesDistrusted());
+    assertEquals(0, publisher.namesLate());
   }
 
   /** The kernel leaves its names as they were then, and they are wrong until it is told. */
@@ -193,18 +208,24 @@ class PublisherTest {
     locked.add(new Lock(FsState.ROOT, intent(3)));
     held = true;
     publisher.publish(0);
-    assertEquals("distrust", told.getLast());
+    assertEquals("expire 2 [x] at 2", told.getLast());
     assertEquals(2, publisher.settled());
+    assertEquals(1, publisher.namesLate());
   }
 
+  /**
+   * Be it that it removes the directory, or syncs it: it has the lock since the first is through.
+   */
   @Test
-  void aCallThatOnlyWaitsForTheDirectoryProvesNothing() {
+  void ofAnOwnCallNobodyWaitsForTheNamesOnceAnotherCallMayHoldTheDirectory() {
     kept.add("name 1 x");
     waitingCalls.add(intent(2));
-    held = true; // an fsync of it, say
+    held = true;
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
-    assertEquals(List.of("expire 1 [x] at 2", "distrust"), told);
+    assertEquals(List.of("expire 1 [x] at 2"), told);
+    assertEquals(2, publisher.settled());
+    assertEquals(0, publisher.namesLate());
   }
 
   @Test
@@ -222,7 +243,7 @@ class PublisherTest {
     locked.add(new Lock(directory, intent(9)));
     publisher.publish(0);
     assertEquals(3, publisher.settled());
-    assertEquals(0, publisher.namesDistrusted());
+    assertEquals(0, publisher.namesLate());
   }
 
   @Test
@@ -230,43 +251,103 @@ class PublisherTest {
     kept.addAll(List.of("name 1 x", "name 1 y"));
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
-    publisher.publish(5 * MS);
-    assertEquals(List.of("names 1 [x] at 1", "distrust"), told);
+    publisher.publish(500 * MS);
+    assertEquals(List.of("names 1 [x] at 1"), told);
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
-    publisher.publish(5 * MS);
+    publisher.publish(500 * MS);
     assertEquals(List.of(2L), visible);
     publisher.dropped(2);
-    publisher.publish(5 * MS);
+    publisher.publish(500 * MS);
     assertEquals(List.of(2L, 3L), visible);
-    assertEquals(1, publisher.namesDistrusted());
+    assertEquals(1, publisher.namesLate());
   }
 
   @Test
-  void whenTooManyDropsWaitAllNamesAreDistrustedAtOnce() {
+  void whenTooManyDropsWaitOthersAreNotWaitedForLong() {
     Name last = Name.of("last");
     for (int i = 0; i <= Publisher.MAX_OVERTAKEN; i++) {
       Name name = i == Publisher.MAX_OVERTAKEN ? last : Name.of("n" + i);
       kept.add("name 1 " + name);
       apply(new FsOp.CreateFile(FsState.ROOT, name, 0644, 0, 0));
       publisher.publish(0);
-      if (i < Publisher.MAX_OVERTAKEN) {
-        publisher.publish(5 * MS);
-      }
+      publisher.publish((i < Publisher.MAX_OVERTAKEN ? 500 : 50) * MS);
+      publisher.dropped(2 * i + 2); // what is missing is let go of
+      publisher.publish(0);
     }
-    assertEquals(Publisher.MAX_OVERTAKEN + 1, publisher.namesDistrusted());
-    assertEquals(Publisher.MAX_OVERTAKEN + 1, visible.size(), "nothing is waited for");
-    assertTrue(told.getLast().contains(" [last] at "), told.getLast());
+    assertEquals(Publisher.MAX_OVERTAKEN + 1, publisher.namesLate());
+    assertEquals(Publisher.MAX_OVERTAKEN + 1, visible.size());
+    assertTrue(told.get(told.size() - 2).contains(" [last] at "), told.toString());
   }
 
+  /** It is not taken out of its place: processes may be in it, and filesystems mounted below. */
   @Test
-  void aDirectoryThatHasMovedElsewhereIsTakenOutOfItsOldPlaceThoughItsNameIsNotKept() {
+  void aDirectoryThatHasMovedIsExpiredWhereItWasAndLookedUpWhereItIs() {
     apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
     apply(new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0));
     assertEquals(2, publisher.publish(0));
-    kept.add("known 3");
+    kept.addAll(List.of("known 3", "name 1 y", "name 4 x"));
+    visible.clear();
     apply(new FsOp.Rename(FsState.ROOT, Y, new NodeId(7, 3), X, RenameMode.REPLACE));
     publisher.publish(0);
-    assertEquals(List.of("names 1 [y, x] at 3"), told);
+    assertEquals(List.of("names 1 [x] at 3", "expire 1 [y] at 3"), told);
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals("follow 2 [3 at 4/x] at 4", told.getLast());
+    assertEquals(List.of(4L), visible);
+    assertEquals(3, publisher.settled());
+    publisher.publish(499 * MS);
+    assertEquals(3, publisher.settled());
+    publisher.dropped(2);
+    publisher.publish(499 * MS);
+    assertEquals(4, publisher.settled());
+    assertEquals(0, publisher.namesLate());
+  }
+
+  @Test
+  void nobodyWaitsForADirectoryToBeFollowedToOneThatACallHereMayHold() {
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    publisher.publish(0);
+    kept.add("known 3");
+    held = true;
+    apply(new FsOp.Rename(FsState.ROOT, Y, FsState.ROOT, Name.of("z"), RenameMode.REPLACE));
+    publisher.publish(0);
+    assertEquals(List.of("follow 1 [3 at 1/z] at 3"), told);
+    assertEquals(3, publisher.settled());
+    assertEquals(1, publisher.namesLate());
+  }
+
+  @Test
+  void aDirectoryThatACallHereHasMovedIsLeftToItsKernel() {
+    apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
+    publisher.publish(0);
+    kept.add("known 3");
+    waitingCalls.add(intent(3));
+    apply(new FsOp.Rename(FsState.ROOT, Y, FsState.ROOT, Name.of("z"), RenameMode.REPLACE));
+    publisher.publish(0);
+    assertEquals(List.of(), told);
+    assertEquals(3, publisher.settled());
+  }
+
+  @Test
+  void theKernelHearsHowLongAFileIsNowBeforeAnybodyActsOnIt() {
+    kept.add("known 2");
+    apply(new FsOp.Truncate(FILE_ID, 5, false));
+    publisher.publish(0);
+    assertEquals(List.of("contents 1 [] [] 2 is 5 at 2"), told);
+    assertTrue(publisher.view().isGrowing(FILE));
+    assertEquals(1, publisher.settled());
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertFalse(publisher.view().isGrowing(FILE));
+    assertEquals(2, publisher.settled());
+    told.clear();
+    apply(new FsOp.Truncate(FILE_ID, 4, false));
+    publisher.publish(0);
+    waitingCalls.add(intent(4));
+    apply(new FsOp.Truncate(FILE_ID, 9, false));
+    publisher.publish(0);
+    assertEquals(List.of(), told, "a shorter one it notices; its own calls it knows");
+    assertEquals(4, publisher.settled());
   }
 
   @Test
@@ -287,7 +368,7 @@ class PublisherTest {
     kept.add("known 3");
     apply(new FsOp.Rename(FsState.ROOT, Name.of("d"), FsState.ROOT, Y, RenameMode.REPLACE));
     publisher.publish(0);
-    assertEquals(List.of("names 1 [d, y] at 3"), told);
+    assertEquals(List.of("names 1 [y] at 3", "expire 1 [d] at 3"), told);
   }
 
   @Test
@@ -349,37 +430,53 @@ class PublisherTest {
 
   /** To drop it the kernel would wait for the reader, with all others behind. */
   @Test
-  void aMissingNameThatComesToBeWhereAListingIsReadIsAskedForAgainWithAllOthers() {
+  void aMissingNameThatComesToBeWhereAListingIsReadIsDroppedWhenThatIsOver() {
     kept.addAll(List.of("listing 1", "name 1 y", "name 1 z"));
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
     publisher.publish(0);
-    assertEquals(List.of("distrust", "listing 1 1 at 1"), told);
+    assertEquals(List.of("listing 1 1 at 1"), told);
     publisher.heldUp(1); // the reader does not get on
+    publisher.publish(0);
+    assertEquals("loosen 2 [] and what is missing at 1", told.getLast());
+    assertEquals(List.of(), visible, "the kernel still says that it is missing");
+    publisher.dropped(2);
     publisher.publish(0);
     assertEquals(List.of(2L), visible);
     told.clear();
     apply(new FsOp.CreateFile(FsState.ROOT, Name.of("z"), 0644, 0, 0));
     publisher.publish(0);
-    assertEquals(List.of("distrust"), told, "still being read");
+    assertEquals(List.of("loosen 3 [] and what is missing at 2"), told, "still being read");
+    publisher.dropped(3);
+    publisher.publish(0);
     assertEquals(List.of(2L, 3L), visible);
     publisher.dropped(1);
-    kept.add("name 1 a");
+    assertEquals("names 4 [y, z] at 3", told.getLast(), "nobody reads it any more");
+    kept.addAll(List.of("listing 1", "name 1 a"));
     apply(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0));
     told.clear();
     publisher.publish(0);
-    assertEquals(List.of("names 2 [a] at 3"), told, "nobody reads it any more");
+    publisher.dropped(5);
+    publisher.publish(0);
+    assertEquals(List.of("listing 5 1 at 3", "names 6 [a] at 3"), told);
+    assertEquals(List.of(2L, 3L), visible);
+    publisher.dropped(6);
+    publisher.publish(0);
+    assertEquals(List.of(2L, 3L, 4L), visible);
   }
 
   @Test
-  void anotherOwnerHasAllNamesWalkedAgain() {
+  void theKernelIsToldOfAnotherOwner() {
     kept.add("known 2");
     apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 0, 0, 0));
     publisher.publish(0);
     assertEquals(List.of(), told, "the same owner");
     apply(new SetAttributes(FILE_ID, SetAttributes.UID, 0, 1000, 0, 0));
     publisher.publish(0);
-    assertEquals(List.of("distrust"), told);
-    assertTrue(kept.contains("distrusted"));
+    assertEquals(List.of("owner 1 2 at 3"), told);
+    assertEquals(2, publisher.settled());
+    publisher.dropped(1);
+    publisher.publish(0);
+    assertEquals(3, publisher.settled());
   }
 
   private void apply(FsOp op) {
@@ -447,11 +544,6 @@ class PublisherTest {
     }
 
     @Override
-    public void namesDistrusted() {
-      kept.add("distrusted");
-    }
-
-    @Override
     public void noteName(CachedName name) {
       kept.add("name " + name.directory() + " " + name.name());
     }
@@ -461,6 +553,11 @@ class PublisherTest {
     @Override
     public boolean isWaiting(IntentId intent) {
       return waitingCalls.contains(intent);
+    }
+
+    @Override
+    public boolean isAnyWaiting() {
+      return callsWait;
     }
 
     @Override
@@ -492,21 +589,45 @@ class PublisherTest {
     }
 
     @Override
-    public void dropNames(long ticket, List<CachedName> names, boolean expire) {
-      List<Name> plain = names.stream().map(CachedName::name).toList();
-      note((expire ? "expire " : "names ") + ticket + " " + plain);
+    public void dropNames(long ticket, List<CachedName> dropped, List<CachedName> expired) {
+      if (!dropped.isEmpty()) {
+        note("names " + ticket + " " + plain(dropped));
+      }
+      if (!expired.isEmpty()) {
+        note("expire " + ticket + " " + plain(expired));
+      }
+    }
+
+    private List<Name> plain(List<CachedName> names) {
+      return names.stream().map(CachedName::name).toList();
     }
 
     @Override
-    public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
+    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {
+      note("loosen " + ticket + " " + inodes + (missing ? " and what is missing" : ""));
+    }
+
+    @Override
+    public void dropContents(
+        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
       List<String> ranges =
           pages.stream().map(p -> p.inode() + ":" + p.offset() + "+" + p.length()).toList();
-      note("contents " + ticket + " " + attributes + " " + ranges);
+      String grown = growth == null ? "" : " " + growth.inode() + " is " + growth.size();
+      note("contents " + ticket + " " + attributes + " " + ranges + grown);
     }
 
     @Override
-    public void distrustNames() {
-      told.add("distrust");
+    public void followMoves(long ticket, List<MovedDirectory> moved) {
+      List<String> places =
+          moved.stream()
+              .map(m -> m.inode() + " at " + m.place().directory() + "/" + m.place().name())
+              .toList();
+      note("follow " + ticket + " " + places);
+    }
+
+    @Override
+    public void refreshOwner(long ticket, long inode) {
+      note("owner " + ticket + " " + inode);
     }
 
     @Override

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KeptListingTest {
   private final KeptListing listing = new KeptListing();
   private long nowNs;
-  private long epoch;
 
   static Stream<Arguments> histories() {
     return Stream.of(
@@ -57,8 +56,7 @@ class KeptListingTest {
             "an hour later the names are forgotten",
             "open all close hour open all close open",
             "FILL REFILL READ"),
-        row("an hour later, half read", "open some close hour open all", "FILL FILL drop"),
-        row("names are distrusted", "open all close epoch open", "FILL REFILL"));
+        row("an hour later, half read", "open some close hour open all", "FILL FILL drop"));
   }
 
   private static Arguments row(String what, String history, String expected) {
@@ -71,7 +69,7 @@ class KeptListingTest {
     StringBuilder seen = new StringBuilder();
     for (String step : List.of(history.split(" ", -1))) {
       switch (step) {
-        case "open" -> seen.append(' ').append(listing.opened(nowNs, epoch));
+        case "open" -> seen.append(' ').append(listing.opened(nowNs));
         case "some" -> listing.filling();
         case "all" -> {
           listing.filling();
@@ -82,7 +80,6 @@ class KeptListingTest {
         case "hour" -> nowNs += CachePolicy.KEEP_NS;
         case "dropped" -> listing.dropped();
         case "distrust" -> seen.append(listing.distrust() ? " drop" : "");
-        case "epoch" -> epoch++;
         default -> throw new IllegalArgumentException(step);
       }
     }

@@ -177,6 +177,11 @@ class OddKernelTest {
     }
 
     @Override
+    public void whenSettled(long index, Runnable ready) {
+      post(ready, "a read of what has grown");
+    }
+
+    @Override
     public void submit(Mutation mutation) {
       post(() -> tree.submit(mutation), mutation.op());
     }

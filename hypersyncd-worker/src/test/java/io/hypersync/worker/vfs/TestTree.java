@@ -101,6 +101,11 @@ final class TestTree implements Mutations {
   }
 
   @Override
+  public void whenSettled(long when, Runnable ready) {
+    ready.run();
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     ops.add(mutation.op());
     LogEntry entry = commit(mutation.op());

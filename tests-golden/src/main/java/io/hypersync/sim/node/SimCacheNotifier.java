@@ -3,10 +3,13 @@ package io.hypersync.sim.node;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.Growth;
+import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.port.CacheNotifier;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A kernel that takes its time to forget. */
 final class SimCacheNotifier implements CacheNotifier {
@@ -29,12 +32,28 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void dropNames(long ticket, List<CachedName> names, boolean expire) {
+  public void dropNames(long ticket, List<CachedName> dropping, List<CachedName> expiring) {
     later(ticket);
   }
 
   @Override
-  public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {
+  public void loosenNames(long ticket, List<Long> inodes, boolean missing) {
+    later(ticket);
+  }
+
+  @Override
+  public void dropContents(
+      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
+    later(ticket);
+  }
+
+  @Override
+  public void followMoves(long ticket, List<MovedDirectory> moved) {
+    later(ticket);
+  }
+
+  @Override
+  public void refreshOwner(long ticket, long inode) {
     later(ticket);
   }
 
@@ -42,9 +61,6 @@ final class SimCacheNotifier implements CacheNotifier {
   public void dropListing(long ticket, long inode) {
     later(ticket);
   }
-
-  @Override
-  public void distrustNames() {}
 
   @Override
   public void prune(List<Long> inodes) {}

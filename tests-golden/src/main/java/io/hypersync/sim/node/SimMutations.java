@@ -64,6 +64,11 @@ final class SimMutations implements Mutations {
   }
 
   @Override
+  public void whenSettled(long index, Runnable ready) {
+    host.execute(() -> agent.whenSettled(index, ready));
+  }
+
+  @Override
   public void submit(Mutation mutation) {
     count++;
     String tag = tagPrefix + count;

@@ -8,8 +8,11 @@ public final class FuseVersion {
   /** The newest minor version whose messages are understood (Linux 6.18). */
   public static final int MINOR = 45;
 
-  /** Since when all names of a mount can be distrusted at once (Linux 6.16). */
-  public static final int INC_EPOCH_MINOR = 44;
+  /**
+   * Since when kernels are told to keep names (Linux 6.16): of these it is known what they lock
+   * while a name changes.
+   */
+  public static final int NAMES_MINOR = 44;
 
   /** Since when the kernel can be asked to let go of nodes (Linux 6.18). */
   public static final int PRUNE_MINOR = 45;

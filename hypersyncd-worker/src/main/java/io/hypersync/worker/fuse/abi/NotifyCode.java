@@ -6,8 +6,8 @@ public enum NotifyCode {
   INVAL_INODE(2),
   /** Drop a name of a directory. */
   INVAL_ENTRY(3),
-  /** Distrust every name that is cached, of the whole mount; since FUSE 7.44. */
-  INC_EPOCH(8),
+  /** Put bytes into the pages of a node, which becomes as long as that needs. */
+  STORE(4),
   /** Let go of nodes that nobody uses; since FUSE 7.45. */
   PRUNE(9);
 

@@ -56,6 +56,33 @@ public final class NotifyLayouts {
   }
 
   /**
+   * {@code fuse_notify_store_out}: put bytes into the pages of a node; followed by them.
+   *
+   * <pre>
+   *    0 | nodeid                | offset                |
+   *   16 | size      | padding   | bytes ...
+   * </pre>
+   */
+  public static final class StoreOut {
+    /** Bytes of the fixed part. */
+    public static final int SIZE = 24;
+
+    /** Offset of {@code nodeid}. */
+    public static final int NODEID = 0;
+
+    /** Offset of {@code offset}. */
+    public static final int OFFSET = 8;
+
+    /** Offset of {@code size}. */
+    public static final int LENGTH = 16;
+
+    /** Offset of the first byte. */
+    public static final int DATA = 24;
+
+    private StoreOut() {}
+  }
+
+  /**
    * {@code fuse_notify_prune_out}: let go of nodes that nobody uses; followed by their numbers.
    *
    * <pre>

@@ -142,6 +142,16 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     }
   }
 
+  /** Whether it is still where it was mounted; true if that cannot be told. */
+  public boolean isMounted() {
+    try {
+      return isMountedAt(point.toString());
+    } catch (IOException unknown) {
+      LOG.debug("cannot look for the mount at {}", point, unknown);
+      return true;
+    }
+  }
+
   /** Whether it is this mount that the path shows, and not one made later by somebody else. */
   private boolean isMountedAt(String path) throws IOException {
     Optional<MountTable.Mount> mounted = MountTable.read().at(path);

@@ -5,6 +5,7 @@ import io.hypersync.worker.fuse.abi.NotifyCode;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalEntryOut;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalInodeOut;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.PruneOut;
+import io.hypersync.worker.fuse.abi.NotifyLayouts.StoreOut;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -63,9 +64,20 @@ public final class FuseNotification {
         .put(base + InvalEntryOut.NAME, name);
   }
 
-  /** Makes every cached name of the mount one to look up again. */
-  public static ByteBuffer incrementEpoch() {
-    return message(NotifyCode.INC_EPOCH, 0);
+  /**
+   * Puts one byte into the page of a regular file where it belongs; the file becomes at least as
+   * long as that.
+   *
+   * @param offset of the byte, at least 0
+   */
+  public static ByteBuffer store(long nodeId, long offset, byte value) {
+    int size = StoreOut.SIZE + 1;
+    ByteBuffer out = message(NotifyCode.STORE, size);
+    int base = out.limit() - size;
+    return out.putLong(base + StoreOut.NODEID, nodeId)
+        .putLong(base + StoreOut.OFFSET, offset)
+        .putInt(base + StoreOut.LENGTH, 1)
+        .put(base + StoreOut.DATA, value);
   }
 
   /** Has the kernel let go of those of these nodes that nobody uses. */

@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * Makes the kernel forget what it has cached. Thread-safe.
  *
- * <p>Three of the methods wait inside the kernel until requests that hold the same directory or
- * page are answered. Whoever calls them must not be needed for those answers: give notifications a
+ * <p>Some of the methods wait inside the kernel until requests that hold the same directory or page
+ * are answered. Whoever calls them must not be needed for those answers: give notifications a
  * thread of their own. What the kernel does not have cached is not an error; after the session's
  * end nothing happens.
  */
@@ -75,13 +75,16 @@ public final class FuseNotifier {
   }
 
   /**
-   * Makes the kernel look up every name again before it is used the next time. Returns at once,
-   * whatever is in flight. Only where the connection speaks at least 7.44.
+   * Has the kernel take a regular file for at least as long as the offset and one byte more, and
+   * keep that byte. <b>Blocks</b> while a READ of its page is unanswered.
    *
-   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   * @param offset of the byte, at least 0
+   * @param value what the file has there
+   * @return false if the kernel does not know the node
+   * @throws IOException when the kernel refuses
    */
-  public void distrustNames() throws IOException {
-    var _ = send(FuseNotification.incrementEpoch());
+  public boolean store(long nodeId, long offset, byte value) throws IOException {
+    return send(FuseNotification.store(nodeId, offset, value));
   }
 
   /**

@@ -286,6 +286,18 @@ class FuseReplyEncoderTest {
         FuseNotification.invalidateEntry(1, "abc".getBytes(StandardCharsets.UTF_8)));
     assertHex(
         """
+        29000000 # len: 41
+        04000000 # STORE
+        0000000000000000 # unique: none
+        0b00000000000000 # nodeid
+        0010000000000000 # offset
+        01000000 # size
+        00000000 # padding
+        7f # the byte
+        """,
+        FuseNotification.store(11, 4096, (byte) 0x7f));
+    assertHex(
+        """
         30000000 # len: 48
         09000000 # PRUNE
         0000000000000000 # unique: none

@@ -1,0 +1,242 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What is mounted inside the workspace stays there, whatever another machine changes around it and
+ * whatever is done here: sandboxes hide files by mounts, and caches are mounted over folders.
+ */
+@RealMounts
+class MountsInsideTest {
+  private static final List<String> PRIVATE =
+      List.of("unshare", "--mount", "--propagation", "private");
+  private static final int ROUNDS = 2;
+  private static final int DIRECTORIES = 12;
+  private static final int MISSING = 2;
+
+  /** When a folder has been left alone here for a second, its names are kept again. */
+  private static final long NAMES_KEPT_AGAIN_MS = 1_100;
+
+  /** The three kinds: a folder over a folder, memory over a folder, a device over a file. */
+  private static final String MOUNTING =
+      """
+      import subprocess
+      def mounted(path, *arguments):
+          subprocess.run(['mount', *arguments, path], check=True, cwd='/')
+          points.append(path)
+      def check(where):
+          with open('/proc/self/mountinfo') as table:
+              seen = sorted(line.split(' ')[4] for line in table)
+          expected = sorted(where + '/' + name for name in ('node_modules', 'tmp', '.env'))
+          inside = [point for point in seen if point.startswith(where + '/')]
+          assert inside == expected, (inside, expected)
+          assert os.listdir(where + '/node_modules') == ['outside'], 'what is bound shows through'
+          assert os.listdir(where + '/tmp') == ['memory'], 'the tmpfs shows through'
+          assert open(where + '/.env').read() == '', 'the mask is off'
+      points = []
+      """;
+
+  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+
+  @TempDir Path outside;
+
+  private Path onA = Path.of("");
+  private Path onB = Path.of("");
+
+  @ParameterizedTest(name = "in a mount namespace of its own: {0}")
+  @ValueSource(booleans = {false, true})
+  void staysWhateverIsDoneAroundIt(boolean ownNamespace) throws Exception {
+    onA = Files.createTempDirectory(FABRIC.mount("a"), "inside-");
+    Path project = Files.createDirectories(onA.resolve("p"));
+    for (String directory : List.of("node_modules", "tmp", "src")) {
+      Files.createDirectory(project.resolve(directory));
+      Files.writeString(project.resolve(directory).resolve("f"), "shared\n");
+    }
+    Files.writeString(project.resolve(".env"), "secret\n");
+    Files.writeString(outside.resolve("outside"), "");
+    onB = FABRIC.mount("b").resolve(onA.getFileName());
+    FABRIC.get().settle("b");
+    try (PythonProcess process = PythonProcess.start(ownNamespace ? PRIVATE : List.of())) {
+      process.define(MOUNTING);
+      String p = onB.resolve("p").toString();
+      try {
+        process.must(call("mounted", p + "/node_modules", "--bind", outside.toString()));
+        process.must(call("mounted", p + "/tmp", "-t", "tmpfs", "memory"));
+        process.must("open(" + quoted(p + "/tmp/memory") + ", 'w').close()");
+        process.must(call("mounted", p + "/.env", "--bind", "/dev/null"));
+        for (int round = 0; round < ROUNDS; round++) {
+          for (Change change : changes()) {
+            change.make(project);
+            settle();
+            process.must(call("check", p));
+          }
+        }
+        // The folder above moves: what is mounted in it moves along, as on a disk.
+        Files.move(project, onA.resolve("moved"));
+        settle();
+        process.must(call("check", onB.resolve("moved").toString()));
+        Files.createDirectory(onA.resolve("elsewhere"));
+        Files.move(onA.resolve("moved"), onA.resolve("elsewhere/p"));
+        settle();
+        process.must(call("check", onB.resolve("elsewhere/p").toString()));
+      } finally {
+        process.run("for point in points: subprocess.run(['umount', '-l', point], cwd='/')");
+        process.run(
+            "for line in [line.split(' ')[4] for line in open('/proc/self/mountinfo')]:"
+                + " line.startswith("
+                + quoted(onB + "/")
+                + ") and subprocess.run(['umount', '-l', line], cwd='/')");
+      }
+    }
+  }
+
+  /** What may happen around mounts; each is undone, or can be done again. */
+  @FunctionalInterface
+  private interface Change {
+    void make(Path project) throws Exception;
+  }
+
+  private List<Change> changes() {
+    return List.of(
+        MountsInsideTest::changeOwners,
+        MountsInsideTest::changeNamesAround,
+        this::useGitHere,
+        this::removeTreeHere,
+        this::changeNamesOnBoth,
+        this::makeMissingNames);
+  }
+
+  /** On the other machine: of files and folders that this kernel knows. */
+  private static void changeOwners(Path project) throws IOException {
+    for (int owner : List.of(1000, 0)) {
+      for (String path : List.of("node_modules", "tmp", ".env", "src", "src/f", "")) {
+        Files.setAttribute(project.resolve(path), "unix:uid", owner, LinkOption.NOFOLLOW_LINKS);
+      }
+    }
+  }
+
+  /** On the other machine, beside the mount points. */
+  private static void changeNamesAround(Path project) throws IOException {
+    Files.writeString(project.resolve("node_modules/new"), "");
+    Files.delete(project.resolve("node_modules/new"));
+    Files.writeString(project.resolve(".env"), "more of it\n");
+    Path beside = Files.createDirectory(project.resolve("beside"));
+    Files.writeString(beside.resolve("f"), "");
+    Files.move(beside, project.resolve("src/beside"));
+    Files.move(project.resolve("src/f"), project.resolve("g"));
+    Files.copy(project.resolve("g"), project.resolve("src/f"), StandardCopyOption.COPY_ATTRIBUTES);
+    Files.delete(project.resolve("g"));
+    Files.delete(project.resolve("src/beside/f"));
+    Files.delete(project.resolve("src/beside"));
+  }
+
+  private void useGitHere(Path project) throws Exception {
+    Path repository = Files.createDirectory(onB.resolve("repository"));
+    Git.must(repository, "init", "--quiet");
+    for (int i = 0; i < 2; i++) {
+      Files.writeString(repository.resolve("f" + i), "text " + i);
+      Git.must(repository, "add", "--all");
+      Git.must(repository, "commit", "--quiet", "--message", "step " + i);
+    }
+    Shell.must(onB, "rm", "-rf", "repository");
+  }
+
+  private void removeTreeHere(Path project) throws Exception {
+    Path tree = Files.createDirectory(onB.resolve("tree"));
+    for (int i = 0; i < DIRECTORIES; i++) {
+      Path directory = Files.createDirectories(tree.resolve("d" + i + "/e/f"));
+      Files.writeString(directory.resolve("g"), "");
+    }
+    Shell.must(onB, "find", "tree");
+    Shell.must(onB, "rm", "-rf", "tree");
+  }
+
+  /**
+   * Names that the kernel here has kept change there while names of the same folder change here.
+   */
+  private void changeNamesOnBoth(Path project) throws Exception {
+    Path here = onB.resolve("p/src");
+    for (int i = 0; i < DIRECTORIES; i++) {
+      Files.createDirectory(project.resolve("src/k" + i));
+    }
+    settle();
+    try (Stream<Path> all = Files.list(here)) {
+      assertEquals(DIRECTORIES + 1, all.filter(path -> Files.exists(path)).count());
+    }
+    Thread other =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    for (int i = 0; i < DIRECTORIES; i++) {
+                      Files.delete(Files.createFile(here.resolve("l" + i)));
+                    }
+                  } catch (IOException failure) {
+                    throw new java.io.UncheckedIOException(failure);
+                  }
+                });
+    for (int i = 0; i < DIRECTORIES; i++) {
+      Files.delete(project.resolve("src/k" + i));
+    }
+    other.join();
+  }
+
+  /**
+   * Names that the kernel here has found missing come to be there while this machine changes the
+   * same folder, for the first time in a while: its kernel has the folder locked then.
+   */
+  private void makeMissingNames(Path project) throws Exception {
+    Path here = onB.resolve("p");
+    for (int i = 0; i < MISSING; i++) {
+      Thread.sleep(NAMES_KEPT_AGAIN_MS); // or names of a folder that changes here are not kept
+      Path there = project.resolve("m" + i);
+      assertFalse(Files.exists(here.resolve("m" + i)));
+      CompletableFuture<Path> elsewhere = new CompletableFuture<>();
+      Thread.startVirtualThread(
+          () -> {
+            try {
+              elsewhere.complete(Files.createFile(there));
+            } catch (IOException failure) {
+              elsewhere.completeExceptionally(failure);
+            }
+          });
+      Files.delete(Files.createFile(here.resolve("l" + i)));
+      elsewhere.get();
+      settle();
+      assertTrue(Files.exists(here.resolve("m" + i)));
+      Files.delete(there);
+    }
+  }
+
+  /** Until B is through with all that A has done: a mutation of its own waits for that. */
+  private void settle() throws Exception {
+    FABRIC.get().settle("b");
+    Files.delete(Files.createTempDirectory(onB, "settled-"));
+  }
+
+  private static String call(String function, String... arguments) {
+    return function
+        + "("
+        + String.join(", ", Stream.of(arguments).map(MountsInsideTest::quoted).toList())
+        + ")";
+  }
+
+  private static String quoted(String text) {
+    return "'" + text + "'";
+  }
+}
