@@ -13,7 +13,9 @@ enum Suite {
   /** Parts of the product by themselves. */
   MICRO("micro"),
   /** For how long daemons stand still. */
-  PAUSES("pauses");
+  PAUSES("pauses"),
+  /** What strangers at the leader's port cost those who work. */
+  FLOOD("flood");
 
   private final String key;
 
@@ -33,7 +35,8 @@ enum Suite {
       return Arrays.stream(values())
           .filter(suite -> suite.key.equals(text))
           .findFirst()
-          .orElseThrow(() -> new TypeConversionException("expected e2e, jobs, micro or pauses"));
+          .orElseThrow(
+              () -> new TypeConversionException("expected e2e, jobs, micro, pauses or flood"));
     }
   }
 }
