@@ -49,6 +49,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
       "  ./hypersync bench --suite pauses                 # ten minutes at half load, and more",
       "  ./hypersync bench --suite flood                  # what strangers at the port cost",
+      "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -85,8 +86,10 @@ public final class BenchCommand implements ExtraCommand {
           "What to measure: e2e, a leader and workers as processes and operations through a"
               + " mount; jobs, git, tar and others that work there; micro, the parts they are made"
               + " of; pauses, how long each process stands still while files are created at half"
-              + " the speed at which they can be; or flood, what a commit takes while strangers send"
-              + " the leader first packets (default: ${DEFAULT-VALUE}).")
+              + " the speed at which they can be; flood, what a commit takes while strangers send"
+              + " the leader first packets; or freshness, how often a look through one mount right"
+              + " after a call through another shows what was there before (default:"
+              + " ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
 
   @Option(
@@ -146,10 +149,9 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "Which operations (default: all): disk-overwrite, disk-append, loopback, statfs, create,"
               + " write, append, mkdir, chmod, rename, unlink, stat, absent, walk, read, write-1m,"
-              + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write, large-read-cold,"
-              + " large-read-warm; of micro:"
-              + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, leader,"
-              + " fuse-crossing, invalidation, append, merkle.")
+              + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write,"
+              + " large-read-cold, large-read-warm; of micro: commit-loop, blake3, chunk-store,"
+              + " log-append, apply, fan-out, leader, fuse-crossing, invalidation, append, merkle.")
   private List<String> ops = List.of();
 
   @Option(
@@ -254,6 +256,7 @@ public final class BenchCommand implements ExtraCommand {
       }
       case PAUSES -> new Pauses(new Workers(workers), seconds()).run(narrator, cleanup, folder);
       case FLOOD -> new Flood(new Workers(workers), seconds()).run(narrator, cleanup, folder);
+      case FRESHNESS -> new FreshnessRun(new Workers(workers)).run(narrator, cleanup, folder);
     };
   }
 
@@ -358,7 +361,7 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
-      case PAUSES, FLOOD -> {
+      case PAUSES, FLOOD, FRESHNESS -> {
         if (!ops.isEmpty()) {
           throw new UserError("--ops is not of suite " + suite.key(), "", UserError.USAGE);
         }
@@ -374,7 +377,7 @@ public final class BenchCommand implements ExtraCommand {
     return switch (suite) {
       case PAUSES -> Pauses.USUAL_SECONDS;
       case FLOOD -> Flood.USUAL_SECONDS;
-      case E2E, JOBS, MICRO -> USUAL_SECONDS;
+      case E2E, JOBS, MICRO, FRESHNESS -> USUAL_SECONDS;
     };
   }
 
@@ -440,11 +443,12 @@ public final class BenchCommand implements ExtraCommand {
           "Measure memory alone, and the suite in another run.",
           UserError.USAGE);
     }
-    if ((suite == Suite.PAUSES || suite == Suite.FLOOD) && (save || compare)) {
+    if (!suite.hasRatios() && (save || compare)) {
       throw new UserError(
-          "suite " + suite.key() + " gives no ratios to --save or --compare",
-          "It says whether its aim is met.",
-          UserError.USAGE);
+          "suite " + suite.key() + " gives no ratios to --save or --compare", "", UserError.USAGE);
+    }
+    if (suite == Suite.FRESHNESS && workers < 2) {
+      throw new UserError("suite freshness takes two workers at least", "", UserError.USAGE);
     }
     if (save && baseline == null && !scope().isWhole()) {
       throw new UserError(

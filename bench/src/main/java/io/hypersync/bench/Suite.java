@@ -15,7 +15,9 @@ enum Suite {
   /** For how long daemons stand still. */
   PAUSES("pauses"),
   /** What strangers at the leader's port cost those who work. */
-  FLOOD("flood");
+  FLOOD("flood"),
+  /** How often one mount shows old state right after a call through another. */
+  FRESHNESS("freshness");
 
   private final String key;
 
@@ -28,6 +30,11 @@ enum Suite {
     return key;
   }
 
+  /** Whether what is found can be held against a baseline. */
+  boolean hasRatios() {
+    return this == E2E || this == JOBS || this == MICRO;
+  }
+
   /** As the option has it. */
   static final class Reader implements ITypeConverter<Suite> {
     @Override
@@ -36,7 +43,9 @@ enum Suite {
           .filter(suite -> suite.key.equals(text))
           .findFirst()
           .orElseThrow(
-              () -> new TypeConversionException("expected e2e, jobs, micro, pauses or flood"));
+              () ->
+                  new TypeConversionException(
+                      "expected e2e, jobs, micro, pauses, flood or freshness"));
     }
   }
 }

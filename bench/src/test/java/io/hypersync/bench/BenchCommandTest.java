@@ -77,6 +77,15 @@ final class BenchCommandTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"--save", "--compare", "--ops write", "--memory", "--workers 1", "--workers 27"})
+  @DisplayName("looks from one mount at another, and has no baseline for that")
+  void freshness(String line) {
+    assertThrows(UserError.class, command("--suite freshness " + line)::requireSense);
+    assertDoesNotThrow(command("--suite freshness --workers 3")::requireSense);
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "--memory-bytes 4096,             --memory-bytes is of --memory",
