@@ -48,6 +48,8 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --memory                       # memory with 100,000 files",
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
       "  ./hypersync bench --suite pauses                 # ten minutes at half load, and more",
+      "  ./hypersync bench --suite flood                  # what strangers at the port cost",
+      "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
     })
@@ -83,8 +85,11 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "What to measure: e2e, a leader and workers as processes and operations through a"
               + " mount; jobs, git, tar and others that work there; micro, the parts they are made"
-              + " of; or pauses, how long each process stands still while files are created at half"
-              + " the speed at which they can be (default: ${DEFAULT-VALUE}).")
+              + " of; pauses, how long each process stands still while files are created at half"
+              + " the speed at which they can be; flood, what a commit takes while strangers send"
+              + " the leader first packets; or freshness, how often a look through one mount right"
+              + " after a call through another shows what was there before (default:"
+              + " ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
 
   @Option(
@@ -126,7 +131,7 @@ public final class BenchCommand implements ExtraCommand {
   @Option(
       names = "--seconds",
       paramLabel = "<n>",
-      description = "How long to measure each figure (default: 2; of pauses: 600).")
+      description = "How long to measure each figure (default: 2; of pauses: 600; of flood: 10).")
   private @Nullable Double seconds;
 
   @Option(
@@ -144,10 +149,9 @@ public final class BenchCommand implements ExtraCommand {
       description =
           "Which operations (default: all): disk-overwrite, disk-append, loopback, statfs, create,"
               + " write, append, mkdir, chmod, rename, unlink, stat, absent, walk, read, write-1m,"
-              + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write, large-read-cold,"
-              + " large-read-warm; of micro:"
-              + " commit-loop, blake3, chunk-store, log-append, apply, fan-out, leader,"
-              + " fuse-crossing, invalidation, append, merkle.")
+              + " read-1m; of jobs: clone, untar, status, walk-tree, grep, remove, large-write,"
+              + " large-read-cold, large-read-warm; of micro: commit-loop, blake3, chunk-store,"
+              + " log-append, apply, fan-out, leader, fuse-crossing, invalidation, append, merkle.")
   private List<String> ops = List.of();
 
   @Option(
@@ -251,6 +255,8 @@ public final class BenchCommand implements ExtraCommand {
         yield MicroReport.of(load, figures);
       }
       case PAUSES -> new Pauses(new Workers(workers), seconds()).run(narrator, cleanup, folder);
+      case FLOOD -> new Flood(new Workers(workers), seconds()).run(narrator, cleanup, folder);
+      case FRESHNESS -> new FreshnessRun(new Workers(workers)).run(narrator, cleanup, folder);
     };
   }
 
@@ -355,9 +361,9 @@ public final class BenchCommand implements ExtraCommand {
       case E2E -> operations();
       case JOBS -> jobs();
       case MICRO -> subjects();
-      case PAUSES -> {
+      case PAUSES, FLOOD, FRESHNESS -> {
         if (!ops.isEmpty()) {
-          throw new UserError("--ops is not of suite pauses", "", UserError.USAGE);
+          throw new UserError("--ops is not of suite " + suite.key(), "", UserError.USAGE);
         }
         yield List.of();
       }
@@ -368,7 +374,11 @@ public final class BenchCommand implements ExtraCommand {
     if (seconds != null) {
       return seconds;
     }
-    return suite == Suite.PAUSES ? Pauses.USUAL_SECONDS : USUAL_SECONDS;
+    return switch (suite) {
+      case PAUSES -> Pauses.USUAL_SECONDS;
+      case FLOOD -> Flood.USUAL_SECONDS;
+      case E2E, JOBS, MICRO, FRESHNESS -> USUAL_SECONDS;
+    };
   }
 
   private List<Operation> operations() {
@@ -433,11 +443,12 @@ public final class BenchCommand implements ExtraCommand {
           "Measure memory alone, and the suite in another run.",
           UserError.USAGE);
     }
-    if (suite == Suite.PAUSES && (save || compare)) {
+    if (!suite.hasRatios() && (save || compare)) {
       throw new UserError(
-          "suite pauses gives no ratios to --save or --compare",
-          "It says whether its aim is met.",
-          UserError.USAGE);
+          "suite " + suite.key() + " gives no ratios to --save or --compare", "", UserError.USAGE);
+    }
+    if (suite == Suite.FRESHNESS && workers < 2) {
+      throw new UserError("suite freshness takes two workers at least", "", UserError.USAGE);
     }
     if (save && baseline == null && !scope().isWhole()) {
       throw new UserError(
@@ -446,7 +457,7 @@ public final class BenchCommand implements ExtraCommand {
           UserError.USAGE);
     }
     if (suite == Suite.MICRO && workers != Workers.USUAL.count()) {
-      throw new UserError("--workers is of suites e2e, jobs and pauses", "", UserError.USAGE);
+      throw new UserError("--workers is not of suite micro", "", UserError.USAGE);
     }
     if (suite == Suite.JOBS) {
       Jobs.requirePrograms();

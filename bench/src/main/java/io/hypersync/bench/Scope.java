@@ -27,7 +27,7 @@ record Scope(Suite suite, List<String> ops, Set<Integer> threads, Set<Place.Kind
                   .map(Job::reference)
                   .allMatch(kind -> kind == Place.Kind.PLAIN || beside.contains(kind));
           case MICRO -> true;
-          case PAUSES -> false; // it has no ratios
+          case PAUSES, FLOOD, FRESHNESS -> false; // they have no ratios to keep
         };
   }
 }

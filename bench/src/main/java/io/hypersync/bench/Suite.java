@@ -13,7 +13,11 @@ enum Suite {
   /** Parts of the product by themselves. */
   MICRO("micro"),
   /** For how long daemons stand still. */
-  PAUSES("pauses");
+  PAUSES("pauses"),
+  /** What strangers at the leader's port cost those who work. */
+  FLOOD("flood"),
+  /** How often one mount shows old state right after a call through another. */
+  FRESHNESS("freshness");
 
   private final String key;
 
@@ -26,6 +30,11 @@ enum Suite {
     return key;
   }
 
+  /** Whether what is found can be held against a baseline. */
+  boolean hasRatios() {
+    return this == E2E || this == JOBS || this == MICRO;
+  }
+
   /** As the option has it. */
   static final class Reader implements ITypeConverter<Suite> {
     @Override
@@ -33,7 +42,10 @@ enum Suite {
       return Arrays.stream(values())
           .filter(suite -> suite.key.equals(text))
           .findFirst()
-          .orElseThrow(() -> new TypeConversionException("expected e2e, jobs, micro or pauses"));
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "expected e2e, jobs, micro, pauses, flood or freshness"));
     }
   }
 }

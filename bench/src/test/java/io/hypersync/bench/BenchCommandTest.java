@@ -69,10 +69,21 @@ final class BenchCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--save", "--save --baseline x", "--compare", "--ops write", "--memory"})
-  @DisplayName("has no baseline and no choice of operations for pauses")
-  void pauses(String line) {
-    assertThrows(UserError.class, command("--suite pauses " + line)::requireSense);
-    assertDoesNotThrow(command("--suite pauses --seconds 20 --workers 1")::requireSense);
+  @DisplayName("has no baseline and no choice of operations for pauses and for strangers")
+  void oneMeasurement(String line) {
+    for (String suite : List.of("--suite pauses ", "--suite flood ")) {
+      assertThrows(UserError.class, command(suite + line)::requireSense);
+      assertDoesNotThrow(command(suite + "--seconds 20 --workers 1")::requireSense);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"--save", "--compare", "--ops write", "--memory", "--workers 1", "--workers 27"})
+  @DisplayName("looks from one mount at another, and has no baseline for that")
+  void freshness(String line) {
+    assertThrows(UserError.class, command("--suite freshness " + line)::requireSense);
+    assertDoesNotThrow(command("--suite freshness --workers 3")::requireSense);
   }
 
   @ParameterizedTest(name = "{0}: {1}")

@@ -307,7 +307,9 @@ public final class WriteBehindChunkStore implements ChunkStore {
       throw failed(e);
     } catch (RuntimeException e) {
       LOG.error("a fault of ours while chunks were written", e);
-      throw failed(new ChunkStoreException(Errno.EIO, "cannot write chunks: " + e, e));
+      throw failed(
+          new ChunkStoreException(
+              Errno.EIO, "cannot write chunks: a fault of ours, which the log tells of", e));
     } finally {
       writing.unlock();
     }

@@ -21,6 +21,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
@@ -32,11 +33,18 @@ import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
+import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
+import io.hypersync.wire.message.WorkerMessage.LockCancel;
+import io.hypersync.wire.message.WorkerMessage.LockRelease;
+import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
+import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
@@ -66,6 +74,9 @@ class HostileWorkerTest {
   private static final SessionId FROM_GOOD = new SessionId(2);
   private static final ClientId RUN = new ClientId(7, 7);
   private static final byte[] NOTHING = {};
+
+  /** Of all tables together, whatever is sent; a million messages that were kept would be more. */
+  private static final long MAX_GROWTH_BYTES = 32L << 20;
 
   /** Small, so that a hundred thousand are too many. */
   private static final WorkerQuotas QUOTAS =
@@ -97,7 +108,7 @@ class HostileWorkerTest {
    * @param message the one of this number
    * @param rows how much is kept because of them
    * @param most how much may be
-   * @param refused what has to be counted
+   * @param refused what has to be counted; null if what is sent is of no effect, or harmless
    */
   record Kind(
       String name,
@@ -105,7 +116,7 @@ class HostileWorkerTest {
       LongFunction<WorkerMessage> message,
       ToLongFunction<HostileWorkerTest> rows,
       long most,
-      Quota refused) {
+      @Nullable Quota refused) {
     @Override
     public String toString() {
       return name;
@@ -166,18 +177,61 @@ class HostileWorkerTest {
             Quota.UNCONFIRMED_ANSWERS),
         new Kind(
             "intents that wait for thousands of chunks",
-            200,
+            Math.max(200, ROWS / 500), // each is of 150 KB
             HostileWorkerTest::writeOfManyChunks,
             test -> test.leader.desk().pendingBytes(),
             QUOTAS.pendingIntentBytes(),
             Quota.PENDING_INTENT_BYTES),
         new Kind(
             "chunks that no intent mentions",
-            2_000,
+            Math.max(2_000, ROWS),
             i -> new ChunkPut(intent(i), new Hash(1, 2, 3, i), new byte[1_024]),
             test -> test.stored,
             QUOTAS.unaskedBytes(),
-            Quota.UNASKED_CHUNKS));
+            Quota.UNASKED_CHUNKS),
+        new Kind(
+            "intents that wait for a chunk",
+            ROWS,
+            i -> write(i, List.of(new ChunkRef(new Hash(5, 5, i, 0), 64 << 10))),
+            test -> test.leader.desk().pendingBytes(),
+            QUOTAS.pendingIntentBytes(),
+            null),
+        new Kind(
+            "intents whose payload is not there",
+            ROWS,
+            i -> write(i, List.of(absent(i, 0))),
+            test -> test.leader.desk().pendingBytes(),
+            0,
+            Quota.SENSELESS_INTENTS),
+        new Kind(
+            "intents that are no ops",
+            ROWS,
+            i -> new SubmitIntent(intent(i), "", new byte[] {99, 1, 2}, NOTHING, List.of()),
+            test -> test.leader.desk().pendingBytes(),
+            0,
+            Quota.SENSELESS_INTENTS),
+        harmless("questions after intents", i -> new IntentStatusRequest(intent(i))),
+        harmless("barriers", BarrierRequest::new),
+        harmless("questions for chunks", i -> new ChunkFetch(List.of(absent(i, 0)))),
+        harmless(
+            "releases of locks that nobody has",
+            i -> new LockRelease(new IntentId(RUN, i), FsState.ROOT, LockSpace.POSIX, i)),
+        harmless("cancels of nothing", i -> new LockCancel(new IntentId(RUN, i), i + 7)),
+        harmless("renewals of locks", i -> new LockRenew(RUN, epoch, 0)),
+        harmless("renewals of another run", i -> new LockRenew(new ClientId(i, i), epoch, i)),
+        harmless(
+            "releases of leases", i -> new OpenLeaseRelease(epoch, List.of(new NodeId(77, i)))));
+  }
+
+  /** What leaves nothing behind but answers. */
+  private static Kind harmless(String name, LongFunction<WorkerMessage> message) {
+    return new Kind(
+        name,
+        ROWS,
+        message,
+        test -> test.leader.locks().kept(BAD),
+        QUOTAS.unconfirmedAnswers() + 1,
+        null);
   }
 
   private static long epoch;
@@ -194,6 +248,7 @@ class HostileWorkerTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("kinds")
   void whatIsKeptIsBoundedAndOthersAreServed(Kind kind) {
+    long before = usedHeapBytes();
     for (long i = 1; i <= kind.messages; i++) {
       leader.received(FROM_BAD, kind.message.apply(i));
       port.sent.clear();
@@ -204,7 +259,10 @@ class HostileWorkerTest {
     assertTrue(
         kind.rows.applyAsLong(this) <= kind.most,
         () -> kind.rows.applyAsLong(this) + " of at most " + kind.most);
-    assertTrue(leader.refusals().of(kind.refused) > 0, "counted");
+    assertTrue(kind.refused == null || leader.refusals().of(kind.refused) > 0, "counted");
+    port.sent.clear();
+    long grown = usedHeapBytes() - before;
+    assertTrue(grown <= MAX_GROWTH_BYTES, () -> "the heap has grown by " + grown + " bytes");
 
     // One turn is enough for another worker, whatever waits of the bad one.
     port.sent.clear();
@@ -286,6 +344,12 @@ class HostileWorkerTest {
             new IntentId(new ClientId(3, 3), seqNo), "", OpCodec.encode(op), NOTHING, List.of()));
     turn();
     return ((CommitAck) toGood(CommitAck.class).getFirst()).errno();
+  }
+
+  private static long usedHeapBytes() {
+    System.gc();
+    Runtime machine = Runtime.getRuntime();
+    return machine.totalMemory() - machine.freeMemory();
   }
 
   private void open(SessionId session, WorkerId worker) {
@@ -372,8 +436,16 @@ class HostileWorkerTest {
   private static WorkerMessage writeOfManyChunks(long seqNo) {
     List<ChunkRef> refs = new ArrayList<>();
     for (int i = 0; i < FsOp.Write.MAX_CHUNKS; i++) {
-      refs.add(new ChunkRef(new Hash(5, 5, seqNo, i), 16));
+      refs.add(absent(seqNo, i));
     }
+    return write(seqNo, refs);
+  }
+
+  private static ChunkRef absent(long file, int number) {
+    return new ChunkRef(new Hash(5, 5, file, number), 16);
+  }
+
+  private static WorkerMessage write(long seqNo, List<ChunkRef> refs) {
     FsOp op = new FsOp.Write(new NodeId(9, 9), WriteMode.PWRITE, 0, refs, false);
     return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, List.of());
   }

@@ -100,8 +100,11 @@ public final class MemoryOpLog implements OpLog {
   @Override
   public int read(long fromIndex, long maxBytes, RecordConsumer consumer) {
     int count = 0;
-    for (long index = fromIndex; index <= durable; index++) {
-      consumer.accept(index, read(index));
+    long bytes = 0;
+    for (long index = fromIndex; index <= durable && bytes < maxBytes; index++) {
+      byte[] payload = read(index);
+      consumer.accept(index, payload);
+      bytes += payload.length;
       count++;
     }
     return count;

@@ -17,6 +17,15 @@ final class ChildJvm {
 
   /** The command line of {@code hypersync <arguments>}. */
   static List<String> command(List<String> arguments) {
+    return command(List.of(), arguments);
+  }
+
+  /**
+   * The command line of {@code hypersync <arguments>}.
+   *
+   * @param javaOptions of its Java machine, which go over those of all
+   */
+  static List<String> command(List<String> javaOptions, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // It lives for seconds, in which the second compiler would take more CPU than all that is
@@ -31,6 +40,7 @@ final class ChildJvm {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
         .forEach(command::add);
+    command.addAll(javaOptions);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(arguments);
     return command;

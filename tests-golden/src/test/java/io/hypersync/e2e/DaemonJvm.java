@@ -41,13 +41,19 @@ final class DaemonJvm {
    *
    * @param log where its outputs are appended
    * @param socket where it will answer
+   * @param javaOptions of its Java machine, which go over those of all
    * @param arguments after {@code hypersync}
    * @param environment what it finds in its environment
    */
   static DaemonJvm start(
-      String name, Path log, Path socket, List<String> arguments, Map<String, String> environment)
+      String name,
+      Path log,
+      Path socket,
+      List<String> javaOptions,
+      List<String> arguments,
+      Map<String, String> environment)
       throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(arguments));
+    ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(javaOptions, arguments));
     builder.environment().putAll(environment);
     builder
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))

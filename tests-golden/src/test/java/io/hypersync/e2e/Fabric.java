@@ -56,6 +56,7 @@ final class Fabric implements AutoCloseable {
   private final Map<String, DaemonJvm> daemons = new LinkedHashMap<>();
   private final Map<String, Path> stateDirs = new LinkedHashMap<>();
   private final Map<String, HostPort> leaderAddresses = new HashMap<>();
+  private final Map<String, List<String>> javaOptions = new HashMap<>();
   private final Thread onExit = new Thread(this::closeQuietly, "fabric-exit");
   private final List<String> workerSettings;
   private final Map<String, String> faults;
@@ -188,6 +189,11 @@ final class Fabric implements AutoCloseable {
   /** Makes a worker look for the leader elsewhere, before it is started. */
   void putLeaderAddress(String worker, HostPort elsewhere) {
     leaderAddresses.put(worker, elsewhere);
+  }
+
+  /** Gives a daemon's Java machine options, which go over those of all, before it is started. */
+  void putJavaOptions(String daemon, String... options) {
+    javaOptions.put(daemon, List.of(options));
   }
 
   /** A filesystem in memory, of that size, which goes with the workspace. */
@@ -323,7 +329,9 @@ final class Fabric implements AutoCloseable {
     environment.putAll(itsFaults);
     environment.putAll(ChildJvm.environment(runDirectory()));
     Path log = root.resolve("logs").resolve(name + ".log");
-    DaemonJvm daemon = DaemonJvm.start(name, log, socket, arguments, environment);
+    DaemonJvm daemon =
+        DaemonJvm.start(
+            name, log, socket, javaOptions.getOrDefault(name, List.of()), arguments, environment);
     daemons.put(name, daemon);
     return daemon;
   }

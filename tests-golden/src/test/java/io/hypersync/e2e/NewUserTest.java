@@ -93,6 +93,7 @@ class NewUserTest {
             "the other a",
             fabric.root().resolve("logs").resolve("other-a.log"),
             runDirectory.workerSocket(fabric.workspace().id(), id),
+            List.of(),
             List.of(
                 "worker",
                 "--token",

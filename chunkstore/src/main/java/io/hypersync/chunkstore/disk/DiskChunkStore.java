@@ -7,6 +7,7 @@ import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
@@ -327,7 +328,9 @@ public final class DiskChunkStore implements ChunkStore {
       files.read(place.segment(), bytes, place.offset());
     } catch (NoSuchFileException e) {
       throw new ChunkStoreException(
-          Errno.EIO, "chunk " + hash + " is lost with a segment of the store: " + e, e);
+          Errno.EIO,
+          "chunk " + hash + " is lost with a segment of the store: " + FileFailures.describe(e),
+          e);
     } catch (IOException e) {
       throw IoFailures.translate("cannot read chunk " + hash, e);
     }
@@ -385,7 +388,8 @@ public final class DiskChunkStore implements ChunkStore {
         bytes += sizeOrZero(file);
       }
     } catch (IOException e) {
-      throw new ChunkStoreException(Errno.EIO, "cannot list " + directory + ": " + e, e);
+      throw new ChunkStoreException(
+          Errno.EIO, "cannot list " + directory + ": " + FileFailures.describe(e), e);
     }
     return bytes;
   }

@@ -2,6 +2,7 @@ package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -39,7 +40,8 @@ final class FreeSpace {
     try {
       return fileStore.getUsableSpace();
     } catch (IOException e) {
-      throw new ChunkStoreException(Errno.EIO, "cannot measure free space: " + e, e);
+      throw new ChunkStoreException(
+          Errno.EIO, "cannot measure free space: " + FileFailures.describe(e), e);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 
 /** Tells the failures of files apart, of which Java passes on the words only. */
@@ -14,7 +15,7 @@ final class IoFailures {
   /** What to throw for it. */
   static ChunkStoreException translate(String action, IOException e) {
     return new ChunkStoreException(
-        isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + e.getMessage(), e);
+        isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + FileFailures.describe(e), e);
   }
 
   static boolean isOutOfSpace(IOException e) {

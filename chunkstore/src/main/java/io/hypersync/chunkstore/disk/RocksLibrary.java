@@ -2,6 +2,7 @@ package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -36,7 +37,8 @@ final class RocksLibrary {
         Files.delete(directory);
       }
     } catch (IOException e) {
-      throw new ChunkStoreException(Errno.EIO, "cannot load RocksDB: " + e.getMessage(), e);
+      throw new ChunkStoreException(
+          Errno.EIO, "cannot load RocksDB: " + FileFailures.describe(e), e);
     }
     RocksDB.loadLibrary();
     loaded = true;

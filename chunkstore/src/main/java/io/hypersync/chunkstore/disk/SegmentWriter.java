@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.Chunker;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -260,7 +261,8 @@ final class SegmentWriter {
   }
 
   private ChunkStoreException fail(String what, IOException e) {
-    ChunkStoreException fatal = new ChunkStoreException(Errno.EIO, what + ": " + e.getMessage(), e);
+    ChunkStoreException fatal =
+        new ChunkStoreException(Errno.EIO, what + ": " + FileFailures.describe(e), e);
     LOG.error("the chunk store takes no more writes: {}", fatal.getMessage());
     failure = fatal;
     var _ = failed.completeAsync(() -> fatal); // whose locks are held here does not matter to it

@@ -155,7 +155,9 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     store = open();
     Chunk lost = chunks.getFirst();
     assertTrue(store.contains(lost.hash()), "nobody has looked yet");
-    assertThrows(ChunkStoreException.class, () -> store.getVerified(lost.hash()));
+    ChunkStoreException e =
+        assertThrows(ChunkStoreException.class, () -> store.getVerified(lost.hash()));
+    assertNamesNoClass(e.getMessage());
     assertFalse(store.contains(lost.hash()));
     store.put(lost.hash(), lost.bytes());
     assertArrayEquals(lost.bytes(), store.getVerified(lost.hash()));
@@ -326,6 +328,12 @@ class DiskChunkStoreTest extends ChunkStoreContract {
         assertThrows(ChunkStoreException.class, () -> DiskChunkStore.open(file, SMALL));
     assertEquals(Errno.EIO, e.errno());
     assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
+    assertNamesNoClass(e.getMessage());
+  }
+
+  /** What it says is read by people. */
+  private static void assertNamesNoClass(String message) {
+    assertFalse(message.contains("Exception") || message.contains("java."), message);
   }
 
   /** Opens the store in args[0] and holds it. */

@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +63,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   private static final int STORE_BATCH = 64;
 
+  /** Between two lines about chunks that arrive damaged: a worker may send nothing else. */
+  private static final long DAMAGED_INTERVAL_NS = 60_000_000_000L;
+
   private final ChunkStore store;
 
   /** Before the store: small chunks, which the log has too, so a crash may take them. */
@@ -86,6 +90,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   /** Whether incoming will look into {@link #arrivals} after now. */
   private final AtomicBoolean storing = new AtomicBoolean();
+
+  /** Of incoming: when somebody's damaged chunk was last told of. */
+  private @Nullable Long damagedToldNs;
 
   /** The transport's thread owns everything below. */
   private final Map<SessionId, Upload> uploads = new HashMap<>();
@@ -269,7 +276,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       if (chunk.isIntact()) {
         intact.add(chunk);
       } else {
-        LOG.warn("{} sent a chunk that does not match its hash {}", arrival.session, chunk.hash());
+        warnOfDamaged(arrival.session, chunk.hash());
         refused.put(arrival, Errno.EIO);
       }
     }
@@ -282,6 +289,15 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       }
     }
     faults.reached(Moment.CHUNKS_STORED);
+  }
+
+  /** Once in a while, however many come. */
+  private void warnOfDamaged(SessionId session, Hash hash) {
+    long nowNs = System.nanoTime();
+    if (damagedToldNs == null || nowNs - damagedToldNs >= DAMAGED_INTERVAL_NS) {
+      damagedToldNs = nowNs;
+      LOG.warn("{} sent a chunk that does not match its hash {}", session, hash);
+    }
   }
 
   /** Stores them, all at once or, if that fails, one by one; returns what cannot be stored. */

@@ -1,5 +1,6 @@
 package io.hypersync.leader.daemon;
 
+import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.LeaderAgent;
@@ -189,9 +190,9 @@ public final class LeaderRuntime implements AutoCloseable {
     return questions.ask(_ -> stages.all(intents));
   }
 
-  /** The newest {@code count} entries. */
-  public ObjectNode logTail(int count) {
-    return LogTail.read(log, count);
+  /** The newest {@code count} entries, which are read while they are written out. */
+  public JsonSerializable logTail(int count) {
+    return LogTail.of(log, count);
   }
 
   /** Ends all sessions and stops the threads; the log and the chunks stay open. */

@@ -1,6 +1,9 @@
 package io.hypersync.leader.daemon;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonSerializable;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.oplog.OpLog;
@@ -15,12 +18,20 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
-/** The newest entries for people and tools, with the keys of {@code docs/json.md}. */
-final class LogTail {
+/**
+ * The newest entries for people and tools, with the keys of {@code docs/json.md}. They are read
+ * from the log while they are written out, a slice at a time, however many were asked for.
+ */
+final class LogTail extends JsonSerializable.Base {
   private static final int MAX_TAIL = 100_000;
-  private static final int SLICE_BYTES = 1 << 20;
+
+  /** Or one entry, if that is longer. */
+  static final int SLICE_BYTES = 256 << 10;
+
   private static final long NS_PER_SECOND = 1_000_000_000L;
 
   /** RFC 3339 with nanoseconds (hypersync.md 9.4). */
@@ -28,30 +39,68 @@ final class LogTail {
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  private LogTail() {}
+  private final OpLog log;
+  private final long first;
+  private final long last;
 
-  static ObjectNode read(OpLog log, int count) {
+  private LogTail(OpLog log, long first, long last) {
+    this.log = log;
+    this.first = first;
+    this.last = last;
+  }
+
+  /** The newest {@code count} of the entries that are durable now; 100,000 at most. */
+  static LogTail of(OpLog log, int count) {
     long last = log.durableIndex();
-    long next = Math.max(log.firstIndex(), last - Math.min(count, MAX_TAIL) + 1);
-    ObjectNode tail = JsonNodeFactory.instance.objectNode();
-    tail.put("commit_index", last);
-    ArrayNode entries = tail.putArray("entries");
-    try {
-      while (next <= last) {
-        next += log.read(next, SLICE_BYTES, (index, payload) -> add(entries, index, payload, last));
+    long first = Math.max(log.firstIndex(), last - Math.clamp(count, 0, MAX_TAIL) + 1);
+    return new LogTail(log, first, last);
+  }
+
+  /**
+   * Writes them.
+   *
+   * @throws UserError if the log cannot be read, with what was read before it written
+   */
+  @Override
+  public void serialize(JsonGenerator out, SerializerProvider serializers) throws IOException {
+    out.writeStartObject();
+    out.writeNumberField("commit_index", last);
+    out.writeArrayFieldStart("entries");
+    long next = first;
+    while (next <= last) {
+      List<byte[]> slice = read(next);
+      for (byte[] payload : slice) {
+        if (next <= last) { // what comes after it was committed after the question
+          entry(decode(next, payload)).serialize(out, serializers);
+        }
+        next++;
       }
+    }
+    out.writeEndArray();
+    out.writeEndObject();
+  }
+
+  @Override
+  public void serializeWithType(
+      JsonGenerator out, SerializerProvider serializers, TypeSerializer ignored)
+      throws IOException {
+    serialize(out, serializers);
+  }
+
+  /** Not written out at once: who asked may be slow to take it, and the log is in use meanwhile. */
+  private List<byte[]> read(long from) {
+    List<byte[]> slice = new ArrayList<>();
+    try {
+      var _ = log.read(from, SLICE_BYTES, (_, payload) -> slice.add(payload));
     } catch (IOException e) {
       throw new UserError("cannot read the log: " + FileProblems.describe(e), "");
     }
-    return tail;
+    return slice;
   }
 
-  private static void add(ArrayNode entries, long index, byte[] payload, long last) {
-    if (index > last) {
-      return; // committed after the question
-    }
+  private static LogEntry decode(long index, byte[] payload) {
     try {
-      entries.add(entry(LogEntryCodec.decode(payload)));
+      return LogEntryCodec.decode(payload);
     } catch (DecodeException e) {
       throw new UserError("log entry " + index + " makes no sense: " + e.getMessage(), "");
     }

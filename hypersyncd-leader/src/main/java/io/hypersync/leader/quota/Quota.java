@@ -35,7 +35,13 @@ public enum Quota {
   UNASKED_CHUNKS("more chunks that no intent mentions than it may"),
 
   /** One connection too many that says no Hello ({@link WorkerQuotas#silentSessions}): closed. */
-  SILENT_SESSIONS("connections that say no Hello");
+  SILENT_SESSIONS("connections that say no Hello"),
+
+  /** An intent that no call of a program makes: EINVAL, or what its fault is. */
+  SENSELESS_INTENTS("intents that make no sense"),
+
+  /** An intent of a client that is another worker's: EPERM. */
+  FOREIGN_INTENTS("intents of clients of another worker");
 
   private final String what;
 

@@ -186,7 +186,8 @@ public final class IntentDesk {
   public void submit(WorkerId worker, SubmitIntent submit, long nowNs) {
     IntentId id = submit.intent();
     if (isForeign(worker, id)) {
-      LOG.warn("worker {} used the client id of another worker: {}", worker, id);
+      LOG.debug("worker {} used the client id of another worker: {}", worker, id);
+      refusals.add(Quota.FOREIGN_INTENTS, worker);
       refuseAtOnce(worker, id, Errno.EPERM);
       return;
     }
@@ -210,7 +211,8 @@ public final class IntentDesk {
       op = OpCodec.decode(submit.op());
     } catch (DecodeException e) {
       if (letsIn(worker, id, 0, nowNs)) {
-        LOG.warn("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
+        LOG.debug("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
+        refusals.add(Quota.SENSELESS_INTENTS, worker);
         refuse(worker, id, Errno.EINVAL);
       }
       return;
@@ -221,7 +223,8 @@ public final class IntentDesk {
     }
     Errno bad = IntentForm.check(op, submit);
     if (bad != null) {
-      LOG.warn("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
+      LOG.debug("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
+      refusals.add(Quota.SENSELESS_INTENTS, worker);
       refuse(worker, id, bad);
       return;
     }
@@ -608,7 +611,8 @@ public final class IntentDesk {
 
   /** Readers would find fewer bytes than the file says. */
   private void refuseLength(WorkerId worker, IntentId id) {
-    LOG.warn("worker {} sent an op that mentions a chunk with a wrong length: {}", worker, id);
+    LOG.debug("worker {} sent an op that mentions a chunk with a wrong length: {}", worker, id);
+    refusals.add(Quota.SENSELESS_INTENTS, worker);
     refuse(worker, id, Errno.EINVAL);
   }
 

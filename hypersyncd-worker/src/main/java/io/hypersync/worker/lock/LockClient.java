@@ -121,7 +121,7 @@ public final class LockClient {
             call.range(),
             call.wish());
     if (call.mode() == null && !tests) {
-      add(PendingLock.freeing(seqNo, request, call.key(), call.ending()::granted));
+      add(PendingLock.unlocking(seqNo, request, call));
     } else {
       long deadline = call.wish() == Wish.WAIT ? Long.MAX_VALUE : nowNs + deadlineNs;
       add(PendingLock.of(seqNo, request, call, deadline));
@@ -211,7 +211,11 @@ public final class LockClient {
       } else {
         holdings.found(request.key(), response.stillHeld());
       }
-      request.tellDone();
+      if (response.verdict() == LockResponse.Verdict.NO_LOCKS) {
+        request.tellRefused();
+      } else {
+        request.tellDone();
+      }
       return;
     }
     if (call.wish() == Wish.TEST) {
@@ -306,7 +310,7 @@ public final class LockClient {
     return session;
   }
 
-  /** Whether it asks for a lock, or after one, and must not wait for it. An unlock never fails. */
+  /** Whether it asks for a lock, or after one, and must not wait for it. An unlock may wait. */
   private static boolean isImpatient(LockCall call) {
     return call.mode() != null && call.wish() != Wish.WAIT;
   }

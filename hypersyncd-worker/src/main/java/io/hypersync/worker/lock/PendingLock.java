@@ -1,5 +1,6 @@
 package io.hypersync.worker.lock;
 
+import io.hypersync.model.errno.Errno;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.WorkerMessage;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ final class PendingLock {
   private final LockKey key;
   private final @Nullable LockCall call;
   private final Runnable done;
+  private final Runnable refused;
   private final long deadlineNs;
   private boolean sent;
   private boolean abandoned;
@@ -24,23 +26,38 @@ final class PendingLock {
       LockKey key,
       @Nullable LockCall call,
       Runnable done,
+      Runnable refused,
       long deadlineNs) {
     this.seqNo = seqNo;
     this.message = message;
     this.key = key;
     this.call = call;
     this.done = done;
+    this.refused = refused;
     this.deadlineNs = deadlineNs;
   }
 
   /** A call that locks or tests; it ends with EIO at its deadline. */
   static PendingLock of(long seqNo, WorkerMessage message, LockCall call, long deadlineNs) {
-    return new PendingLock(seqNo, message, call.key(), call, () -> {}, deadlineNs);
+    return new PendingLock(seqNo, message, call.key(), call, () -> {}, () -> {}, deadlineNs);
   }
 
-  /** What frees: it always succeeds, and {@code done} is told when. */
+  /** What frees all of a file: it always succeeds, and {@code done} is told when. */
   static PendingLock freeing(long seqNo, WorkerMessage message, LockKey key, Runnable done) {
-    return new PendingLock(seqNo, message, key, null, done, Long.MAX_VALUE);
+    return new PendingLock(seqNo, message, key, null, done, done, Long.MAX_VALUE);
+  }
+
+  /** An unlock: it fails only if what is left would be in too many pieces for the leader. */
+  static PendingLock unlocking(long seqNo, WorkerMessage message, LockCall call) {
+    LockEnding ending = call.ending();
+    return new PendingLock(
+        seqNo,
+        message,
+        call.key(),
+        null,
+        ending::granted,
+        () -> ending.failed(Errno.ENOLCK),
+        Long.MAX_VALUE);
   }
 
   long seqNo() {
@@ -60,11 +77,20 @@ final class PendingLock {
     return call;
   }
 
-  /** Says that it is freed, or certain to be; once. */
+  /** Says that it is freed, or as good as that; once. */
   void tellDone() {
+    tell(done);
+  }
+
+  /** Says that the leader has not freed it, to whom nothing else was said before. */
+  void tellRefused() {
+    tell(refused);
+  }
+
+  private void tell(Runnable outcome) {
     if (!told) {
       told = true;
-      done.run();
+      outcome.run();
     }
   }
 

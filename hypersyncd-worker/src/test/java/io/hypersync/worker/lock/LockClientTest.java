@@ -28,6 +28,7 @@ import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexWaits;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A lock between its call and its one answer (hypersync.md 10.2). */
@@ -235,6 +236,37 @@ class LockClientTest {
     assertFalse(holdings.mayHold(KEY));
   }
 
+  /** In the middle of a lock of very many pieces: what is left would be one more. */
+  @Test
+  void anUnlockThatTheLeaderRefusesFails() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    unlock();
+    answer(2, Verdict.NO_LOCKS, true, 0);
+    assertEquals(List.of("1 granted", "2 ENOLCK"), told);
+    assertTrue(holdings.mayHold(KEY));
+    assertEquals(0, client.waiting());
+    unlock();
+    answer(3, Verdict.GRANTED, false, 0);
+    assertEquals(List.of("1 granted", "2 ENOLCK", "3 granted"), told);
+    assertFalse(holdings.mayHold(KEY));
+  }
+
+  /** It was told what holds as soon as the lease ends, and nothing else afterwards. */
+  @Test
+  void anUnlockThatWasToldToBeDoneIsNotToldToHaveFailed() {
+    welcome(1);
+    lock(Wish.TRY);
+    answer(1, Verdict.GRANTED, true, 0);
+    unlock();
+    client.linkDown();
+    welcome(1);
+    answer(2, Verdict.NO_LOCKS, true, 0);
+    assertEquals(List.of("1 granted", "2 granted"), told);
+    assertTrue(holdings.mayHold(KEY));
+  }
+
   @Test
   void locksAreRenewedThreeTimesALease() {
     welcome(1);
@@ -259,16 +291,24 @@ class LockClientTest {
   }
 
   private void lock(Wish wish) {
+    holdings.asked(KEY, 9);
+    submit(LockMode.EXCLUSIVE, wish);
+  }
+
+  private void unlock() {
+    submit(null, Wish.TRY);
+  }
+
+  private void submit(@Nullable LockMode mode, Wish wish) {
     unique++;
     long number = unique;
-    holdings.asked(KEY, 9);
     client.submit(
         new LockCall(
             number,
             KEY,
             1,
             LockRange.WHOLE,
-            LockMode.EXCLUSIVE,
+            mode,
             wish,
             new LockEnding() {
               @Override

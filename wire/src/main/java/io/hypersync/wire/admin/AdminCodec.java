@@ -1,10 +1,15 @@
 package io.hypersync.wire.admin;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -12,11 +17,12 @@ import java.nio.charset.StandardCharsets;
  *
  * <pre>
  * request   {"command":"log","args":{"tail":50}}                                         LF
- * response  {"ok":true,"result":{...}}                                                   LF
+ * response  {"result":{...},"ok":true}                                                   LF
  *           {"ok":false,"error":{"message":"...","hint":"...","exit_code":1}}            LF
  * </pre>
  *
- * One connection carries one request and its response.
+ * One connection carries one request and its response. A result is written while it is made, so
+ * what goes wrong meanwhile is said behind it: {@code "ok"} is false, and the result a part.
  */
 final class AdminCodec {
   /** The longest request line, in bytes. */
@@ -59,21 +65,61 @@ final class AdminCodec {
     };
   }
 
-  static byte[] encodeResult(JsonNode result) {
-    ObjectNode line = JSON.createObjectNode();
-    line.put("ok", true);
-    line.set("result", result);
-    return encode(line);
+  /**
+   * Writes a response line. All but a few KiB of it is with the stream at any time.
+   *
+   * @throws IOException if the stream takes no more
+   */
+  static void writeResult(JsonSerializable result, OutputStream out) throws IOException {
+    try (JsonGenerator json = JSON.createGenerator(out)) {
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT); // a part must not look whole
+      json.writeStartObject();
+      json.writeFieldName("result");
+      try {
+        result.serialize(json, JSON.getSerializerProviderInstance());
+        json.writeBooleanField("ok", true);
+      } catch (UserError error) {
+        endWhatIsOpen(json);
+        writeError(json, error);
+      }
+      json.writeEndObject();
+      json.writeRaw('\n');
+    }
+  }
+
+  /** Up to the object that is the line. */
+  private static void endWhatIsOpen(JsonGenerator json) throws IOException {
+    JsonStreamContext open = json.getOutputContext();
+    while (!open.getParent().inRoot()) {
+      if (open.inArray()) {
+        json.writeEndArray();
+      } else {
+        json.writeEndObject();
+      }
+      open = json.getOutputContext();
+    }
   }
 
   static byte[] encodeError(UserError error) {
-    ObjectNode line = JSON.createObjectNode();
-    line.put("ok", false);
-    line.putObject("error")
-        .put("message", error.message())
-        .put("hint", error.hint())
-        .put("exit_code", error.exitCode());
-    return encode(line);
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON.createGenerator(line)) {
+      json.writeStartObject();
+      writeError(json, error);
+      json.writeEndObject();
+      json.writeRaw('\n');
+    } catch (IOException impossible) {
+      throw new IllegalStateException("memory that cannot be written", impossible);
+    }
+    return line.toByteArray();
+  }
+
+  private static void writeError(JsonGenerator json, UserError error) throws IOException {
+    json.writeBooleanField("ok", false);
+    json.writeObjectFieldStart("error");
+    json.writeStringField("message", error.message());
+    json.writeStringField("hint", error.hint());
+    json.writeNumberField("exit_code", error.exitCode());
+    json.writeEndObject();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.hypersync.wire.admin;
 
+import com.fasterxml.jackson.databind.JsonSerializable;
 import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
@@ -171,7 +172,7 @@ public final class AdminServer implements AutoCloseable {
     try (channel) {
       LineChannel lines = new LineChannel(channel);
       byte[] request = lines.readLine(AdminCodec.MAX_REQUEST_BYTES, TRANSFER_LIMIT);
-      lines.write(answer(request), TRANSFER_LIMIT);
+      answer(request, lines);
     } catch (IOException gone) {
       LOG.debug("an admin connection ended early: {}", gone.getMessage());
     } finally {
@@ -179,7 +180,7 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  private byte[] answer(byte[] line) {
+  private void answer(byte[] line, LineChannel lines) throws IOException {
     try {
       AdminCodec.Request request = AdminCodec.decodeRequest(line);
       AdminCommand command = commands.get(request.command());
@@ -188,13 +189,15 @@ public final class AdminServer implements AutoCloseable {
             "this daemon knows no command \"" + request.command() + '"',
             "It knows: " + String.join(", ", new TreeSet<>(commands.keySet())));
       }
-      return AdminCodec.encodeResult(command.run(request.args()));
+      JsonSerializable result = command.run(request.args());
+      AdminCodec.writeResult(result, lines.output(TRANSFER_LIMIT));
     } catch (UserError error) {
-      return AdminCodec.encodeError(error);
+      lines.write(AdminCodec.encodeError(error), TRANSFER_LIMIT);
     } catch (RuntimeException bug) {
+      // If a part of the answer has been sent, what follows makes it no line of JSON.
       LOG.error("an admin command failed", bug);
-      return AdminCodec.encodeError(
-          new UserError("the daemon failed to answer: " + bug, "Its log says more."));
+      UserError failed = new UserError("the daemon failed to answer: " + bug, "Its log says more.");
+      lines.write(AdminCodec.encodeError(failed), TRANSFER_LIMIT);
     }
   }
 }

@@ -1,17 +1,23 @@
 package io.hypersync.wire.admin;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** Lines over a socket, each within a time limit: a silent peer costs a closed connection. */
 final class LineChannel {
   private static final int BUFFER_BYTES = 8 * 1024;
+
+  /** How much of a long line is in memory. */
+  static final int PIECE_BYTES = 64 * 1024;
 
   private final SocketChannel channel;
 
@@ -59,6 +65,26 @@ final class LineChannel {
           }
           return bytes.length;
         });
+  }
+
+  /**
+   * Bytes that leave in pieces of {@link #PIECE_BYTES}; each may take so long. They have left when
+   * it is closed, which leaves the channel open.
+   */
+  OutputStream output(Duration limit) {
+    OutputStream pieces =
+        new OutputStream() {
+          @Override
+          public void write(int single) throws IOException {
+            LineChannel.this.write(new byte[] {(byte) single}, limit);
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int length) throws IOException {
+            LineChannel.this.write(Arrays.copyOfRange(bytes, from, from + length), limit);
+          }
+        };
+    return new BufferedOutputStream(pieces, PIECE_BYTES);
   }
 
   private byte[] readLine(int maxBytes) throws IOException {

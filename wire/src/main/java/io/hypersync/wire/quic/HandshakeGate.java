@@ -4,12 +4,14 @@ import io.hypersync.wire.admission.AddressTokens;
 import io.hypersync.wire.admission.HandshakeAdmission;
 import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.admission.HandshakeLimits;
+import io.hypersync.wire.admission.RecentlyAsked;
 import io.hypersync.wire.admission.SourceNetwork;
 import io.hypersync.wire.admission.StrangerReport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.incubator.codec.quic.QuicTokenHandler;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -25,6 +27,7 @@ final class HandshakeGate implements QuicTokenHandler {
 
   private final HandshakeAdmission admission;
   private final AddressTokens tokens;
+  private final RecentlyAsked recent;
   private final StrangerReport report;
   private final IntSupplier unopened;
   private final LongSupplier clockNs;
@@ -55,6 +58,7 @@ final class HandshakeGate implements QuicTokenHandler {
   HandshakeGate(HandshakeLimits limits, byte[] key, IntSupplier unopened, LongSupplier clockNs) {
     this.admission = new HandshakeAdmission(limits, clockNs.getAsLong());
     this.tokens = new AddressTokens(key, limits.tokenLifeMs());
+    this.recent = new RecentlyAsked(ByteBuffer.wrap(key).getLong());
     this.report = new StrangerReport(clockNs.getAsLong());
     this.unopened = unopened;
     this.clockNs = clockNs;
@@ -73,16 +77,20 @@ final class HandshakeGate implements QuicTokenHandler {
       stray++;
       throw new Dropped();
     }
+    byte[] address = sender.getAddress().getAddress();
+    byte[] idBytes = ByteBufUtil.getBytes(id);
+    if (recent.repeats(address, sender.getPort(), idBytes, nowNs)) {
+      // Nothing is taken of what others may ask for.
+      refused++;
+      throw new Dropped();
+    }
     return switch (admission.unproven(unopened.getAsInt(), nowNs)) {
       case BEGIN -> false;
       case PROVE -> {
         asked++;
+        recent.asked(address, sender.getPort(), idBytes, nowNs);
         out.writeBytes(
-            tokens.issue(
-                sender.getAddress().getAddress(),
-                sender.getPort(),
-                ByteBufUtil.getBytes(id),
-                TimeUnit.NANOSECONDS.toMillis(nowNs)));
+            tokens.issue(address, sender.getPort(), idBytes, TimeUnit.NANOSECONDS.toMillis(nowNs)));
         yield true;
       }
       case DROP -> {

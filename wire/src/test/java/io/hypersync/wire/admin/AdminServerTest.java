@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonSerializable;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
@@ -27,7 +31,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +72,95 @@ final class AdminServerTest {
     try (AdminServer _ = AdminServer.start(socket(), Map.of("long", longAnswer))) {
       assertEquals(text, client().call("long", JsonNodeFactory.instance.objectNode()).textValue());
     }
+  }
+
+  /** What is longer than memory should be leaves while it is made. */
+  @Test
+  void aLongAnswerIsSentWhileItIsMade() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    List<Boolean> wasRead = new CopyOnWriteArrayList<>();
+    AdminCommand list =
+        _ ->
+            written(
+                json -> {
+                  json.writeStartArray();
+                  json.writeString("x".repeat(2 * LineChannel.PIECE_BYTES));
+                  try {
+                    wasRead.add(begun.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  json.writeEndArray();
+                });
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("list", list));
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+      LineChannel lines = new LineChannel(channel);
+      lines.write("{\"command\":\"list\"}\n".getBytes(StandardCharsets.UTF_8), LIMIT);
+      assertTrue(channel.read(ByteBuffer.allocate(1)) > 0);
+      begun.countDown();
+      byte[] rest = lines.readLine(1 << 20, LIMIT);
+      assertTrue(rest.length > 2 * LineChannel.PIECE_BYTES, "the rest of it");
+    }
+    assertEquals(List.of(true), wasRead, "a part was read before it was whole");
+  }
+
+  @Test
+  void whatGoesWrongInTheMiddleOfAnAnswerIsARefusal() {
+    AdminCommand list =
+        args ->
+            written(
+                json -> {
+                  json.writeStartObject();
+                  json.writeArrayFieldStart("entries");
+                  json.writeString("x".repeat(args.path("before").asInt()));
+                  throw new UserError("entry 2 is damaged", "Restore it.", 16);
+                });
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("list", list))) {
+      for (int before : new int[] {0, 10 * LineChannel.PIECE_BYTES}) {
+        ObjectNode args = JsonNodeFactory.instance.objectNode().put("before", before);
+        UserError error = assertThrows(UserError.class, () -> client().call("list", args));
+        assertEquals("entry 2 is damaged", error.message());
+        assertEquals("Restore it.", error.hint());
+        assertEquals(16, error.exitCode());
+      }
+    }
+  }
+
+  @Test
+  void aBugInTheMiddleOfAnAnswerIsNoAnswer() {
+    AdminCommand bug =
+        _ ->
+            written(
+                json -> {
+                  json.writeStartArray();
+                  json.writeString("x".repeat(10 * LineChannel.PIECE_BYTES));
+                  throw new IllegalStateException("boom");
+                });
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("bug", bug, "echo", ECHO))) {
+      assertInstanceOf(AdminClient.Reply.Refused.class, client().ask("bug"));
+      assertInstanceOf(AdminClient.Reply.Result.class, client().ask("echo"));
+    }
+  }
+
+  /** Writes an answer piece by piece. */
+  @FunctionalInterface
+  private interface Writer {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private static JsonSerializable written(Writer writer) {
+    return new JsonSerializable.Base() {
+      @Override
+      public void serialize(JsonGenerator json, SerializerProvider ignored) throws IOException {
+        writer.write(json);
+      }
+
+      @Override
+      public void serializeWithType(
+          JsonGenerator json, SerializerProvider ignored, TypeSerializer none) throws IOException {
+        writer.write(json);
+      }
+    };
   }
 
   @Test
