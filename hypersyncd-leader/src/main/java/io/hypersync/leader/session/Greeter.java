@@ -116,7 +116,8 @@ public final class Greeter {
               + applied
               + ", the log ends at "
               + log.durableIndex()
-              + ": it followed another log");
+              + ": it followed another log; if this one was cut or restored on purpose, restart the"
+              + " worker");
     }
     Hash root = applied == 0 ? genesisRoot : rootAt(applied);
     if (!hello.appliedRoot().equals(root)) {
