@@ -108,7 +108,7 @@ final class StatusAndLogTest {
             preallocated  768.0 KiB              for     the log
             commit p50    420 us                 p99     1.23 ms
             WORKER  STATE                      APPLIED      LAG  ROOT          CPU  MEM  DISK  ADDRESS
-            fmd     ok                         123,456        0  abcdef012345   7%  64%  100%  10.0.0.2:5000
+            fmd     ok                         123,456        0  abcdef012345   7%%  64%%  100%%  10.0.0.2:5000
             yto     stopped at 123001: ENOSPC  123,000      456  ffff            -    -     -  10.0.0.3:5000
             css     disconnected                     1  123,455  -               -    -     -  -
 
