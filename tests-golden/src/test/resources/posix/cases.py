@@ -91,6 +91,41 @@ def reflinks_are_refused():
     fails("EOPNOTSUPP", fcntl.ioctl, to, ficlone, os.open("f", os.O_RDONLY))
 
 
+def what_is_not_supported_says_so():
+    """hypersync.md 6.1.1: ENOTSUP where the kernel asks the filesystem, and its own word elsewhere."""
+    make("f", b"text")
+    fd = os.open("f", os.O_RDWR)
+    other = os.open("g", os.O_CREAT | os.O_RDWR)
+    enable_verity, measure_verity, read_verity = 0x40806685, 0xC0046686, 0xC0286687
+    clone, clone_range, fiemap, secure_erase = 0x40049409, 0x4020940D, 0xC020660B, 0x127D
+    rows = [
+        ("EOPNOTSUPP", fallocate, fd, COLLAPSE, 0, 4096),
+        ("EOPNOTSUPP", fallocate, fd, INSERT, 0, 4096),
+        ("EOPNOTSUPP", fallocate, fd, UNSHARE, 0, 4096),
+        ("EOPNOTSUPP", renameat2, "f", "h", WHITEOUT),
+        ("EOPNOTSUPP", fcntl.ioctl, other, clone, fd),
+        ("EOPNOTSUPP", fcntl.ioctl, other, clone_range, struct.pack("=4q", fd, 0, 0, 0)),
+        ("EOPNOTSUPP", fcntl.ioctl, fd, fiemap, bytearray(32)),
+        ("EOPNOTSUPP", fcntl.ioctl, fd, enable_verity, bytearray(128)),
+        ("EOPNOTSUPP", fcntl.ioctl, fd, measure_verity, bytearray(4)),
+        ("EOPNOTSUPP", fcntl.ioctl, fd, read_verity, bytearray(40)),
+        ("EOPNOTSUPP", os.setxattr, "f", "system.posix_acl_access", bytes(4)),
+        ("EOPNOTSUPP", os.setxattr, "f", "other.name", b"v"),
+        ("EOPNOTSUPP", os.getxattr, "f", "other.name"),
+        ("EOPNOTSUPP", os.removexattr, "f", "other.name"),
+        # What every filesystem says of an ioctl that it has not: isatty relies on it.
+        ("ENOTTY", fcntl.ioctl, fd, secure_erase),
+        ("ENOTTY", fcntl.ioctl, fd, 0x5401, bytearray(64)),
+        # No such flags: the kernel says so itself, of every filesystem.
+        ("EINVAL", renameat2, "f", "h", 8),
+        ("EINVAL", os.lseek, fd, 0, 99),
+    ]
+    for code, call, *arguments in rows:
+        fails(code, call, *arguments)
+    equal(b"text", content("f"))
+    equal(["f", "g"], sorted(os.listdir(".")))
+
+
 def seek_to_data_and_holes():
     fd = os.open("f", os.O_CREAT | os.O_RDWR)
     os.pwrite(fd, b"a" * 4096, 8192)
@@ -553,7 +588,9 @@ def renameat2_flags():
     renameat2("c", "b", EXCHANGE)
     equal((b"b", b"a"), (content("c"), content("b")))
     fails("ENOENT", renameat2, "b", "none", EXCHANGE)
-    fails("EINVAL", renameat2, "b", "d", WHITEOUT)
+    fails("EOPNOTSUPP", renameat2, "b", "d", WHITEOUT)
+    fails("EOPNOTSUPP", renameat2, "b", "d", WHITEOUT | NOREPLACE)
+    fails("EINVAL", renameat2, "b", "c", WHITEOUT | EXCHANGE)
     fails("EINVAL", renameat2, "b", "d", 8)
     fails("EINVAL", renameat2, "b", "c", NOREPLACE | EXCHANGE)
     equal(["b", "c"], sorted(os.listdir(".")))

@@ -13,14 +13,25 @@ public final class Chunker {
 
   private Chunker() {}
 
-  /**
-   * Splits the whole buffer; see {@link #split(byte[], int, int)}. But one that is a single chunk
-   * is shared, not copied: nobody may change it.
-   */
+  /** Splits the whole buffer; see {@link #split(byte[], int)}. */
   public static List<Chunk> split(byte[] buffer) {
-    return buffer.length > 0 && buffer.length <= MAX_CHUNK_BYTES
+    return split(buffer, MAX_CHUNK_BYTES);
+  }
+
+  /**
+   * Splits the whole buffer into chunks of {@code chunkMax} bytes, the last one shorter if need be.
+   * But one that is a single chunk is shared, not copied: nobody may change it.
+   *
+   * @param chunkMax 1 to {@link #MAX_CHUNK_BYTES}
+   * @throws IllegalArgumentException if it is not
+   */
+  public static List<Chunk> split(byte[] buffer, int chunkMax) {
+    if (chunkMax < 1 || chunkMax > MAX_CHUNK_BYTES) {
+      throw new IllegalArgumentException("chunks of " + chunkMax + " bytes");
+    }
+    return buffer.length > 0 && buffer.length <= chunkMax
         ? List.of(Chunk.of(buffer))
-        : split(buffer, 0, buffer.length);
+        : split(buffer, 0, buffer.length, chunkMax);
   }
 
   /**
@@ -32,12 +43,16 @@ public final class Chunker {
    * @throws IndexOutOfBoundsException if that range is not inside the buffer
    */
   public static List<Chunk> split(byte[] buffer, int offset, int length) {
+    return split(buffer, offset, length, MAX_CHUNK_BYTES);
+  }
+
+  private static List<Chunk> split(byte[] buffer, int offset, int length, int chunkMax) {
     Objects.checkFromIndexSize(offset, length, buffer.length);
-    List<Chunk> chunks = new ArrayList<>(Math.ceilDiv(length, MAX_CHUNK_BYTES));
+    List<Chunk> chunks = new ArrayList<>(Math.ceilDiv(length, chunkMax));
     int end = offset + length;
     int from = offset;
     while (from < end) {
-      int to = from + Math.min(MAX_CHUNK_BYTES, end - from);
+      int to = from + Math.min(chunkMax, end - from);
       chunks.add(Chunk.of(Arrays.copyOfRange(buffer, from, to)));
       from = to;
     }

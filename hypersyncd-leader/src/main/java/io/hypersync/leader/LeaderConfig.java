@@ -2,6 +2,7 @@ package io.hypersync.leader;
 
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.wire.message.NegotiatedParams;
 
 /**
  * What the leader agent needs to know; all times in nanoseconds.
@@ -21,6 +22,7 @@ import io.hypersync.model.id.WorkspaceId;
  * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
  * @param maxStateBytes how heavy the filesystem may become in the heap: ENOSPC beyond it
  * @param quotas the most that is kept for each worker
+ * @param params how workers are to send; the features are those that this leader has
  */
 public record LeaderConfig(
     WorkspaceId workspace,
@@ -36,7 +38,8 @@ public record LeaderConfig(
     long lockGraceNs,
     long openLeaseTtlNs,
     long maxStateBytes,
-    WorkerQuotas quotas) {
+    WorkerQuotas quotas,
+    NegotiatedParams params) {
   private static final long MS = 1_000_000;
 
   /** The defaults for a workspace, whatever the filesystem weighs, and for a heap of 1 GiB. */
@@ -55,6 +58,7 @@ public record LeaderConfig(
         2_000 * MS,
         15_000 * MS,
         Long.MAX_VALUE,
-        WorkerQuotas.ofHeap(1L << 30));
+        WorkerQuotas.ofHeap(1L << 30),
+        NegotiatedParams.DEFAULT);
   }
 }

@@ -15,6 +15,7 @@ import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
@@ -34,6 +35,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +82,7 @@ public final class LeaderDaemon implements Daemon {
     @Nullable DiskChunkStore chunks = null;
     @Nullable ChronicleOpLog log = null;
     try {
+      requireFinishedCut(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
       DurableFiles.createDirectories(chunkDir); // the store syncs what is in it, not its name
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
@@ -124,6 +127,17 @@ public final class LeaderDaemon implements Daemon {
     } catch (IOException | RuntimeException e) {
       closeAll(log, chunks, lock);
       throw explained(e, stateDir);
+    }
+  }
+
+  private static void requireFinishedCut(Path stateDir) throws IOException {
+    OptionalLong after = LogCut.unfinished(stateDir);
+    if (after.isPresent()) {
+      throw new UserError(
+          "a cut of the log after entry " + after.getAsLong() + " was interrupted",
+          "Finish it: ./hypersync cut-log --dir <workspace folder> --after "
+              + after.getAsLong()
+              + " --yes");
     }
   }
 

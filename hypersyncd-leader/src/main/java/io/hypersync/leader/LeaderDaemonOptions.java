@@ -25,6 +25,8 @@ import java.time.Duration;
  * @param openLeaseTtl how long a worker's open files stay protected when it is not heard from, and
  *     how long a file without a name stays at least; OPEN_LEASE_TTL (hypersync.md 6.8)
  * @param stateHeapShare which part of the largest heap the filesystem may take, 0 to 1
+ * @param chunkMax workers cut writes into chunks of so many bytes (hypersync.md 9.1)
+ * @param inlineThreshold payloads up to so many bytes travel in the log; INLINE_THRESHOLD (9.2)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -40,4 +42,6 @@ public record LeaderDaemonOptions(
     Duration lockTtl,
     Duration lockGrace,
     Duration openLeaseTtl,
-    double stateHeapShare) {}
+    double stateHeapShare,
+    int chunkMax,
+    int inlineThreshold) {}

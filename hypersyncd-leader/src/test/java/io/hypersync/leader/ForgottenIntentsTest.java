@@ -21,7 +21,6 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
-import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -139,9 +138,7 @@ class ForgottenIntentsTest {
     SessionId session = new SessionId(sessions);
     leader.sessionOpened(session, worker, "here");
     leader.received(
-        session,
-        new Hello(
-            Protocol.VERSION, WORKSPACE, worker, epochSeen, 0, FsState.genesis().root(), run));
+        session, new Hello(WORKSPACE, worker, epochSeen, 0, FsState.genesis().root(), run));
     turn();
     port.sent.clear();
     return session;

@@ -356,14 +356,7 @@ class HostileWorkerTest {
     leader.sessionOpened(session, worker, "here");
     leader.received(
         session,
-        new Hello(
-            Protocol.VERSION,
-            WORKSPACE,
-            worker,
-            OptionalLong.empty(),
-            0,
-            FsState.genesis().root(),
-            RUN));
+        new Hello(WORKSPACE, worker, OptionalLong.empty(), 0, FsState.genesis().root(), RUN));
     epoch = ((Welcome) sent(session, Welcome.class).getLast()).leaderEpoch();
   }
 
@@ -404,7 +397,8 @@ class HostileWorkerTest {
         defaults.lockGraceNs(),
         defaults.openLeaseTtlNs(),
         500_000,
-        QUOTAS);
+        QUOTAS,
+        defaults.params());
   }
 
   private static List<NodeId> nodes(long batch) {

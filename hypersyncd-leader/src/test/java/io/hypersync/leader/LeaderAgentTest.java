@@ -21,7 +21,6 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
-import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -65,15 +64,7 @@ class LeaderAgentTest {
     leader.sessionOpened(SESSION, WORKER, "here");
     Hash root = FsState.genesis().root();
     leader.received(
-        SESSION,
-        new Hello(
-            Protocol.VERSION,
-            WORKSPACE,
-            WORKER,
-            OptionalLong.empty(),
-            0,
-            root,
-            new ClientId(7, 7)));
+        SESSION, new Hello(WORKSPACE, WORKER, OptionalLong.empty(), 0, root, new ClientId(7, 7)));
     turn();
     port.sent.clear();
   }

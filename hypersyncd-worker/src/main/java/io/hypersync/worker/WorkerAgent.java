@@ -5,15 +5,18 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Agent;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.agent.Entropy;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
@@ -42,6 +45,7 @@ import io.hypersync.worker.port.ApplyListener;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
+import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.replica.ArrivalTimes;
 import io.hypersync.worker.replica.ChunkRepairs;
@@ -76,6 +80,7 @@ public final class WorkerAgent implements Agent {
 
   private final WorkerConfig config;
   private final LeaderLink link;
+  private final Surroundings surroundings;
   private final Clock clock;
   private final LinkMonitor monitor;
   private final Replica replica;
@@ -100,6 +105,7 @@ public final class WorkerAgent implements Agent {
   private long nextStoreNs;
   private long fsyncsElided;
   private volatile boolean writable;
+  private volatile NegotiatedParams params = NegotiatedParams.DEFAULT;
   private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The failure to apply that the log speaks of. */
@@ -118,6 +124,7 @@ public final class WorkerAgent implements Agent {
    * @param notifier makes it forget
    * @param signals what becomes of callers who get one
    * @param listener hears of what has become visible
+   * @param surroundings the machine
    * @param finished told of every mutation that the leader has answered, after its caller
    */
   public WorkerAgent(
@@ -129,11 +136,13 @@ public final class WorkerAgent implements Agent {
       CacheNotifier notifier,
       Signals signals,
       ApplyListener listener,
+      Surroundings surroundings,
       Clock clock,
       Entropy entropy,
       Consumer<FinishedMutation> finished) {
     this.config = config;
     this.link = link;
+    this.surroundings = surroundings;
     this.clock = clock;
     this.monitor = new LinkMonitor(config, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), finished);
@@ -185,6 +194,11 @@ public final class WorkerAgent implements Agent {
     return leaderFreeBytes;
   }
 
+  /** How this worker sends, as the leader said last; any thread. */
+  public NegotiatedParams params() {
+    return params;
+  }
+
   /** How many files processes see: those that have a name; on the agent's thread. */
   public int namedNodes() {
     return published().state().nodes().size() - orphans.size();
@@ -201,6 +215,7 @@ public final class WorkerAgent implements Agent {
       mutation.completion().failed(Errno.EROFS);
       return;
     }
+    Invariant.NO_MUTATION_WITHOUT_LEADER.check(monitor.state() == LinkState.LIVE);
     gate.submit(mutation, publisher.settled());
   }
 
@@ -283,13 +298,7 @@ public final class WorkerAgent implements Agent {
     freshness.begins(now.index());
     link.send(
         new Hello(
-            Protocol.VERSION,
-            config.workspace(),
-            config.worker(),
-            epochSeen,
-            now.index(),
-            now.root(),
-            locks.run()));
+            config.workspace(), config.worker(), epochSeen, now.index(), now.root(), locks.run()));
   }
 
   /** The connection is lost, or could not be made. */
@@ -344,7 +353,10 @@ public final class WorkerAgent implements Agent {
         freshness.observed(response.commitIndex());
         locks.answered(response);
       }
-      case LeaderMessage.LockExpiryWarning warning -> locks.warned(warning, now);
+      case LeaderMessage.LockExpiryWarning warning -> {
+        locks.warned(warning, now);
+        surroundings.locksExpire(warning, published().state());
+      }
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
           throw new IllegalStateException("chunk bytes go to the chunk ingest, not to the agent");
@@ -508,6 +520,15 @@ public final class WorkerAgent implements Agent {
       linkRefused("the leader serves workspace " + welcome.workspace());
       return;
     }
+    String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
+    String problem = revision == null ? welcome.params().problem(Features.SUPPORTED) : revision;
+    if (problem != null) {
+      link.disconnect();
+      linkRefused(revision == null ? "what the leader wants makes no sense: " + problem : revision);
+      return;
+    }
+    params = welcome.params();
+    intents.inlineUpTo(params.inlineThreshold());
     epochSeen = OptionalLong.of(welcome.leaderEpoch());
     catchUpTarget = welcome.commitIndex();
     saidDiverged = "";
@@ -597,7 +618,12 @@ public final class WorkerAgent implements Agent {
       reportedIndex = shown.index();
       link.send(
           new WorkerApplied(
-              shown.index(), shown.root(), !writable, replica.missingChunks(), replica.error()));
+              shown.index(),
+              shown.root(),
+              !writable,
+              replica.missingChunks(),
+              replica.error(),
+              surroundings.pressure()));
     }
   }
 

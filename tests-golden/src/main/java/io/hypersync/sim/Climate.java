@@ -8,6 +8,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.Weather;
 import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.WorkerConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,7 +161,8 @@ record Climate(
         LOCK_GRACE_NS,
         OPEN_LEASE_TTL_NS,
         Long.MAX_VALUE,
-        WorkerQuotas.ofHeap(1L << 30));
+        WorkerQuotas.ofHeap(1L << 30),
+        NegotiatedParams.DEFAULT);
   }
 
   WorkerConfig worker(String name) {

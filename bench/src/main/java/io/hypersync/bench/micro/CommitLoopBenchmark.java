@@ -24,7 +24,6 @@ import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
-import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -130,14 +129,7 @@ public class CommitLoopBenchmark {
       agent.sessionOpened(SESSION, WORKER, "here");
       agent.received(
           SESSION,
-          new Hello(
-              Protocol.VERSION,
-              WORKSPACE,
-              WORKER,
-              OptionalLong.empty(),
-              0,
-              empty.root(),
-              new ClientId(3, 3)));
+          new Hello(WORKSPACE, WORKER, OptionalLong.empty(), 0, empty.root(), new ClientId(3, 3)));
       submit(OpCodec.encode(new FsOp.CreateFile(FsState.ROOT, HERE, 0644, 0, 0)));
       awaitAll();
     }

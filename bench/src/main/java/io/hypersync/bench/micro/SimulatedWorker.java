@@ -16,7 +16,6 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
-import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -126,14 +125,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   public void connected(InetSocketAddress leader) {
     Hash genesis = FsState.genesis().root();
     transport.send(
-        new Hello(
-            Protocol.VERSION,
-            options.workspace(),
-            options.worker(),
-            OptionalLong.empty(),
-            0,
-            genesis,
-            client));
+        new Hello(options.workspace(), options.worker(), OptionalLong.empty(), 0, genesis, client));
     transport.flush();
   }
 

@@ -23,18 +23,35 @@ public final class Invariant {
   /** A worker applies entry k and then entry k + 1: 22.1(2). */
   public static final Invariant APPLY_GROWS_BY_ONE = new Invariant("apply_grows_by_one");
 
+  /** A caller is told of success when the entry is visible where it called: 22.1(3). */
+  public static final Invariant SUCCESS_IS_VISIBLE = new Invariant("success_is_visible");
+
+  /** No mutation is taken while the leader is out of touch: 22.1(6). */
+  public static final Invariant NO_MUTATION_WITHOUT_LEADER =
+      new Invariant("no_mutation_without_leader");
+
+  /** An append begins where the file ends, and makes it longer by what it brings: 22.1(7). */
+  public static final Invariant APPENDS_DO_NOT_OVERLAP = new Invariant("appends_do_not_overlap");
+
+  /** Nothing is reaped that a worker has open: 22.1(8). */
+  public static final Invariant OPEN_NODES_ARE_KEPT = new Invariant("open_nodes_are_kept");
+
   /** All of them. */
   public static final List<Invariant> ALL =
       List.of(
           LOG_GROWS_BY_ONE,
           DURABLE_INDEX_NEVER_FALLS,
           ANSWERS_REST_ON_DURABLE_ENTRIES,
-          APPLY_GROWS_BY_ONE);
+          APPLY_GROWS_BY_ONE,
+          SUCCESS_IS_VISIBLE,
+          NO_MUTATION_WITHOUT_LEADER,
+          APPENDS_DO_NOT_OVERLAP,
+          OPEN_NODES_ARE_KEPT);
 
   private final String name;
   private final AtomicLong broken = new AtomicLong();
 
-  private Invariant(String name) {
+  Invariant(String name) {
     this.name = name;
   }
 

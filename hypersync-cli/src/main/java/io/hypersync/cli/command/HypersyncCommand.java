@@ -39,6 +39,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("profile", ProfileCommand.class);
     COMMANDS.put("trace", TraceCommand.class);
     COMMANDS.put("replay", ReplayCommand.class);
+    COMMANDS.put("cut-log", CutLogCommand.class);
   }
 
   @Option(

@@ -13,20 +13,24 @@ public final class Configuration {
   record Entry(Object value, Origin origin) {}
 
   private final Map<Setting<?>, Entry> entries;
+  private final List<String> ignored;
 
-  private Configuration(Map<Setting<?>, Entry> entries) {
+  private Configuration(Map<Setting<?>, Entry> entries, List<String> ignored) {
     this.entries = entries;
+    this.ignored = ignored;
   }
 
   /**
    * Puts flags over a file's values and checks how they go together.
    *
+   * @param ignored what is to be said of keys that are ignored, a line each
    * @throws UserError if they do not
    */
-  static Configuration conclude(Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags) {
+  static Configuration conclude(
+      Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags, List<String> ignored) {
     Map<Setting<?>, Entry> entries = new HashMap<>(file);
     entries.putAll(flags);
-    Configuration configuration = new Configuration(Map.copyOf(entries));
+    Configuration configuration = new Configuration(Map.copyOf(entries), List.copyOf(ignored));
     ConfigurationRules.check(configuration);
     return configuration;
   }
@@ -82,6 +86,11 @@ public final class Configuration {
     return Settings.all().stream()
         .filter(setting -> !setting.inUse() && entries.containsKey(setting))
         .toList();
+  }
+
+  /** A line for each key that was said and is ignored: where, which, and why. */
+  public List<String> ignored() {
+    return ignored;
   }
 
   Origin origin(Setting<?> setting) {

@@ -25,6 +25,9 @@ import org.tomlj.TomlTable;
 public final class ConfigurationReader {
   private final Map<Setting<?>, Configuration.Entry> flags = new LinkedHashMap<>();
 
+  /** What is to be said of keys that only earlier versions had. */
+  private final List<String> ignored = new ArrayList<>();
+
   /**
    * Takes a flag that was given for a setting.
    *
@@ -55,13 +58,16 @@ public final class ConfigurationReader {
           UserError.USAGE);
     }
     String key = assignment.substring(0, equals);
+    if (isIgnored(new Origin.Flag(flag), key)) {
+      return;
+    }
     Setting<?> setting = Settings.find(key).orElseThrow(() -> unknown(new Origin.Flag(flag), key));
     flag(flag, setting, assignment.substring(equals + 1));
   }
 
   /** The flags alone over the defaults. */
   public Configuration withoutFile() {
-    return Configuration.conclude(Map.of(), flags);
+    return Configuration.conclude(Map.of(), flags, ignored);
   }
 
   /**
@@ -70,10 +76,17 @@ public final class ConfigurationReader {
    * @throws UserError naming the file, the line, the key and what was expected
    */
   public Configuration withFile(Path file) {
-    return Configuration.conclude(read(file), flags);
+    Map<Setting<?>, Configuration.Entry> entries = read(file);
+    return Configuration.conclude(entries, flags, ignored);
   }
 
-  private static Map<Setting<?>, Configuration.Entry> read(Path file) {
+  private boolean isIgnored(Origin origin, String key) {
+    Optional<String> why = Settings.retired(key);
+    why.ifPresent(reason -> ignored.add(origin + ": " + key + " is ignored: " + reason));
+    return why.isPresent();
+  }
+
+  private Map<Setting<?>, Configuration.Entry> read(Path file) {
     if (Files.notExists(file)) {
       throw new UserError(
           "there is no configuration file " + file,
@@ -101,7 +114,7 @@ public final class ConfigurationReader {
     return entries;
   }
 
-  private static void readTable(
+  private void readTable(
       Path file, TomlTable table, List<String> path, Map<Setting<?>, Configuration.Entry> entries) {
     for (String name : table.keySet()) {
       List<String> inner = new ArrayList<>(path);
@@ -114,7 +127,7 @@ public final class ConfigurationReader {
         entries.put(setting.get(), entry(origin, setting.get(), value));
       } else if (value instanceof TomlTable child && isSectionOrAboveOne(key)) {
         readTable(file, child, inner, entries);
-      } else {
+      } else if (!isIgnored(origin, key)) {
         throw unknown(origin, key);
       }
     }

@@ -1,10 +1,12 @@
 package io.hypersync.cli.config;
 
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.NegotiatedParams;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,12 @@ public final class Settings {
   private static final String REPLICATION = "hypersync.replication";
   private static final String SNAPSHOTS = "hypersync.snapshots";
   private static final String SCHEDULER = "hypersync.scheduler";
+
+  private static final Map<String, String> RETIRED =
+      Map.of(
+          LEADER + ".batch_window",
+          "it has no effect any more: a flush takes what came during the one before, and nobody"
+              + " waits for more; remove it (docs/decisions/020-what-the-wire-leaves-out.md)");
 
   private static final long MAX_COUNT = 1_000_000_000L;
   private static final Duration ONE_HOUR = Duration.ofHours(1);
@@ -55,15 +63,6 @@ public final class Settings {
           "Where the leader keeps the op log and the chunks; \"state\" beside this file by"
               + " default.");
 
-  /** The longest time that operations are collected for one flush; BATCH_WINDOW_MS. */
-  public static final Setting<Duration> LEADER_BATCH_WINDOW =
-      accepted(
-          LEADER,
-          "batch_window",
-          ValueType.duration(Duration.ZERO, Duration.ofSeconds(1)),
-          Duration.ofMillis(1),
-          "The longest time that operations are collected for one flush to disk.");
-
   /** The most operations of one flush; BATCH_MAX_OPS. */
   public static final Setting<Long> LEADER_BATCH_MAX_OPS =
       used(
@@ -81,6 +80,25 @@ public final class Settings {
           ValueType.size(4096, 1L << 30),
           1L << 20,
           "The most payload that shares one flush to disk.");
+
+  /** Into how large chunks workers cut what is written. */
+  public static final Setting<Long> LEADER_CHUNK_MAX =
+      used(
+          LEADER,
+          "chunk_max",
+          ValueType.size(NegotiatedParams.MIN_CHUNK_MAX, NegotiatedParams.MAX_CHUNK_MAX),
+          (long) NegotiatedParams.DEFAULT.chunkMax(),
+          "The size of the pieces that files are kept in; workers learn of it when they connect.");
+
+  /** What travels and is kept in the log itself; INLINE_THRESHOLD. */
+  public static final Setting<Long> LEADER_INLINE_THRESHOLD =
+      used(
+          LEADER,
+          "inline_threshold",
+          ValueType.size(0, NegotiatedParams.MAX_INLINE_THRESHOLD),
+          (long) NegotiatedParams.DEFAULT.inlineThreshold(),
+          "Writes up to this size are kept in the log itself and need no second flush; workers"
+              + " learn of it when they connect.");
 
   /** How many intents may wait, those of all workers; MAX_PENDING_INTENTS. */
   public static final Setting<Long> LEADER_MAX_PENDING_INTENTS =
@@ -400,6 +418,14 @@ public final class Settings {
         .<Setting<?>>map(setting -> setting)
         .filter(setting -> setting.key().equals(key))
         .findFirst();
+  }
+
+  /**
+   * What to say of a key that earlier versions had and this one has not: a file that still has it
+   * is taken without it. Empty if no version had it.
+   */
+  static Optional<String> retired(String key) {
+    return Optional.ofNullable(RETIRED.get(key));
   }
 
   /** The sections, in order. */

@@ -69,7 +69,8 @@ public final class StatusReport {
         micros(leader, "commit_latency_us_p50"),
         "p99",
         micros(leader, "commit_latency_us_p99"));
-    Table workers = Table.of("WORKER", "STATE", ">APPLIED", ">LAG", "ROOT", "ADDRESS");
+    Table workers =
+        Table.of("WORKER", "STATE", ">APPLIED", ">LAG", "ROOT", ">CPU", ">MEM", ">DISK", "ADDRESS");
     for (JsonNode worker : leader.path("workers")) {
       workers.row(
           worker.path("worker_id").asText(),
@@ -77,6 +78,9 @@ public final class StatusReport {
           count(worker, "applied_index"),
           count(worker, "lag"),
           root(worker),
+          percent(worker, "cpu_percent"),
+          percent(worker, "memory_percent"),
+          percent(worker, "disk_percent"),
           worker.path("address").asText("-"));
     }
     text.append(workers.isEmpty() ? nobody(leader) : workers.render("  "));
@@ -213,6 +217,12 @@ public final class StatusReport {
 
   private static String micros(JsonNode tree, String key) {
     return tree.path(key).isNumber() ? Quantities.micros(tree.path(key).asLong()) : "-";
+  }
+
+  /** How full a worker's machine is, as it says itself. */
+  private static String percent(JsonNode worker, String key) {
+    JsonNode percent = worker.path("local_pressure").path(key);
+    return percent.isNumber() ? percent.asInt() + "%" : "-";
   }
 
   private static String root(JsonNode tree) {

@@ -25,6 +25,7 @@ final class Enabling {
           "Switch it on: --set hypersync.enabled=true",
           UserError.USAGE);
     }
+    configuration.ignored().forEach(LOG::warn);
     for (Setting<?> setting : configuration.saidInVain()) {
       LOG.info("{} is set, but this version does not act on it", setting.key());
     }

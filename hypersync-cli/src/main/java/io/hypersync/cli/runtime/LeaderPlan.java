@@ -46,7 +46,9 @@ public final class LeaderPlan {
         configuration.get(Settings.LEADER_LOCK_TTL),
         configuration.get(Settings.LEADER_LOCK_GRACE),
         configuration.get(Settings.LEADER_OPEN_LEASE_TTL),
-        configuration.get(Settings.LEADER_STATE_HEAP_SHARE));
+        configuration.get(Settings.LEADER_STATE_HEAP_SHARE),
+        Math.toIntExact(configuration.get(Settings.LEADER_CHUNK_MAX)),
+        Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)));
   }
 
   /** Where the leader of a workspace keeps its log and its chunks. */

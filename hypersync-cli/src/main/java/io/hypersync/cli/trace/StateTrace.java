@@ -79,7 +79,7 @@ public final class StateTrace {
     }
   }
 
-  private static byte[] bytes(ChunkStore chunks, Hash hash) throws TraceException {
+  static byte[] bytes(ChunkStore chunks, Hash hash) throws TraceException {
     byte[] bytes = chunks.getVerified(hash);
     if (bytes == null) {
       throw new TraceException("chunk " + hash + " is not in the store");

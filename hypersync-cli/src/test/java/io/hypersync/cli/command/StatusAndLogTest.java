@@ -44,7 +44,8 @@ final class StatusAndLogTest {
          "commit_latency_us_p99":1234,
          "workers":[
            {"worker_id":"fmd","connected":true,"address":"10.0.0.2:5000","applied_index":123456,
-            "lag":0,"read_only":false,"root":"abcdef0123456789","apply_error":null},
+            "lag":0,"read_only":false,"root":"abcdef0123456789","apply_error":null,
+            "local_pressure":{"cpu_percent":7,"memory_percent":64,"disk_percent":100}},
            {"worker_id":"yto","connected":true,"address":"10.0.0.3:5000","applied_index":123000,
             "lag":456,"read_only":true,"root":"ffff",
             "apply_error":{"log_index":123001,"errno":"ENOSPC","message":"disk full"}},
@@ -106,10 +107,10 @@ final class StatusAndLogTest {
             log           256.0 KiB              chunks  5 B
             preallocated  768.0 KiB              for     the log
             commit p50    420 us                 p99     1.23 ms
-            WORKER  STATE                      APPLIED      LAG  ROOT          ADDRESS
-            fmd     ok                         123,456        0  abcdef012345  10.0.0.2:5000
-            yto     stopped at 123001: ENOSPC  123,000      456  ffff          10.0.0.3:5000
-            css     disconnected                     1  123,455  -             -
+            WORKER  STATE                      APPLIED      LAG  ROOT          CPU  MEM  DISK  ADDRESS
+            fmd     ok                         123,456        0  abcdef012345   7%%  64%%  100%%  10.0.0.2:5000
+            yto     stopped at 123001: ENOSPC  123,000      456  ffff            -    -     -  10.0.0.3:5000
+            css     disconnected                     1  123,455  -               -    -     -  -
 
           Workers on this machine
             WORKER  MOUNT           STATE  APPLIED  LAG  ROOT             P50     P99   PID

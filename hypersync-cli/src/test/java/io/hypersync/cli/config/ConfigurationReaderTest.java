@@ -2,6 +2,7 @@ package io.hypersync.cli.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.admin.UserError;
@@ -73,7 +74,6 @@ final class ConfigurationReaderTest {
   @Test
   void whatIsNotSaidHasTheDefaultsOfTheSpecification() throws IOException {
     Configuration configuration = read("");
-    assertEquals(Duration.ofMillis(1), configuration.get(Settings.LEADER_BATCH_WINDOW));
     assertEquals(100, configuration.get(Settings.LEADER_BATCH_MAX_OPS));
     assertEquals(1 << 20, configuration.get(Settings.LEADER_BATCH_MAX_BYTES));
     assertEquals(10_000, configuration.get(Settings.LEADER_MAX_PENDING_INTENTS));
@@ -114,10 +114,10 @@ final class ConfigurationReaderTest {
           bind_address = 7890             | :2: hypersync.leader.bind_address: expected an address such as "10.0.0.1:7890" or "[::1]:7890", got the number 7890
           state_dir = ""                  | :2: hypersync.leader.state_dir: expected a path, got ""
           state_dir = ["a"]               | :2: hypersync.leader.state_dir: expected a path, got an array
-          batch_window = "1 fortnight"    | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "1 fortnight"
-          batch_window = 1                | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got the number 1
-          batch_window = "2s"             | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "2s"
-          batch_window = "-1ms"           | :2: hypersync.leader.batch_window: expected a duration from 0us to 1s, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "-1ms"
+          lock_grace = "1 fortnight"      | :2: hypersync.leader.lock_grace: expected a duration from 100ms to 1h, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "1 fortnight"
+          lock_grace = 1                  | :2: hypersync.leader.lock_grace: expected a duration from 100ms to 1h, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got the number 1
+          lock_grace = "2h"               | :2: hypersync.leader.lock_grace: expected a duration from 100ms to 1h, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "2h"
+          lock_grace = "-1ms"             | :2: hypersync.leader.lock_grace: expected a duration from 100ms to 1h, such as "250ms" or "5m" (units: us, ms, s, m, h, d), got "-1ms"
           batch_max_bytes = "1 MiBit"     | :2: hypersync.leader.batch_max_bytes: expected a size from 4KiB to 1GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "1 MiBit"
           batch_max_bytes = "99999999999999999GiB" | :2: hypersync.leader.batch_max_bytes: expected a size from 4KiB to 1GiB, such as "64KiB" or "1MiB" (units: B, KiB, MiB, GiB, kB, MB, GB), got "99999999999999999GiB"
           batch_max_ops = 0               | :2: hypersync.leader.batch_max_ops: expected a whole number from 1 to 100000, got the number 0
@@ -157,6 +157,25 @@ final class ConfigurationReaderTest {
     UserError error = assertThrows(UserError.class, () -> read(toml));
     assertEquals(file() + message, error.message());
     assertEquals(UserError.USAGE, error.exitCode());
+  }
+
+  @Test
+  void aKeyThatOnlyEarlierVersionsHadIsIgnoredWithAWord() throws IOException {
+    Configuration configuration =
+        read("[hypersync.leader]\nbatch_window = \"1ms\"\nbatch_max_ops = 7\n");
+    assertEquals(7, configuration.get(Settings.LEADER_BATCH_MAX_OPS));
+    assertEquals(1, configuration.ignored().size());
+    String said = configuration.ignored().getFirst();
+    assertTrue(
+        said.startsWith(file() + ":2: hypersync.leader.batch_window is ignored: "), () -> said);
+    ConfigurationReader flags = new ConfigurationReader();
+    flags.assignment("--set", "hypersync.leader.batch_window=1ms");
+    assertTrue(
+        flags
+            .withoutFile()
+            .ignored()
+            .getFirst()
+            .startsWith("--set: hypersync.leader.batch_window is ignored: "));
   }
 
   @Test

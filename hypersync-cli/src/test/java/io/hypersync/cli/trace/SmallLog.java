@@ -36,8 +36,11 @@ public final class SmallLog {
 
   private final List<LogEntry> entries = new ArrayList<>();
   private FsState state = FsState.genesis();
+  private final long wrongAt;
 
-  private SmallLog() {}
+  private SmallLog(long wrongAt) {
+    this.wrongAt = wrongAt;
+  }
 
   /**
    * Writes the state directory.
@@ -45,9 +48,18 @@ public final class SmallLog {
    * @return the root after the last entry
    */
   public static Hash write(Path stateDir) throws IOException {
+    return write(stateDir, 0);
+  }
+
+  /**
+   * The same by a leader that got a root wrong.
+   *
+   * @param wrongAt the index of the entry that has another root than comes of it; 0 for none
+   */
+  public static Hash write(Path stateDir, long wrongAt) throws IOException {
     Chunk small = Chunk.of("in the entry".getBytes(StandardCharsets.UTF_8));
     Chunk large = Chunk.of("x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
-    SmallLog log = new SmallLog();
+    SmallLog log = new SmallLog(wrongAt);
     log.add(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0), new byte[0]);
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 0, List.of(small.ref()), false), small.bytes());
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 70, List.of(large.ref()), false), new byte[0]);
@@ -84,7 +96,7 @@ public final class SmallLog {
             "",
             op,
             index == 1 ? FILE : LogEntry.NO_NODE,
-            state.root(),
+            index == wrongAt ? new Hash(6, 6, 6, 6) : state.root(),
             new byte[0],
             inline));
   }

@@ -19,7 +19,9 @@ import io.hypersync.wire.agent.AgentQuestions;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.fault.FaultPoints.Moment;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.quic.LeaderBindException;
 import io.hypersync.wire.quic.QuicLeaderServer;
@@ -225,7 +227,12 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
         HeapShares.state(options.stateHeapShare()),
-        HeapShares.quotas());
+        HeapShares.quotas(),
+        new NegotiatedParams(
+            Features.SUPPORTED,
+            options.chunkMax(),
+            options.inlineThreshold(),
+            NegotiatedParams.DEFAULT.batchWindowMs()));
   }
 
   /** The agent's port onto the transport. */

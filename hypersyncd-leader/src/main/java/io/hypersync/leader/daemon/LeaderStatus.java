@@ -17,6 +17,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admission.HandshakeCounts;
+import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.text.HostPorts;
@@ -177,11 +178,29 @@ final class LeaderStatus {
     worker.put("read_only", report == null || report.readOnly());
     worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
     worker.put("root", session.appliedRoot().toString());
+    worker.set("local_pressure", pressure(report));
     worker.put("rate_limit_rejections", rates.rejected());
     worker.put("intents_per_s_p50", rates.perSecondP50());
     worker.put("intents_per_s_p99", rates.perSecondP99());
     worker.set("apply_error", error(report == null ? null : report.applyError()));
     return worker;
+  }
+
+  /** What the worker says of its machine; null if it says nothing. */
+  private static @Nullable ObjectNode pressure(@Nullable WorkerApplied report) {
+    if (report == null || report.pressure().equals(LocalPressure.NOT_KNOWN)) {
+      return null;
+    }
+    LocalPressure pressure = report.pressure();
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    putPercent(node, "cpu_percent", pressure.cpuPercent());
+    putPercent(node, "memory_percent", pressure.memoryPercent());
+    putPercent(node, "disk_percent", pressure.diskPercent());
+    return node;
+  }
+
+  private static void putPercent(ObjectNode node, String key, int percent) {
+    node.put(key, percent == LocalPressure.UNKNOWN ? null : (Integer) percent);
   }
 
   private static @Nullable ObjectNode error(@Nullable ApplyError error) {

@@ -3,6 +3,7 @@ package io.hypersync.leader.lease;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.wire.transport.SessionId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -79,6 +80,7 @@ public final class Reaper {
     long settled = settled(durableIndex);
     List<NodeId> ripe =
         orphans.ripe(settled, leases::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
+    Invariant.OPEN_NODES_ARE_KEPT.check(ripe.stream().noneMatch(leases::isHeld));
     if (ripe.isEmpty() || !log.test(ripe)) {
       return 0;
     }

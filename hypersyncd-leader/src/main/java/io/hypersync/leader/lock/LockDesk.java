@@ -17,6 +17,7 @@ import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.LockResponse.Verdict;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRenew;
@@ -273,7 +274,12 @@ public final class LockDesk {
         session.enterGrace();
         long remainingMs = (ttlNs + graceNs - age) / NS_PER_MS;
         port.accept(
-            session.worker(), new LockExpiryWarning(session.run(), locks, (int) remainingMs));
+            session.worker(),
+            new LockExpiryWarning(
+                session.run(),
+                locks,
+                (int) remainingMs,
+                table.someOf(session.worker(), Protocol.MAX_LOCKS_PER_WARNING)));
       }
     }
     return lost;

@@ -5,7 +5,9 @@ import io.hypersync.model.lock.HeldLock;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
+import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -190,6 +192,24 @@ final class LockTable {
   /** How many locks a worker's owners hold; one owner's of one file count as one. */
   int heldBy(WorkerId worker) {
     return heldByWorker.getOrDefault(worker, 0);
+  }
+
+  /** Some of the locks that a worker's owners hold, at most so many. */
+  List<ExpiringLock> someOf(WorkerId worker, int most) {
+    int wanted = Math.min(most, heldBy(worker));
+    List<ExpiringLock> some = new ArrayList<>();
+    for (Map.Entry<LockOwner, Set<LockKey>> each : held.entrySet()) {
+      if (some.size() == wanted) {
+        break;
+      }
+      if (each.getKey().worker().equals(worker)) {
+        each.getValue().stream()
+            .limit(wanted - some.size())
+            .map(key -> new ExpiringLock(key.node(), key.space(), each.getKey().kernelOwner()))
+            .forEach(some::add);
+      }
+    }
+    return some;
   }
 
   /** How many pieces a worker's owners hold. */

@@ -221,7 +221,7 @@ public final class IntentDesk {
     if (!letsIn(worker, id, bytes, nowNs)) {
       return;
     }
-    Errno bad = IntentForm.check(op, submit);
+    Errno bad = IntentForm.check(op, submit, config.params().inlineThreshold());
     if (bad != null) {
       LOG.debug("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
       refusals.add(Quota.SENSELESS_INTENTS, worker);

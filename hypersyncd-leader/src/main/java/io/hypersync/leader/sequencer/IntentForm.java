@@ -23,8 +23,10 @@ final class IntentForm {
    * Why it cannot be taken, or null.
    *
    * @param op what is in {@code submit}
+   * @param inlineThreshold what workers were told; how they cut their chunks is not looked at, for
+   *     a retry may be of a time when they were told otherwise
    */
-  static @Nullable Errno check(FsOp op, SubmitIntent submit) {
+  static @Nullable Errno check(FsOp op, SubmitIntent submit, int inlineThreshold) {
     if (op instanceof FsOp.ReapOrphans) {
       return Errno.EPERM; // only the leader reaps
     }
@@ -36,7 +38,7 @@ final class IntentForm {
     if (length > Protocol.MAX_WRITE_BYTES) {
       return Errno.EFBIG;
     }
-    if (length > Protocol.INLINE_THRESHOLD) {
+    if (length > inlineThreshold) {
       return inline.length == 0 ? null : Errno.EINVAL;
     }
     if (inline.length != length) {

@@ -9,11 +9,15 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
@@ -121,6 +125,7 @@ public final class Sequencer {
         } catch (OpLogFullException e) {
           return new Result.Refused(Errno.ENOSPC);
         }
+        checkAppend(op, resolved, next);
         orphans.applied(entry, head, next);
         head = next;
         headRoot = root;
@@ -130,6 +135,22 @@ public final class Sequencer {
         intents.add(intent, origin, index, timeNs);
         return new Result.Sequenced(entry, encoded);
       }
+    }
+  }
+
+  /** What the leader has chosen for an append, against the states around it (22.1(7)). */
+  private void checkAppend(FsOp op, FsOp resolved, FsState next) {
+    if (op instanceof FsOp.Write write
+        && write.mode() == WriteMode.APPEND
+        && resolved instanceof FsOp.Write at) {
+      Node before = head.node(at.node());
+      Node after = next.node(at.node());
+      long bytes = at.chunks().stream().mapToLong(ChunkRef::length).sum();
+      Invariant.APPENDS_DO_NOT_OVERLAP.check(
+          before != null
+              && after != null
+              && at.offset() == before.attributes().size()
+              && after.attributes().size() == at.offset() + bytes);
     }
   }
 

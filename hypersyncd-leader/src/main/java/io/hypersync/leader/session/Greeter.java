@@ -64,7 +64,7 @@ public final class Greeter {
             epoch,
             log.durableIndex(),
             (int) (config.heartbeatNs() / NS_PER_MS),
-            Protocol.INLINE_THRESHOLD,
+            config.params().with(config.params().features().and(hello.features())),
             locks.greeted(session.worker(), hello.run()),
             (int) (config.openLeaseTtlNs() / NS_PER_MS)));
     locks.resumed(session.worker());
@@ -83,6 +83,10 @@ public final class Greeter {
       return new Refused(
           Reason.PROTOCOL_VERSION,
           "the leader speaks " + Protocol.VERSION + ", the worker " + hello.protocolVersion());
+    }
+    String revision = Protocol.revisionProblem(hello.revision(), Protocol.REVISION);
+    if (revision != null) {
+      return new Refused(Reason.PROTOCOL_VERSION, revision);
     }
     if (!hello.workspace().equals(config.workspace())) {
       return new Refused(
@@ -112,7 +116,8 @@ public final class Greeter {
               + applied
               + ", the log ends at "
               + log.durableIndex()
-              + ": it followed another log");
+              + ": it followed another log; if this one was cut or restored on purpose, restart the"
+              + " worker");
     }
     Hash root = applied == 0 ? genesisRoot : rootAt(applied);
     if (!hello.appliedRoot().equals(root)) {

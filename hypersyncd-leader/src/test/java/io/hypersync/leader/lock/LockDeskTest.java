@@ -16,8 +16,10 @@ import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRenew;
@@ -312,7 +314,7 @@ class LockDeskTest {
     call("b1 X?");
     assertEquals("b 1 no", said.getLast());
     tick(GRACE_MS / 2);
-    assertEquals("a warned of 1", said.getLast());
+    assertEquals("a warned of 1[FLOCK 1 of FILE]", said.getLast());
     call("b1 X?");
     assertEquals("b 2 expiring", said.getLast());
     assertEquals(1, desk.counters().expiring());
@@ -471,6 +473,28 @@ class LockDeskTest {
     assertEquals(0, desk.counters().waiting(), "seed " + seed);
   }
 
+  private static String text(ExpiringLock lock) {
+    return lock.space() + " " + lock.owner() + " of " + (lock.node().equals(FILE) ? "FILE" : "?");
+  }
+
+  /** A worker can hold more than a message should have. */
+  @Test
+  void aWarningNamesSomeLocksOfThatWorkerAndCountsAll() {
+    int many = Protocol.MAX_LOCKS_PER_WARNING + 10;
+    for (int i = 0; i < many; i++) {
+      NodeId node = new NodeId(7, i);
+      desk.request(A, request(A, node, LockKind.FCNTL_WRITE, i, LockRange.WHOLE, Wish.TRY));
+      desk.request(B, request(B, node, LockKind.FLOCK_SHARED, i, LockRange.WHOLE, Wish.TRY));
+    }
+    connected.remove(A);
+    tick(TTL_MS + GRACE_MS / 2);
+    String warned =
+        said.stream().filter(line -> line.startsWith("a warned of")).findFirst().orElseThrow();
+    assertTrue(warned.startsWith("a warned of " + many + "["), warned);
+    assertEquals(Protocol.MAX_LOCKS_PER_WARNING, warned.split("POSIX", -1).length - 1, warned);
+    assertEquals(1, warned.split("FLOCK", -1).length, "those of others are not named");
+  }
+
   /** Such as "a1 W0-9": worker and owner, what, and a question mark for "do not wait". */
   private void call(String call) {
     WorkerId worker = call.charAt(0) == 'a' ? A : B;
@@ -548,7 +572,10 @@ class LockDeskTest {
                 case DEADLOCK -> " deadlock";
                 case NO_LOCKS -> " too many";
               };
-      case LockExpiryWarning warning -> "warned of " + warning.locks();
+      case LockExpiryWarning warning ->
+          "warned of "
+              + warning.locks()
+              + warning.named().stream().map(LockDeskTest::text).toList();
       default -> throw new AssertionError("not of locks: " + message);
     };
   }

@@ -32,12 +32,14 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -71,6 +73,7 @@ class IntentDeskTest {
   private final StoredChunks chunks = new StoredChunks();
   private final List<LeaderMessage> sent = new ArrayList<>();
   private final Map<IntentId, IntentTimes> committed = new HashMap<>();
+  private NegotiatedParams params = NegotiatedParams.DEFAULT;
   private final IntentDesk desk = desk(8);
   private long entropy;
 
@@ -619,6 +622,33 @@ class IntentDeskTest {
     assertEquals(0, log.appendedIndex());
   }
 
+  /** What workers were told is what they are held to, be it less or more than usual. */
+  @Test
+  void whatTravelsInsideAnIntentIsAsTheLeaderIsConfigured() {
+    byte[] payload = new byte[10_000];
+    params = new NegotiatedParams(Features.NONE, 65_536, payload.length, 0);
+    IntentDesk large = desk(8);
+    large.submit(WORKER, setXattrIn(1, payload, payload), 0);
+    large.submit(WORKER, setXattrIn(2, payload, NOTHING), 0);
+    assertEquals(1, large.sequence());
+    large.release(log.sync().durableIndex());
+    assertEquals(Errno.EINVAL, ack(0).errno());
+    assertNull(ack(1).errno());
+    params = new NegotiatedParams(Features.NONE, 65_536, 0, 0);
+    IntentDesk none = desk(8);
+    none.submit(WORKER, setXattrIn(3, new byte[1], new byte[1]), 0);
+    none.submit(WORKER, setXattrIn(4, new byte[] {7}, NOTHING), 0);
+    assertInstanceOf(ChunkNeed.class, sent.get(2));
+    none.release(log.durableIndex());
+    assertEquals(Errno.EINVAL, ack(3).errno());
+  }
+
+  private static SubmitIntent setXattrIn(long seqNo, byte[] value, byte[] inline) {
+    ChunkRef ref = new ChunkRef(hash(value), value.length);
+    FsOp op = new FsOp.SetXattr(FsState.ROOT, new byte[] {'u', '.', 'x'}, ref, XattrMode.SET);
+    return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), inline, List.of());
+  }
+
   private void settle() {
     while (desk.sequence() > 0) {
       assertFalse(sent.size() > 100, "no end");
@@ -655,7 +685,8 @@ class IntentDeskTest {
             defaults.lockGraceNs(),
             defaults.openLeaseTtlNs(),
             defaults.maxStateBytes(),
-            defaults.quotas());
+            defaults.quotas(),
+            params);
     FsState genesis = FsState.genesis();
     LeaderState empty =
         new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));

@@ -22,9 +22,12 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.transport.SessionId;
@@ -73,7 +76,7 @@ class GreeterTest {
   void aNewWorkerIsWelcome() {
     greet(1, hello(0, GENESIS), 0);
     assertEquals(
-        new Welcome(WORKSPACE, 77, 1, 100, Protocol.INLINE_THRESHOLD, 88, 15_000), lastSent());
+        new Welcome(WORKSPACE, 77, 1, 100, NegotiatedParams.DEFAULT, 88, 15_000), lastSent());
   }
 
   @Test
@@ -85,16 +88,71 @@ class GreeterTest {
   @Test
   void strangersAreNot() {
     assertRefused(
-        Reason.PROTOCOL_VERSION, new Hello("hypersync/2", WORKSPACE, W, none(), 0, GENESIS, RUN));
+        Reason.PROTOCOL_VERSION,
+        new Hello(
+            "hypersync/2",
+            WORKSPACE,
+            W,
+            none(),
+            0,
+            GENESIS,
+            RUN,
+            Protocol.REVISION,
+            Features.NONE));
+    assertRefused(Reason.WORKSPACE, new Hello(new WorkspaceId(2, 2), W, none(), 0, GENESIS, RUN));
     assertRefused(
-        Reason.WORKSPACE,
-        new Hello(Protocol.VERSION, new WorkspaceId(2, 2), W, none(), 0, GENESIS, RUN));
-    assertRefused(
-        Reason.IDENTITY,
-        new Hello(Protocol.VERSION, WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS, RUN));
+        Reason.IDENTITY, new Hello(WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS, RUN));
     assertRefused(Reason.DIVERGED, hello(0, ROOT_1));
     assertRefused(Reason.DIVERGED, hello(1, GENESIS));
     assertRefused(Reason.DIVERGED, hello(2, new Hash(2, 2, 2, 2)));
+  }
+
+  @Test
+  void ofAnotherRevisionTheOlderSideIsNamed() {
+    assertRefused(Reason.PROTOCOL_VERSION, helloOf(1, Features.NONE));
+    assertTrue(((Refused) lastSent()).message().startsWith("the worker is older"));
+    assertRefused(Reason.PROTOCOL_VERSION, helloOf(Protocol.REVISION + 1, Features.NONE));
+    assertTrue(((Refused) lastSent()).message().startsWith("the worker is newer"));
+  }
+
+  @Test
+  void whatOnlyOneSideCanDoIsNotUsed() {
+    NegotiatedParams offered =
+        new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
+    Greeter able = new Greeter(config(offered), 77, log, sessions, port, locks);
+    sessions.opened(new SessionId(1), W, "here", 0);
+    long unknown = 1L << 40;
+    able.hello(
+        session(1),
+        helloOf(Protocol.REVISION, new Features(unknown | Features.of(Feature.RAPTORQ).bits())),
+        0);
+    Welcome welcome = assertInstanceOf(Welcome.class, lastSent());
+    assertEquals(
+        new NegotiatedParams(Features.of(Feature.RAPTORQ), 4_096, 100, 0), welcome.params());
+  }
+
+  private static LeaderConfig config(NegotiatedParams params) {
+    LeaderConfig defaults = LeaderConfig.of(WORKSPACE);
+    return new LeaderConfig(
+        WORKSPACE,
+        defaults.heartbeatNs(),
+        defaults.workerTimeoutNs(),
+        defaults.partialUploadTtlNs(),
+        defaults.windowEntries(),
+        defaults.maxPendingIntents(),
+        defaults.maxUnsyncedEntries(),
+        defaults.rateLimits(),
+        defaults.tailCacheBytes(),
+        defaults.lockTtlNs(),
+        defaults.lockGraceNs(),
+        defaults.openLeaseTtlNs(),
+        defaults.maxStateBytes(),
+        defaults.quotas(),
+        params);
+  }
+
+  private static Hello helloOf(int revision, Features features) {
+    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), 0, GENESIS, RUN, revision, features);
   }
 
   @Test
@@ -153,7 +211,7 @@ class GreeterTest {
   }
 
   private static Hello hello(long applied, Hash root) {
-    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), applied, root, RUN);
+    return new Hello(WORKSPACE, W, none(), applied, root, RUN);
   }
 
   private static OptionalLong none() {

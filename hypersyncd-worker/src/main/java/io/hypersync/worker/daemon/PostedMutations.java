@@ -19,6 +19,11 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   }
 
   @Override
+  public int chunkMax() {
+    return loop.get().agent().params().chunkMax();
+  }
+
+  @Override
   public boolean isFresh() {
     return loop.get().agent().isFresh();
   }

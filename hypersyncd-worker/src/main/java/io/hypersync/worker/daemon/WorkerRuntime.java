@@ -13,6 +13,7 @@ import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.file.FileProblems;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.PeerCertificates;
 import io.hypersync.wire.text.HostPorts;
@@ -37,6 +38,7 @@ import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Locale;
@@ -72,6 +74,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
+  private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
   private final Object mounting = new Object();
@@ -103,6 +106,7 @@ public final class WorkerRuntime implements AutoCloseable {
             ticket -> loop().post(a -> a.heldUp(ticket)),
             this::kernelRefused,
             faults);
+    this.gauge = new PressureGauge(Path.of("/proc"), options.stateDir());
     SecureRandom random = new SecureRandom();
     this.agent =
         new WorkerAgent(
@@ -114,6 +118,7 @@ public final class WorkerRuntime implements AutoCloseable {
             notifier,
             new ProcSignals(),
             this::visible,
+            new Machine(gauge),
             Clock.SYSTEM,
             random::nextLong,
             stages);
@@ -128,6 +133,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * @throws UserError if the leader refuses this worker
    */
   public void join() throws InterruptedException {
+    gauge.start();
     loop.start();
     long pauseMs = SAY_EVERY_MS;
     long nextSayNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMs);
@@ -164,6 +170,9 @@ public final class WorkerRuntime implements AutoCloseable {
       return "Look at the clocks: run date on this host and on the leader's. If both are right,"
           + " make a new token on the leader's host: "
           + another;
+    }
+    if (Protocol.isAboutRevision(refused)) {
+      return "All machines of a workspace need one version: compare ./hypersync --version on both.";
     }
     return PeerCertificates.isOfAnotherWorkspace(refused)
         ? "The token is for workspace "
@@ -356,6 +365,7 @@ public final class WorkerRuntime implements AutoCloseable {
       }
     }
     notifier.close();
+    gauge.close();
     try {
       questions.ask(
           a -> {

@@ -1,9 +1,11 @@
 package io.hypersync.worker.daemon;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
@@ -43,6 +45,7 @@ final class WorkerStatus {
         agent.monitor().state() == LinkState.LIVE
             ? 0
             : (System.nanoTime() - agent.monitor().notLiveSinceNs()) / NS_PER_MS);
+    status.set("negotiated", negotiated(agent.params()));
     status.put("mounted", mounted);
     status.put("connected", agent.monitor().isConnected());
     status.put("read_only", !agent.isWritable() || !mounted);
@@ -58,6 +61,7 @@ final class WorkerStatus {
     status.put("locks_held", agent.locks().held());
     status.put("locks_waiting", agent.locks().waiting());
     status.put("locks_lost", agent.locks().lost());
+    status.put("lock_warnings", agent.locks().warnings());
     status.put("open_leases", agent.openLeases());
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_late", agent.namesLate());
@@ -71,6 +75,16 @@ final class WorkerStatus {
       invariants.put(invariant.name(), invariant.broken());
     }
     return status;
+  }
+
+  private static ObjectNode negotiated(NegotiatedParams params) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    ArrayNode features = node.putArray("features");
+    params.features().names().forEach(features::add);
+    node.put("chunk_max", params.chunkMax());
+    node.put("inline_threshold", params.inlineThreshold());
+    node.put("batch_window_ms", params.batchWindowMs());
+    return node;
   }
 
   private static @Nullable ObjectNode error(@Nullable ApplyError error) {

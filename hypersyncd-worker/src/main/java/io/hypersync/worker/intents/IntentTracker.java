@@ -14,7 +14,7 @@ import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
 import io.hypersync.wire.message.LeaderMessage.RateLimited;
-import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
@@ -72,6 +72,7 @@ public final class IntentTracker implements LocalCalls {
   /** When the leader was asked what it knows; it had no chance to say anything before. */
   private long reconnectedNs = Long.MIN_VALUE / 2;
 
+  private int inlineThreshold = NegotiatedParams.DEFAULT.inlineThreshold();
   private long submitted;
   private long nextExpiryNs;
 
@@ -465,12 +466,17 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  private static boolean isInline(PendingMutation mutation) {
+  /** Payloads up to so many bytes travel in their intent from now on, as the leader wants it. */
+  public void inlineUpTo(int bytes) {
+    inlineThreshold = bytes;
+  }
+
+  private boolean isInline(PendingMutation mutation) {
     long bytes = 0;
     for (Chunk chunk : mutation.mutation().chunks()) {
       bytes += chunk.bytes().length;
     }
-    return bytes <= Protocol.INLINE_THRESHOLD;
+    return bytes <= inlineThreshold;
   }
 
   private static byte[] concatenated(List<Chunk> chunks) {

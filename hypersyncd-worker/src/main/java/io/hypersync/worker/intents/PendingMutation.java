@@ -2,6 +2,7 @@ package io.hypersync.worker.intents;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +96,11 @@ final class PendingMutation {
       mutation.completion().failed(errno);
       return true;
     }
-    return acknowledged && completeIfApplied();
+    if (!acknowledged || entry == null) {
+      return false;
+    }
+    Invariant.SUCCESS_IS_VISIBLE.check(entry.index() <= appliedIndex);
+    return completeIfApplied();
   }
 
   /** Tells the caller of success if the entry is applied here: what is in the log is durable. */

@@ -70,6 +70,7 @@ public final class LockClient {
   private long ttlNs = FIRST_TTL_NS;
   private long renewedNs;
   private long lost;
+  private long warnings;
   private boolean stopped;
 
   /**
@@ -234,10 +235,7 @@ public final class LockClient {
 
   /** The leader has not heard of our locks for too long. */
   public void warned(LockExpiryWarning warning, long nowNs) {
-    LOG.warn(
-        "the leader frees {} locks in {} ms unless they are renewed",
-        warning.locks(),
-        warning.graceRemainingMs());
+    warnings++;
     if (warning.run().equals(run) && online) {
       renew(nowNs);
     }
@@ -303,6 +301,11 @@ public final class LockClient {
   /** How many locks were lost with their session since the start. */
   public long lost() {
     return lost;
+  }
+
+  /** How often the leader has warned that it frees the locks of this run. */
+  public long warnings() {
+    return warnings;
   }
 
   /** The number of the session, or null before the first. */

@@ -126,7 +126,7 @@ final class AttributeRequests {
           case XATTR_REPLACE -> XattrMode.REPLACE;
           default -> throw new RequestFailed(Errno.EINVAL);
         };
-    Submitter.Payload payload = submitter.split(value);
+    Submitter.Payload payload = submitter.value(value);
     ChunkRef ref = value.length == 0 ? ChunkRef.EMPTY : payload.refs().getFirst();
     FsOp op = new FsOp.SetXattr(node, request.name(), ref, mode);
     submitter.submit(header, op, payload, reply, (_, _) -> reply.ok());

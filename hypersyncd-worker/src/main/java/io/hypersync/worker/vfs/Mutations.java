@@ -12,6 +12,9 @@ public interface Mutations {
   /** Whether mutations are accepted now; if not they end with EROFS (hypersync.md 6.4). */
   boolean isWritable();
 
+  /** What is written is cut into chunks of so many bytes, as the leader wants it (9.1). */
+  int chunkMax();
+
   /** Whether what is visible here is all that is known to be committed (6.2). */
   boolean isFresh();
 

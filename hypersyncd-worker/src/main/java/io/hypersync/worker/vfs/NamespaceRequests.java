@@ -107,6 +107,9 @@ final class NamespaceRequests {
           case 0 -> RenameMode.REPLACE;
           case FuseFlags.Rename.NOREPLACE -> RenameMode.NO_REPLACE;
           case FuseFlags.Rename.EXCHANGE -> RenameMode.EXCHANGE;
+          // Not supported is one thing, a flag that does not exist another (6.1.1).
+          case FuseFlags.Rename.WHITEOUT, FuseFlags.Rename.WHITEOUT | FuseFlags.Rename.NOREPLACE ->
+              throw new RequestFailed(Errno.ENOTSUP);
           default -> throw new RequestFailed(Errno.EINVAL);
         };
     FsOp op =

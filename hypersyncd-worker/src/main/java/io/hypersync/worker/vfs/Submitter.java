@@ -57,8 +57,17 @@ final class Submitter {
 
   /** Splits and hashes what a process writes. */
   Payload split(byte[] bytes) {
+    return split(bytes, mutations.chunkMax());
+  }
+
+  /** Hashes the value of an attribute, which is one chunk, whatever the leader likes. */
+  Payload value(byte[] bytes) {
+    return split(bytes, Chunker.MAX_CHUNK_BYTES);
+  }
+
+  private Payload split(byte[] bytes, int chunkMax) {
     long begunNs = clock.monotonicNs();
-    List<Chunk> pieces = Chunker.split(bytes);
+    List<Chunk> pieces = Chunker.split(bytes, chunkMax);
     return new Payload(pieces, clock.monotonicNs() - begunNs);
   }
 

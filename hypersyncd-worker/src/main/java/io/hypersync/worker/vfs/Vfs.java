@@ -20,6 +20,13 @@ import java.util.function.Supplier;
  * a commit.
  */
 public final class Vfs implements FuseHandler {
+  /**
+   * FS_IOC_ENABLE_VERITY, FS_IOC_MEASURE_VERITY and FS_IOC_READ_VERITY_METADATA: 'f', 133 to 135.
+   */
+  private static final int FIRST_VERITY_IOCTL = 133;
+
+  private static final int LAST_VERITY_IOCTL = 135;
+
   private final KernelInodes inodes;
   private final OpenHandles handles;
   private final ReadRequests reads;
@@ -248,8 +255,20 @@ public final class Vfs implements FuseHandler {
           FuseOperation.Bmap _,
           FuseOperation.SyncFs _ ->
           reply.error(Errno.ENOSYS);
-      case FuseOperation.Ioctl _ -> reply.error(Errno.ENOTTY);
+      case FuseOperation.Ioctl ioctl ->
+          reply.error(isVerity(ioctl.command()) ? Errno.ENOTSUP : Errno.ENOTTY);
     }
+  }
+
+  /**
+   * Whether it asks for fs-verity, which is refused by the name of what is missing (6.1.1), as
+   * Linux does for a filesystem that has it switched off. Any other ioctl is ENOTTY: by that
+   * programs know that a file is no terminal (decision 020).
+   */
+  private static boolean isVerity(int command) {
+    int number = command & 0xff;
+    boolean ofFilesystems = (command >>> 8 & 0xff) == 'f';
+    return ofFilesystems && number >= FIRST_VERITY_IOCTL && number <= LAST_VERITY_IOCTL;
   }
 
   private void forget(long inode, long lookups) {

@@ -350,6 +350,24 @@ class IntentTrackerTest {
     assertEquals(List.of(), onlySubmit().uploading());
   }
 
+  /** As the leader says: it may have been another one when the intent was sent first. */
+  @Test
+  void whatTravelsInsideAnIntentIsAsTheLeaderWantsItNow() {
+    Chunk chunk = Chunk.of(new byte[100]);
+    tracker.inlineUpTo(99);
+    tracker.submit(write(List.of(chunk), List.of(chunk.hash())), 0);
+    SubmitIntent apart = onlySubmit();
+    assertEquals(0, apart.inlinePayload().length);
+    assertEquals(chunk.hash(), ((ChunkPut) link.sent.getLast()).hash());
+    link.sent.clear();
+    tracker.inlineUpTo(100);
+    tracker.reconnected(0);
+    tracker.status(status(apart.intent(), Status.NOT_FOUND), 0);
+    tracker.retry(0);
+    assertEquals(100, onlySubmit().inlinePayload().length);
+    assertEquals(apart.intent(), onlySubmit().intent());
+  }
+
   @Test
   void chunksAreSentWhenTheLeaderAsks() {
     Chunk chunk = Chunk.of(new byte[9_000]);

@@ -16,6 +16,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
@@ -238,7 +239,9 @@ class OpenLeasesTest {
 
   private void welcome(long epoch) {
     greeted = true;
-    leases.welcomed(new Welcome(new WorkspaceId(1, 1), epoch, 0, 100, 0, 1, TTL), now * MS);
+    leases.welcomed(
+        new Welcome(new WorkspaceId(1, 1), epoch, 0, 100, NegotiatedParams.DEFAULT, 1, TTL),
+        now * MS);
   }
 
   private void pass(long ms) {

@@ -18,6 +18,7 @@ import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.LockResponse.Verdict;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
@@ -330,7 +331,9 @@ class LockClientTest {
   }
 
   private void welcome(long session) {
-    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, session, 15_000), 0);
+    client.welcomed(
+        new Welcome(new WorkspaceId(1, 1), 1, 0, 100, NegotiatedParams.DEFAULT, session, 15_000),
+        0);
   }
 
   private void answer(long seqNo, Verdict verdict, boolean held, long commitIndex) {

@@ -5,6 +5,7 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
@@ -35,7 +36,8 @@ final class GrantingLocks implements Locks, LeaderLink {
    */
   GrantingLocks(Executor agent) {
     this.agent = agent;
-    client.welcomed(new Welcome(new WorkspaceId(1, 1), 1, 0, 100, 1, 1, 15_000), 0);
+    client.welcomed(
+        new Welcome(new WorkspaceId(1, 1), 1, 0, 100, NegotiatedParams.DEFAULT, 1, 15_000), 0);
   }
 
   @Override

@@ -151,6 +151,11 @@ class OddKernelTest {
     }
 
     @Override
+    public int chunkMax() {
+      return ChunkRef.MAX_LENGTH;
+    }
+
+    @Override
     public boolean isWritable() {
       return tree.isWritable();
     }

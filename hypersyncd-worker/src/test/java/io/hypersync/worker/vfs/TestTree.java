@@ -76,6 +76,11 @@ final class TestTree implements Mutations {
   }
 
   @Override
+  public int chunkMax() {
+    return ChunkRef.MAX_LENGTH;
+  }
+
+  @Override
   public boolean isWritable() {
     return writable;
   }

@@ -44,6 +44,11 @@ final class SimMutations implements Mutations {
   }
 
   @Override
+  public int chunkMax() {
+    return agent.params().chunkMax();
+  }
+
+  @Override
   public boolean isFresh() {
     return agent.isFresh();
   }

@@ -22,6 +22,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -86,6 +87,7 @@ public final class SimWorker implements WorkerEnd {
             new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
             pid -> pid % 2 == 0, // the others have handlers
             this::applied,
+            Surroundings.NONE,
             timeline,
             chance.split(),
             _ -> {});

@@ -58,6 +58,11 @@ final class Fields {
     }
   }
 
+  /** The number of what a side speaks; one that says none is of the first revision. */
+  static int revision(boolean present, int value) throws ProtocolException {
+    return present ? number(value, 1, Integer.MAX_VALUE, "protocol_revision") : 1;
+  }
+
   /** A u64 that must be from {@code min} to 2^63-1. */
   static long number(long value, long min, String field) throws ProtocolException {
     if (value < min) {

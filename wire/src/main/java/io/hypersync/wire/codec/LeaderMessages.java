@@ -5,7 +5,9 @@ import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.proto.BarrierResponse;
 import io.hypersync.wire.proto.ChunkNeed;
 import io.hypersync.wire.proto.ChunkUnavailable;
@@ -120,9 +122,13 @@ final class LeaderMessages {
         .setLeaderEpoch(welcome.leaderEpoch())
         .setCommitIndex(welcome.commitIndex())
         .setHeartbeatMs(welcome.heartbeatMs())
-        .setInlineThreshold(welcome.inlineThreshold())
+        .setInlineThreshold(welcome.params().inlineThreshold())
         .setLockSession(welcome.lockSession())
         .setOpenLeaseTtlMs(welcome.openLeaseTtlMs())
+        .setProtocolRevision(welcome.revision())
+        .setFeatures(welcome.params().features().bits())
+        .setChunkMax(welcome.params().chunkMax())
+        .setBatchWindowMs(welcome.params().batchWindowMs())
         .build();
   }
 
@@ -138,9 +144,28 @@ final class LeaderMessages {
         proto.getLeaderEpoch(),
         Fields.number(proto.getCommitIndex(), 0, "commit_index"),
         Fields.number(proto.getHeartbeatMs(), 1, Integer.MAX_VALUE, "heartbeat_ms"),
-        Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold"),
+        params(proto),
         proto.getLockSession(),
-        Fields.number(proto.getOpenLeaseTtlMs(), 1, Integer.MAX_VALUE, "open_lease_ttl_ms"));
+        Fields.number(proto.getOpenLeaseTtlMs(), 1, Integer.MAX_VALUE, "open_lease_ttl_ms"),
+        Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()));
+  }
+
+  /** Within which bounds they must be is the worker's to say, who can tell what is wrong. */
+  private static NegotiatedParams params(Welcome proto) throws ProtocolException {
+    int inlineThreshold =
+        Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold");
+    if (!proto.hasProtocolRevision()) { // of revision 1, which had the others as constants
+      return new NegotiatedParams(
+          Features.NONE, NegotiatedParams.MAX_CHUNK_MAX, inlineThreshold, 0);
+    }
+    Fields.require(proto.hasFeatures(), "features");
+    Fields.require(proto.hasChunkMax(), "chunk_max");
+    Fields.require(proto.hasBatchWindowMs(), "batch_window_ms");
+    return new NegotiatedParams(
+        new Features(proto.getFeatures()),
+        Fields.number(proto.getChunkMax(), 0, Integer.MAX_VALUE, "chunk_max"),
+        inlineThreshold,
+        Fields.number(proto.getBatchWindowMs(), 0, Integer.MAX_VALUE, "batch_window_ms"));
   }
 
   private static Refused.Reason reason(LeaderMessage.Refused.Reason reason) {

@@ -9,6 +9,7 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.LockCancel;
 import io.hypersync.wire.proto.LockExpiryWarning;
@@ -17,6 +18,8 @@ import io.hypersync.wire.proto.LockRenew;
 import io.hypersync.wire.proto.LockRequest;
 import io.hypersync.wire.proto.LockResponse;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The messages about locks, both ways, as protobuf (hypersync.md 10.2). */
 final class LockMessages {
@@ -218,20 +221,46 @@ final class LockMessages {
   }
 
   static MessageLite toProto(LeaderMessage.LockExpiryWarning warning) {
-    return LockExpiryWarning.newBuilder()
-        .setClientId(Fields.toProto(warning.run()))
-        .setLocks(warning.locks())
-        .setGraceRemainingMs(warning.graceRemainingMs())
-        .build();
+    LockExpiryWarning.Builder proto =
+        LockExpiryWarning.newBuilder()
+            .setClientId(Fields.toProto(warning.run()))
+            .setLocks(warning.locks())
+            .setGraceRemainingMs(warning.graceRemainingMs());
+    for (LeaderMessage.ExpiringLock lock : warning.named()) {
+      proto.addNamed(
+          LockExpiryWarning.Lock.newBuilder()
+              .setNodeId(Fields.toProto(lock.node()))
+              .setFlock(lock.space() == LockSpace.FLOCK)
+              .setOwner(lock.owner()));
+    }
+    return proto.build();
   }
 
   static LeaderMessage warning(ByteBuffer body) throws ProtocolException {
     LockExpiryWarning proto = Fields.parse(WARNING, FrameKind.LOCK_EXPIRY_WARNING, body);
     Fields.require(proto.hasLocks(), "locks");
     Fields.require(proto.hasGraceRemainingMs(), "grace_remaining_ms");
+    if (proto.getNamedCount() > Protocol.MAX_LOCKS_PER_WARNING) {
+      throw new ProtocolException(
+          proto.getNamedCount()
+              + " locks are named, "
+              + Protocol.MAX_LOCKS_PER_WARNING
+              + " allowed");
+    }
+    List<LeaderMessage.ExpiringLock> named = new ArrayList<>(proto.getNamedCount());
+    for (LockExpiryWarning.Lock lock : proto.getNamedList()) {
+      Fields.require(lock.hasFlock(), "flock");
+      Fields.require(lock.hasOwner(), "owner");
+      named.add(
+          new LeaderMessage.ExpiringLock(
+              Fields.nodeId(lock.hasNodeId(), lock.getNodeId()),
+              lock.getFlock() ? LockSpace.FLOCK : LockSpace.POSIX,
+              lock.getOwner()));
+    }
     return new LeaderMessage.LockExpiryWarning(
         Fields.clientId(proto.hasClientId(), proto.getClientId()),
         Fields.number(proto.getLocks(), 0, Integer.MAX_VALUE, "locks"),
-        Fields.number(proto.getGraceRemainingMs(), 0, Integer.MAX_VALUE, "grace_remaining_ms"));
+        Fields.number(proto.getGraceRemainingMs(), 0, Integer.MAX_VALUE, "grace_remaining_ms"),
+        named);
   }
 }

@@ -6,6 +6,8 @@ import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.Features;
+import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.proto.ApplyError;
 import io.hypersync.wire.proto.BarrierRequest;
@@ -98,7 +100,9 @@ final class WorkerMessages {
             .setWorkerId(hello.worker().name())
             .setAppliedIndex(hello.appliedIndex())
             .setAppliedRoot(Fields.toProto(hello.appliedRoot()))
-            .setClientId(Fields.toProto(hello.run()));
+            .setClientId(Fields.toProto(hello.run()))
+            .setProtocolRevision(hello.revision())
+            .setFeatures(hello.features().bits());
     hello.leaderEpochSeen().ifPresent(proto::setLeaderEpochSeen);
     return proto.build();
   }
@@ -115,7 +119,9 @@ final class WorkerMessages {
             : OptionalLong.empty(),
         Fields.number(proto.getAppliedIndex(), 0, "applied_index"),
         Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"),
-        Fields.clientId(proto.hasClientId(), proto.getClientId()));
+        Fields.clientId(proto.hasClientId(), proto.getClientId()),
+        Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()),
+        new Features(proto.getFeatures()));
   }
 
   private static WorkerMessage barrier(BarrierRequest proto) throws ProtocolException {
@@ -143,6 +149,10 @@ final class WorkerMessages {
       }
       proto.setLastApplyError(failed);
     }
+    LocalPressure pressure = applied.pressure();
+    if (!pressure.equals(LocalPressure.NOT_KNOWN)) {
+      proto.setLocalPressure(pressure(pressure));
+    }
     return proto.build();
   }
 
@@ -155,7 +165,37 @@ final class WorkerMessages {
         Fields.hash(proto.hasAppliedRoot(), proto.getAppliedRoot(), "applied_root"),
         proto.getReadOnly(),
         Fields.number(proto.getMissingChunksCount(), 0, Integer.MAX_VALUE, "missing_chunks_count"),
-        proto.hasLastApplyError() ? applyError(proto.getLastApplyError()) : null);
+        proto.hasLastApplyError() ? applyError(proto.getLastApplyError()) : null,
+        proto.hasLocalPressure() ? pressure(proto.getLocalPressure()) : LocalPressure.NOT_KNOWN);
+  }
+
+  private static io.hypersync.wire.proto.LocalPressure pressure(LocalPressure pressure) {
+    io.hypersync.wire.proto.LocalPressure.Builder proto =
+        io.hypersync.wire.proto.LocalPressure.newBuilder();
+    if (pressure.cpuPercent() != LocalPressure.UNKNOWN) {
+      proto.setCpuPercent(pressure.cpuPercent());
+    }
+    if (pressure.memoryPercent() != LocalPressure.UNKNOWN) {
+      proto.setMemoryPercent(pressure.memoryPercent());
+    }
+    if (pressure.diskPercent() != LocalPressure.UNKNOWN) {
+      proto.setDiskPercent(pressure.diskPercent());
+    }
+    return proto.build();
+  }
+
+  private static LocalPressure pressure(io.hypersync.wire.proto.LocalPressure proto)
+      throws ProtocolException {
+    return new LocalPressure(
+        percent(proto.hasCpuPercent(), proto.getCpuPercent(), "cpu_percent"),
+        percent(proto.hasMemoryPercent(), proto.getMemoryPercent(), "memory_percent"),
+        percent(proto.hasDiskPercent(), proto.getDiskPercent(), "disk_percent"));
+  }
+
+  private static int percent(boolean present, int value, String field) throws ProtocolException {
+    return present
+        ? Fields.number(value, 0, LocalPressure.MAX_PERCENT, field)
+        : LocalPressure.UNKNOWN;
   }
 
   private static WorkerMessage.ApplyError applyError(ApplyError proto) throws ProtocolException {

@@ -4,10 +4,12 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.lock.HeldLock;
+import io.hypersync.model.lock.LockSpace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,20 +22,42 @@ public sealed interface LeaderMessage {
    * @param leaderEpoch random, another one after every start of the leader
    * @param commitIndex the newest durable entry
    * @param heartbeatMs how often the leader will be heard from at least
-   * @param inlineThreshold payloads up to this many bytes travel inside the intent
+   * @param params how the worker is to send
    * @param lockSession random; another one than at the last Welcome says that all locks of this run
    *     are lost (10.2)
    * @param openLeaseTtlMs OPEN_LEASE_TTL: leases are renewed three times as often (6.8)
+   * @param revision must be {@link Protocol#REVISION}
    */
   record Welcome(
       WorkspaceId workspace,
       long leaderEpoch,
       long commitIndex,
       int heartbeatMs,
-      int inlineThreshold,
+      NegotiatedParams params,
       long lockSession,
-      int openLeaseTtlMs)
-      implements LeaderMessage {}
+      int openLeaseTtlMs,
+      int revision)
+      implements LeaderMessage {
+    /** One of a leader of this version. */
+    public Welcome(
+        WorkspaceId workspace,
+        long leaderEpoch,
+        long commitIndex,
+        int heartbeatMs,
+        NegotiatedParams params,
+        long lockSession,
+        int openLeaseTtlMs) {
+      this(
+          workspace,
+          leaderEpoch,
+          commitIndex,
+          heartbeatMs,
+          params,
+          lockSession,
+          openLeaseTtlMs,
+          Protocol.REVISION);
+    }
+  }
 
   /** The Hello was not accepted; the connection ends. Retrying without a change is useless. */
   record Refused(Reason reason, String message) implements LeaderMessage {
@@ -194,7 +218,20 @@ public sealed interface LeaderMessage {
    *
    * @param locks how many there are
    * @param graceRemainingMs how long it can still renew
+   * @param named some of them, all if there are few; at most {@link Protocol#MAX_LOCKS_PER_WARNING}
    */
-  record LockExpiryWarning(ClientId run, int locks, int graceRemainingMs)
-      implements LeaderMessage {}
+  record LockExpiryWarning(ClientId run, int locks, int graceRemainingMs, List<ExpiringLock> named)
+      implements LeaderMessage {
+    /** Copies the list. */
+    public LockExpiryWarning {
+      named = List.copyOf(named);
+    }
+  }
+
+  /**
+   * A lock by its name (decision 020): one owner's of one file.
+   *
+   * @param owner the kernel's lock owner, unique on the worker
+   */
+  record ExpiringLock(NodeId node, LockSpace space, long owner) {}
 }

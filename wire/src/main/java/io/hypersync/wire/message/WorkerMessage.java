@@ -28,6 +28,8 @@ public sealed interface WorkerMessage {
    * @param appliedIndex a_i: the log is wanted from the entry after this one on
    * @param appliedRoot the Merkle root at a_i: a leader which has another root there refuses
    * @param run random, another one after every start of the worker; names the owner of its locks
+   * @param revision must be {@link Protocol#REVISION}
+   * @param features what the worker can do beyond the base of the protocol
    */
   record Hello(
       String protocolVersion,
@@ -36,8 +38,30 @@ public sealed interface WorkerMessage {
       OptionalLong leaderEpochSeen,
       long appliedIndex,
       Hash appliedRoot,
-      ClientId run)
-      implements WorkerMessage {}
+      ClientId run,
+      int revision,
+      Features features)
+      implements WorkerMessage {
+    /** One of a worker of this version. */
+    public Hello(
+        WorkspaceId workspace,
+        WorkerId worker,
+        OptionalLong leaderEpochSeen,
+        long appliedIndex,
+        Hash appliedRoot,
+        ClientId run) {
+      this(
+          Protocol.VERSION,
+          workspace,
+          worker,
+          leaderEpochSeen,
+          appliedIndex,
+          appliedRoot,
+          run,
+          Protocol.REVISION,
+          Features.SUPPORTED);
+    }
+  }
 
   /**
    * A mutation to commit (WriteIntentHeader and its kin); intents stream.
@@ -45,8 +69,8 @@ public sealed interface WorkerMessage {
    * @param intent idempotency key; a retry carries the same one (8.2)
    * @param agent who asks, for people; may be empty
    * @param op canonical bytes of the op ({@code OpCodec})
-   * @param inlinePayload bytes of all chunks of the op one after another if they are at most
-   *     INLINE_THRESHOLD together, else empty (9.2)
+   * @param inlinePayload bytes of all chunks of the op one after another if they are at most {@link
+   *     NegotiatedParams#inlineThreshold} together, else empty (9.2)
    * @param uploading the chunks that the worker sends along unasked, because the leader cannot have
    *     them yet; what is missing beyond them the leader asks for with ChunkNeed (9.3)
    */
@@ -73,14 +97,26 @@ public sealed interface WorkerMessage {
    * @param readOnly whether the mount refuses mutations
    * @param missingChunks how many chunks the worker waits for
    * @param applyError why it stopped, if it did (6.4.1)
+   * @param pressure how full its machine is (12.4)
    */
   record WorkerApplied(
       long appliedIndex,
       Hash appliedRoot,
       boolean readOnly,
       int missingChunks,
-      @Nullable ApplyError applyError)
-      implements WorkerMessage {}
+      @Nullable ApplyError applyError,
+      LocalPressure pressure)
+      implements WorkerMessage {
+    /** One of a worker that does not know how full its machine is. */
+    public WorkerApplied(
+        long appliedIndex,
+        Hash appliedRoot,
+        boolean readOnly,
+        int missingChunks,
+        @Nullable ApplyError applyError) {
+      this(appliedIndex, appliedRoot, readOnly, missingChunks, applyError, LocalPressure.NOT_KNOWN);
+    }
+  }
 
   /**
    * The op that could not be applied, and why (6.4.1).

@@ -13,8 +13,11 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockRange;
+import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
@@ -55,7 +58,6 @@ class FrameCodecTest {
     return Stream.of(
         Arguments.of(
             new WorkerMessage.Hello(
-                Protocol.VERSION,
                 SampleMessages.WORKSPACE,
                 SampleMessages.WORKER,
                 OptionalLong.of(-2),
@@ -63,7 +65,7 @@ class FrameCodecTest {
                 SampleMessages.HASH,
                 SampleMessages.INTENT.client()),
             """
-            00 00 00 63                              length
+            00 00 00 6e                              length
             01                                       Hello
             0a 0b 6879706572 73796e63 2f31           protocol_version "hypersync/1"
             12 10 00112233445566778899aabbccddeeff   workspace_id
@@ -75,7 +77,63 @@ class FrameCodecTest {
                 + """
                     applied_root
                 3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf   client_id
+                40 02                                    protocol_revision
+                49 00 00 00 00 00 00 00 00               features
                 """),
+        Arguments.of(
+            new LeaderMessage.Welcome(
+                SampleMessages.WORKSPACE, -2, 5, 500, NegotiatedParams.DEFAULT, -3, 15_000),
+            """
+            00 00 00 41                              length
+            41                                       Welcome
+            0a 10 00112233445566778899aabbccddeeff   workspace_id
+            11 fe ff ff ff ff ff ff ff               leader_epoch, little-endian
+            18 05                                    commit_index
+            20 f4 03                                 heartbeat_ms
+            28 80 40                                 inline_threshold
+            31 fd ff ff ff ff ff ff ff               lock_session
+            38 98 75                                 open_lease_ttl_ms
+            40 02                                    protocol_revision
+            49 00 00 00 00 00 00 00 00               features
+            50 80 80 04                              chunk_max
+            58 00                                    batch_window_ms
+            """),
+        Arguments.of(
+            new WorkerMessage.WorkerApplied(
+                5, SampleMessages.HASH, false, 3, null, new LocalPressure(12, 40, 100)),
+            """
+            00 00 00 31    length
+            03             WorkerApplied
+            08 05          applied_index
+            12 20          applied_root
+            """
+                + HASH_HEX
+                + """
+
+                18 00          read_only
+                20 03          missing_chunks_count
+                32 06          local_pressure
+                08 0c          cpu_percent
+                10 28          memory_percent
+                18 64          disk_percent
+                """),
+        Arguments.of(
+            new LeaderMessage.LockExpiryWarning(
+                SampleMessages.INTENT.client(),
+                2,
+                1_999,
+                List.of(new LeaderMessage.ExpiringLock(SampleMessages.NODE, LockSpace.FLOCK, -2))),
+            """
+            00 00 00 37                               length
+            46                                        LockExpiryWarning
+            0a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf    client_id
+            10 02                                     locks
+            18 cf 0f                                  grace_remaining_ms
+            22 1d                                     named
+            0a 10 e0e1e2e3e4e5e6e7e8e9eaebecedeeef    node_id
+            10 01                                     flock
+            19 fe ff ff ff ff ff ff ff                owner
+            """),
         Arguments.of(
             new WorkerMessage.LockRequest(
                 SampleMessages.INTENT,
@@ -304,6 +362,28 @@ class FrameCodecTest {
     }
   }
 
+  /** A leader of revision 1, as the version before wrote it. */
+  @Test
+  void aWelcomeOfTheFirstRevisionIsUnderstoodAsThat() throws ProtocolException {
+    assertEquals(
+        new LeaderMessage.Welcome(
+            SampleMessages.WORKSPACE, 1, 5, 500, NegotiatedParams.DEFAULT, 2, 15_000, 1),
+        FrameCodec.decodeLeaderMessage(
+            StreamKind.CONTROL,
+            buffer(
+                """
+                00 00 00 30                              length
+                41                                       Welcome
+                0a 10 00112233445566778899aabbccddeeff   workspace_id
+                11 01 00 00 00 00 00 00 00               leader_epoch
+                18 05                                    commit_index
+                20 f4 03                                 heartbeat_ms
+                28 80 40                                 inline_threshold
+                31 02 00 00 00 00 00 00 00               lock_session
+                38 98 75                                 open_lease_ttl_ms
+                """)));
+  }
+
   @Test
   void unknownFieldsAreSkipped() throws ProtocolException {
     assertEquals(
@@ -343,6 +423,14 @@ class FrameCodecTest {
                 + hash,
             "applied_index is 18446744073709551615"),
         fault("01", "0a 01 ff", "cannot be parsed"),
+        fault(
+            "01",
+            "0a 00 12 10 00112233445566778899aabbccddeeff 1a 01 61 28 00 32"
+                + hash
+                + "3a 10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 40 00",
+            "protocol_revision is 0"),
+        fault("03", "08 01 12" + hash + "18 00 20 00 32 02 08 65", "cpu_percent is 101"),
+        fault("03", "08 01 12" + hash + "18 00 20 00 32 02 18 65", "disk_percent is 101"),
         fault("02", "", "request_id is missing"),
         fault("03", "08 01 12" + hash + "20 00", "read_only is missing"),
         fault(
@@ -382,6 +470,11 @@ class FrameCodecTest {
         fault("20", "00", "its header alone is 56"),
         fault("20", "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 0000000000000000" + HASH_HEX, "seq_no is 0"),
         fault("41", "12 00", "leader_epoch is missing"),
+        fault(
+            "41",
+            "0a 10 00112233445566778899aabbccddeeff 11 0000000000000000 18 01 20 01 28 00 31"
+                + " 0000000000000000 38 01 40 02",
+            "features is missing"),
         fault("42", "12 00", "reason is missing or unknown"),
         fault("42", "08 63 12 00", "reason is missing or unknown"),
         fault("43", "10 01", "leader_epoch is missing"),
@@ -391,6 +484,8 @@ class FrameCodecTest {
         fault("45", intent + "10 00 18 01 20 00 28 00 30 01", "number is 0"),
         fault("45", intent + "10 01 18 09 20 00 28 00 30 01", "status is missing or unknown"),
         fault("46", "10 01", "grace_remaining_ms is missing"),
+        fault("46", "10 01 18 00 22 00", "flock is missing"),
+        fault("46", "10 01 18 00" + " 22 00".repeat(65), "65 locks are named, 64 allowed"),
         fault("50", intent + "20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11 1a 00 20 01", "either an errno or a place in the log"),
         fault("50", intent + "10 11", "as_of_index is missing"),

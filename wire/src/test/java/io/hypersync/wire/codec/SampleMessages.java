@@ -14,8 +14,11 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
-import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -39,15 +42,25 @@ public final class SampleMessages {
 
   public static List<WorkerMessage> worker() {
     return List.of(
+        new WorkerMessage.Hello(WORKSPACE, WORKER, OptionalLong.of(-2), 5, HASH, INTENT.client()),
         new WorkerMessage.Hello(
-            Protocol.VERSION, WORKSPACE, WORKER, OptionalLong.of(-2), 5, HASH, INTENT.client()),
-        new WorkerMessage.Hello(
-            "", WORKSPACE, WORKER, OptionalLong.empty(), 0, Hash.ZERO, INTENT.client()),
+            "",
+            WORKSPACE,
+            WORKER,
+            OptionalLong.empty(),
+            0,
+            Hash.ZERO,
+            INTENT.client(),
+            Integer.MAX_VALUE,
+            Features.of(Feature.RAPTORQ, Feature.COMPRESSION)),
         new WorkerMessage.SubmitIntent(INTENT, "agent", bytes("op"), bytes("inline"), List.of()),
         new WorkerMessage.SubmitIntent(INTENT, "", bytes("op"), bytes(""), List.of(HASH)),
         new WorkerMessage.IntentStatusRequest(INTENT),
         new WorkerMessage.BarrierRequest(-1),
         new WorkerMessage.WorkerApplied(5, HASH, false, 3, null),
+        new WorkerMessage.WorkerApplied(5, HASH, false, 3, null, new LocalPressure(0, 100, 99)),
+        new WorkerMessage.WorkerApplied(
+            5, HASH, false, 3, null, new LocalPressure(LocalPressure.UNKNOWN, 7, 8)),
         new WorkerMessage.WorkerApplied(
             5, HASH, true, 0, new WorkerMessage.ApplyError(6, Errno.ENOSPC, "disk full")),
         new WorkerMessage.WorkerApplied(
@@ -92,7 +105,16 @@ public final class SampleMessages {
 
   public static List<LeaderMessage> leader() {
     return List.of(
-        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, Protocol.INLINE_THRESHOLD, -4, 15_000),
+        new LeaderMessage.Welcome(WORKSPACE, -3, 5, 500, NegotiatedParams.DEFAULT, -4, 15_000),
+        new LeaderMessage.Welcome(
+            WORKSPACE,
+            -3,
+            5,
+            500,
+            new NegotiatedParams(new Features(-1), 4_096, 0, 1_000),
+            -4,
+            15_000,
+            Integer.MAX_VALUE),
         new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DIVERGED, "other root at 5"),
         new LeaderMessage.Heartbeat(-3, 5),
         new LeaderMessage.Heartbeat(7, 5, 0),
@@ -129,7 +151,14 @@ public final class SampleMessages {
                 new HeldLock(new LockRange(1, 2), LockMode.EXCLUSIVE), WORKER, 77)),
         new LeaderMessage.LockResponse(
             INTENT, 3, LeaderMessage.LockResponse.Verdict.DEADLOCK, false, 5, 5_000, null),
-        new LeaderMessage.LockExpiryWarning(INTENT.client(), 2, 1_999));
+        new LeaderMessage.LockExpiryWarning(INTENT.client(), 0, 0, List.of()),
+        new LeaderMessage.LockExpiryWarning(
+            INTENT.client(),
+            3,
+            1_999,
+            List.of(
+                new LeaderMessage.ExpiringLock(NODE, LockSpace.FLOCK, -2),
+                new LeaderMessage.ExpiringLock(NODE, LockSpace.POSIX, 0))));
   }
 
   /** Everything in a message, arrays by content: two messages are equal if these texts are. */

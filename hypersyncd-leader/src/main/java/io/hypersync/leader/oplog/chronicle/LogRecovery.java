@@ -51,6 +51,9 @@ final class LogRecovery {
   private Hash durableHash = Hash.ZERO;
   private long endOfDurable;
   private long endOfLastKept;
+  private final List<SegmentFile> published = new ArrayList<>();
+  private long markedIndex;
+  private Hash markedHash = Hash.ZERO;
 
   private LogRecovery(LogFiles files, RecoveryListener listener) {
     this.files = files;
@@ -66,12 +69,25 @@ final class LogRecovery {
     return new LogRecovery(files, listener).recover();
   }
 
+  /**
+   * Reads the records of the log, whatever is in them, for who wants to cut it behind an entry.
+   *
+   * @throws OpLogCorruptException if an entry that was durable is damaged or missing
+   */
+  static Marked mark(LogFiles files, long index) throws IOException {
+    LogRecovery recovery = new LogRecovery(files, (_, _) -> Verdict.KEEP);
+    recovery.markedIndex = index;
+    var _ = recovery.recover();
+    return new Marked(recovery.published, recovery.nextIndex - 1, recovery.markedHash);
+  }
+
   private RecoveredLog recover() throws IOException {
     List<Path> directories = publishedSegments(files);
     List<Headed> headed = new ArrayList<>();
     for (Path directory : directories) {
       headed.add(readHeader(directory, headed.isEmpty() ? null : headed.getLast()));
     }
+    headed.forEach(segment -> published.add(segment.file()));
     List<SegmentFile> segments = new ArrayList<>();
     List<Path> obsolete = new ArrayList<>();
     for (int i = 0; i < headed.size(); i++) {
@@ -234,6 +250,9 @@ final class LogRecovery {
           break;
         }
         previous = entry.hash();
+        if (nextIndex == markedIndex) {
+          markedHash = previous;
+        }
         position = record.end();
         if (nextIndex <= durable) {
           file.positions().add(nextIndex, record.position());
@@ -264,6 +283,15 @@ final class LogRecovery {
    * @param end of the last watermark record; what is before it was durable, or is none of the log's
    */
   private record Proof(long watermark, long end) {}
+
+  /**
+   * Where a log can be cut.
+   *
+   * @param published its segments, oldest first
+   * @param lastIndex of its last valid entry
+   * @param hash of the record of the entry that was asked for, {@link Hash#ZERO} if there is none
+   */
+  record Marked(List<SegmentFile> published, long lastIndex, Hash hash) {}
 
   /** A published segment and its header record. */
   private record Headed(SegmentFile file, LogRecord header) {}

@@ -1,0 +1,270 @@
+package io.hypersync.cli.command;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.cli.render.Quantities;
+import io.hypersync.cli.runtime.LeaderPlan;
+import io.hypersync.cli.trace.LogSurvey;
+import io.hypersync.cli.workspace.WorkspaceDirectory;
+import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.chronicle.LogCut;
+import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.model.text.Printable;
+import io.hypersync.wire.admin.StateLock;
+import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
+import io.hypersync.wire.text.ShellWords;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hypersync cut-log}: the way forward from a log that is wrong (docs/diverged.md). */
+@Command(
+    name = "cut-log",
+    description = {
+      "Cut the log of a stopped leader after an entry: what was committed later is undone.",
+      "Says what would be lost, and changes nothing without --yes. What is cut is kept: the whole log"
+          + " as a trace, and its segments."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ./hypersync cut-log --dir /srv/team --after 41372          # what would be lost?",
+      "  ./hypersync cut-log --dir /srv/team --after 41372 --yes"
+    })
+final class CutLogCommand implements Callable<Integer> {
+  private static final long NS_PER_SECOND = 1_000_000_000L;
+
+  @Mixin private final Screen screen = new Screen();
+  @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
+  @Mixin private final LeaderFolders folders = new LeaderFolders();
+
+  @Option(
+      names = "--after",
+      paramLabel = "<index>",
+      required = true,
+      description = "The last entry that stays.")
+  private long after;
+
+  @Option(
+      names = "--out",
+      paramLabel = "<file>",
+      description = "Where the trace is written (default: in cut/ of the state directory).")
+  private @Nullable Path out;
+
+  @Option(names = "--yes", description = "Do it.")
+  private boolean yes;
+
+  /** Where what is cut goes. */
+  private record Kept(Path trace, Path segments) {}
+
+  @Override
+  public Integer call() {
+    WorkspaceDirectory workspace = folders.open(configurationOptions);
+    Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
+    Path oplog = state.resolve("oplog");
+    if (!Files.isDirectory(oplog)) {
+      throw new UserError(
+          state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
+    }
+    try (StateLock _ = StateLock.acquire(state, "hypersync cut-log");
+        DiskChunkStore chunks =
+            DiskChunkStore.open(state.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
+      cut(workspace, state, oplog, chunks);
+      return 0;
+    } catch (OpLogCorruptException corrupt) {
+      throw new UserError(
+          String.valueOf(corrupt.getMessage()),
+          "A log that is damaged cannot be cut: restore " + state + " from a copy.");
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot cut the log in " + state + ": " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
+    } catch (ChunkStoreException e) {
+      throw new UserError("cannot cut the log in " + state + ": " + e.getMessage(), "");
+    }
+  }
+
+  private void cut(WorkspaceDirectory workspace, Path state, Path oplog, DiskChunkStore chunks)
+      throws IOException {
+    OptionalLong begun = LogCut.unfinished(state);
+    if (begun.isPresent() && begun.getAsLong() != after) {
+      throw new UserError(
+          "a cut after entry " + begun.getAsLong() + " was interrupted",
+          "Finish that first: --after " + begun.getAsLong() + " --yes",
+          UserError.USAGE);
+    }
+    long last = LogCut.lastIndex(oplog);
+    if (after < 1 || (begun.isEmpty() && after >= last)) {
+      throw new UserError(
+          "nothing is behind entry " + after + ": the log ends at entry " + last,
+          "Name the last entry that is to stay: --after <index>, from 1 to " + (last - 1),
+          UserError.USAGE);
+    }
+    LogSurvey survey = survey(oplog, chunks);
+    Kept kept = places(state);
+    if (yes) {
+      if (survey.cut() > 0) {
+        chunks.sync(); // what stays needs them, and may never have been said to be durable
+        writeTrace(oplog, chunks, kept.trace());
+      }
+      int moved = LogCut.cut(state, kept.segments(), after, _ -> {});
+      if (moved > 0) {
+        screen.tell("moved " + moved + " segments into " + kept.segments());
+      }
+    }
+    ObjectNode tree = tree(workspace, survey, kept);
+    screen.show(tree, () -> text(workspace, survey, kept));
+  }
+
+  private LogSurvey survey(Path oplog, DiskChunkStore chunks) throws IOException {
+    try {
+      return LogSurvey.of(
+          oplog, chunks, after, index -> screen.tell("looked at " + index + " entries"));
+    } catch (ReplayException wrong) {
+      throw new UserError(
+          String.valueOf(wrong.getMessage()),
+          "That entry is wrong, too: cut before it, --after <an index less than that>.");
+    }
+  }
+
+  /** Names that nothing has yet. */
+  private Kept places(Path state) {
+    Path directory = state.resolve("cut");
+    Path trace = out;
+    if (trace != null && Files.exists(trace)) {
+      throw new UserError(
+          trace + " exists; nothing was changed", "Write another file: --out <file>");
+    }
+    String name = "after-" + after;
+    for (int i = 2; isTaken(directory, name); i++) {
+      name = "after-" + after + "-" + i;
+    }
+    return new Kept(
+        trace == null ? directory.resolve(name + ".trace") : trace.toAbsolutePath(),
+        directory.resolve(name));
+  }
+
+  private static boolean isTaken(Path directory, String name) {
+    return Files.exists(directory.resolve(name))
+        || Files.exists(directory.resolve(name + ".trace"));
+  }
+
+  /** The file is there as a whole, and on stable storage, or not at all. */
+  private void writeTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
+    Path directory = trace.toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IOException(trace + " is not the name of a file");
+    }
+    if (!Files.isDirectory(directory)) {
+      DurableFiles.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
+    }
+    Path unfinished = trace.resolveSibling(trace.getFileName() + ".unfinished");
+    Files.deleteIfExists(unfinished);
+    try {
+      try (FileChannel channel =
+              FileChannel.open(
+                  unfinished,
+                  Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                  DurableFiles.OWNER_ONLY);
+          OutputStream file = new BufferedOutputStream(Channels.newOutputStream(channel))) {
+        var _ = LogSurvey.trace(oplog, chunks, file);
+        file.flush();
+        channel.force(true);
+      }
+      Files.move(unfinished, trace, StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.syncDirectory(directory);
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+  }
+
+  private ObjectNode tree(WorkspaceDirectory workspace, LogSurvey survey, Kept kept) {
+    ObjectNode tree =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("workspace", workspace.id().toString())
+            .put("done", yes)
+            .put("after", after)
+            .put("root", survey.root().toString())
+            .put("entries_kept", survey.kept())
+            .put("entries_cut", survey.cut())
+            .put("bytes_cut", survey.bytes());
+    tree.put("first_committed_at", survey.cut() == 0 ? null : time(survey.firstNs()));
+    tree.put("last_committed_at", survey.cut() == 0 ? null : time(survey.lastNs()));
+    ObjectNode workers = tree.putObject("workers");
+    new TreeMap<>(survey.byWorker()).forEach(workers::put);
+    return tree.put("trace", survey.cut() == 0 ? null : kept.trace().toString())
+        .put("segments", kept.segments().toString());
+  }
+
+  private String text(WorkspaceDirectory workspace, LogSurvey survey, Kept kept) {
+    StringBuilder text = new StringBuilder();
+    text.append(yes ? "Cut the log of workspace " : "Of the log of workspace ")
+        .append(workspace.name())
+        .append(" after entry ")
+        .append(Quantities.count(after))
+        .append(yes ? ":\n" : " this would be cut:\n");
+    text.append(
+        String.format(
+            "  %-8s %s entries, root %s%n",
+            "kept",
+            Quantities.count(survey.kept()),
+            Quantities.shortHex(survey.root().toString())));
+    text.append(
+        String.format(
+            "  %-8s %s entries, which wrote %s%n",
+            "cut", Quantities.count(survey.cut()), Quantities.bytes(survey.bytes())));
+    if (survey.cut() > 0) {
+      text.append(
+          String.format("  %-8s %s to %s%n", "of", time(survey.firstNs()), time(survey.lastNs())));
+      for (Map.Entry<String, Long> worker : new TreeMap<>(survey.byWorker()).entrySet()) {
+        text.append(
+            String.format(
+                "  %-8s %s by %s%n",
+                "", Quantities.count(worker.getValue()), Printable.line(worker.getKey())));
+      }
+      text.append(
+              yes ? "The whole log as it was is in " : "The whole log as it is would be kept in ")
+          .append(Printable.line(kept.trace().toString()))
+          .append('\n');
+    }
+    if (yes) {
+      text.append(
+              "Start the leader. A worker that says it followed another log has to be restarted")
+          .append(": what it has beyond entry ")
+          .append(Quantities.count(after))
+          .append(" is undone.\n");
+    } else {
+      text.append("Nothing was changed. Do it: ./hypersync cut-log --dir ")
+          .append(ShellWords.quoted(workspace.root()))
+          .append(" --after ")
+          .append(after)
+          .append(" --yes\n");
+    }
+    return text.toString();
+  }
+
+  private static String time(long ns) {
+    return Instant.ofEpochSecond(ns / NS_PER_SECOND, ns % NS_PER_SECOND).toString();
+  }
+}

@@ -1,0 +1,154 @@
+package io.hypersync.cli.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hypersync.cli.Invocation;
+import io.hypersync.cli.trace.SmallLog;
+import io.hypersync.wire.admin.StateLock;
+import io.hypersync.wire.admin.UserError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cut-log}: what it says before, what it does, and what is kept (docs/diverged.md). */
+final class CutLogCommandTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path directory;
+
+  private Path team = Path.of("");
+
+  @BeforeEach
+  void aWorkspace() {
+    team = directory.resolve("team");
+    assertEquals(0, Invocation.of("init", team.toString()).exitCode());
+  }
+
+  @Test
+  void byItselfItChangesNothing() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Invocation dry = cut("1");
+    assertEquals(0, dry.exitCode(), dry.err());
+    assertTrue(
+        dry.out().startsWith("Of the log of workspace team after entry 1 this would be cut:\n"),
+        dry.out());
+    assertTrue(dry.out().contains("  kept     1 entries, root "), dry.out());
+    assertTrue(dry.out().contains("  cut      2 entries, which wrote 9.8 KiB\n"), dry.out());
+    assertTrue(dry.out().contains("2 by w1\n"), dry.out());
+    assertTrue(dry.out().contains("Nothing was changed. Do it: ./hypersync cut-log"), dry.out());
+    assertFalse(Files.exists(team.resolve("state/cut")));
+    assertEquals(3, entries());
+  }
+
+  @Test
+  void whatIsCutIsKeptAsATrace() throws IOException {
+    String root = SmallLog.write(team.resolve("state")).toString();
+    Invocation done = cut("1", "--yes", "--json");
+    assertEquals(0, done.exitCode(), done.err());
+    JsonNode tree = JSON.readTree(done.out());
+    assertTrue(tree.path("done").asBoolean());
+    assertEquals(1, tree.path("entries_kept").asLong());
+    assertEquals(2, tree.path("entries_cut").asLong());
+    assertEquals(2, tree.path("workers").path("w1").asLong());
+    assertEquals(1, entries());
+    Path trace = Path.of(tree.path("trace").asText());
+    assertEquals(
+        PosixFilePermissions.fromString("rw-------"), Files.getPosixFilePermissions(trace));
+    JsonNode replayed = JSON.readTree(Invocation.of("replay", trace.toString(), "--json").out());
+    assertTrue(replayed.path("ok").asBoolean(), replayed::toString);
+    assertEquals(3, replayed.path("entries").asLong());
+    assertEquals(root, replayed.path("root").asText());
+
+    Invocation again = cut("1", "--yes");
+    assertEquals(UserError.USAGE, again.exitCode());
+    assertTrue(
+        again.err().contains("nothing is behind entry 1: the log ends at entry 1"), again.err());
+  }
+
+  /** The reason for which there is this command. */
+  @Test
+  void aLogThatIsWrongIsCutBeforeTheEntryThatIs() throws IOException {
+    SmallLog.write(team.resolve("state"), 2);
+    Invocation tooLate = cut("2", "--yes");
+    assertEquals(1, tooLate.exitCode());
+    assertTrue(tooLate.err().contains("log entry 2 cannot be replayed"), tooLate.err());
+    assertTrue(tooLate.err().contains("That entry is wrong, too"), tooLate.err());
+    Invocation done = cut("1", "--yes", "--json");
+    assertEquals(0, done.exitCode(), done.err());
+    assertEquals(1, entries());
+    String trace = JSON.readTree(done.out()).path("trace").asText();
+    JsonNode replayed = JSON.readTree(Invocation.of("replay", trace, "--json").out());
+    assertEquals(2, replayed.path("mismatch").path("log_index").asLong(), replayed::toString);
+  }
+
+  @Test
+  void anInterruptedCutIsFinishedAndNoOtherIsBegun() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Files.writeString(team.resolve("state/cut.unfinished"), "1\n");
+    Invocation other = cut("2", "--yes");
+    assertEquals(UserError.USAGE, other.exitCode());
+    assertTrue(other.err().contains("a cut after entry 1 was interrupted"), other.err());
+    assertEquals(0, cut("1", "--yes").exitCode());
+    assertEquals(1, entries());
+    assertFalse(Files.exists(team.resolve("state/cut.unfinished")));
+  }
+
+  @Test
+  void indexesThatMakeNoSenseAreRefused() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    for (String index : List.of("0", "-1", "3", "4", "9223372036854775807", "one")) {
+      assertEquals(UserError.USAGE, cut(index, "--yes").exitCode(), index);
+    }
+    assertEquals(3, entries());
+  }
+
+  @Test
+  void aLeaderThatRunsIsLeftAlone() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    try (StateLock _ = StateLock.acquire(team.resolve("state"), "the leader of team")) {
+      Invocation refused = cut("1", "--yes");
+      assertEquals(1, refused.exitCode());
+      assertTrue(refused.err().contains("is in use by the leader of team"), refused.err());
+    }
+    assertEquals(3, entries());
+  }
+
+  @Test
+  void anotherFileIsNotOverwritten() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Path mine = Files.writeString(directory.resolve("mine"), "mine");
+    Invocation refused = cut("1", "--yes", "--out", mine.toString());
+    assertEquals(1, refused.exitCode());
+    assertEquals("mine", Files.readString(mine));
+    assertEquals(3, entries());
+    assertEquals(0, cut("1", "--yes", "--out", directory.resolve("new").toString()).exitCode());
+    assertTrue(Files.exists(directory.resolve("new")));
+  }
+
+  private Invocation cut(String after, String... more) {
+    List<String> args = new ArrayList<>();
+    args.addAll(List.of("cut-log", "--dir", team.toString(), "--after", after));
+    args.addAll(List.of(more));
+    return Invocation.of(args.toArray(new String[0]));
+  }
+
+  /** As many as a trace of the log has. */
+  private long entries() throws IOException {
+    Path out = directory.resolve("look.trace");
+    Files.deleteIfExists(out);
+    Invocation trace =
+        Invocation.of("trace", "--dir", team.toString(), "--out", out.toString(), "--json");
+    assertEquals(0, trace.exitCode(), trace.err());
+    return JSON.readTree(trace.out()).path("entries").asLong();
+  }
+}

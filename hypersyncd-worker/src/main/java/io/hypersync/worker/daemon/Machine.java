@@ -1,0 +1,83 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.lock.LockSpace;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.text.Printable;
+import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
+import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.worker.port.Surroundings;
+import io.hypersync.worker.profile.NodePaths;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The machine that the worker runs on. */
+final class Machine implements Surroundings {
+  private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
+
+  /** Locks that a line of the log names. */
+  private static final int NAMED = 5;
+
+  private final PressureGauge gauge;
+  private final AtomicBoolean looking = new AtomicBoolean();
+
+  Machine(PressureGauge gauge) {
+    this.gauge = gauge;
+  }
+
+  @Override
+  public LocalPressure pressure() {
+    return gauge.pressure();
+  }
+
+  /** To find the paths may take a second, so another thread does; one at a time is enough. */
+  @Override
+  public void locksExpire(LockExpiryWarning warning, FsState visible) {
+    if (looking.compareAndSet(false, true)) {
+      Thread.ofVirtual()
+          .name("worker-lock-warning")
+          .start(
+              () -> {
+                try {
+                  LOG.warn("{}", describe(warning, visible));
+                } finally {
+                  looking.set(false);
+                }
+              });
+    }
+  }
+
+  /** Which locks, of which files, and when. */
+  static String describe(LockExpiryWarning warning, FsState visible) {
+    Map<NodeId, String> paths =
+        NodePaths.of(
+            visible,
+            warning.named().stream()
+                .limit(NAMED)
+                .map(ExpiringLock::node)
+                .collect(Collectors.toSet()));
+    String named =
+        warning.named().stream()
+            .limit(NAMED)
+            .map(lock -> describe(lock, paths))
+            .collect(Collectors.joining(", "));
+    int more = warning.locks() - Math.min(NAMED, warning.named().size());
+    return "the leader frees "
+        + warning.locks()
+        + " locks in "
+        + warning.graceRemainingMs()
+        + " ms unless they are renewed, which is tried now"
+        + (named.isEmpty() ? "" : ": " + named)
+        + (named.isEmpty() || more <= 0 ? "" : " and " + more + " more");
+  }
+
+  private static String describe(ExpiringLock lock, Map<NodeId, String> paths) {
+    String path = paths.get(lock.node());
+    return (lock.space() == LockSpace.FLOCK ? "flock of " : "fcntl lock of ")
+        + (path == null ? "node " + lock.node() : Printable.line("/" + path));
+  }
+}

@@ -1,0 +1,245 @@
+package io.hypersync.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.message.Features;
+import io.hypersync.wire.message.LeaderMessage.Heartbeat;
+import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.LocalPressure;
+import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
+import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.port.CacheNotifier;
+import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.port.Surroundings;
+import io.hypersync.worker.port.WorkerChunks;
+import io.hypersync.worker.vfs.KernelInodes;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a worker makes of a leader's Welcome, and of its silence after it (hypersync.md 9.5, 6.4).
+ */
+class WelcomeTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
+  private static final long SECOND_NS = 1_000_000_000L;
+  private static final LocalPressure PRESSURE = new LocalPressure(1, 2, 3);
+
+  private final SetClock clock = new SetClock();
+  private final Link link = new Link();
+  private final List<String> told = new ArrayList<>();
+  private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
+  private final KernelInodes inodes = new KernelInodes();
+  private long entropy;
+  private final WorkerAgent agent =
+      new WorkerAgent(
+          config,
+          link,
+          new NoChunks(),
+          inodes,
+          inodes,
+          new NoKernel(),
+          _ -> false,
+          (_, _, _) -> {},
+          new Surroundings() {
+            @Override
+            public LocalPressure pressure() {
+              return PRESSURE;
+            }
+
+            @Override
+            public void locksExpire(LockExpiryWarning warning, FsState visible) {
+              told.add("locks of " + warning.run());
+            }
+          },
+          clock,
+          () -> ++entropy,
+          _ -> {});
+
+  @Test
+  void theLeadersValuesAreTaken() {
+    NegotiatedParams params = new NegotiatedParams(Features.NONE, 4_096, 0, 7);
+    welcome(params, Protocol.REVISION);
+    assertEquals(LinkState.LIVE, agent.monitor().state());
+    assertTrue(agent.isWritable());
+    assertEquals(params, agent.params());
+    WorkerApplied report = (WorkerApplied) link.sent.getLast();
+    assertEquals(PRESSURE, report.pressure());
+  }
+
+  @Test
+  void aWorkerSaysWhatItSpeaksAndWhatItCan() {
+    agent.doWork();
+    agent.linkUp();
+    Hello hello = (Hello) link.sent.getFirst();
+    assertEquals(Protocol.REVISION, hello.revision());
+    assertEquals(Features.SUPPORTED, hello.features());
+  }
+
+  @Test
+  void valuesThatMakeNoSenseAreRefusedInWords() {
+    welcome(new NegotiatedParams(Features.NONE, 1, 8_192, 0), Protocol.REVISION);
+    assertRefused("what the leader wants makes no sense: chunk_max is 1, 4096 to 65536 allowed");
+    assertEquals(NegotiatedParams.DEFAULT, agent.params());
+  }
+
+  @Test
+  void featuresThatWereNotOfferedAreRefused() {
+    welcome(NegotiatedParams.DEFAULT.with(new Features(8)), Protocol.REVISION);
+    assertRefused(
+        "what the leader wants makes no sense: features 8 are not among those it was offered");
+  }
+
+  @Test
+  void anOlderLeaderIsNamedAsThat() {
+    welcome(NegotiatedParams.DEFAULT, 1);
+    assertRefused(
+        "the worker is newer than the leader: it speaks revision "
+            + Protocol.REVISION
+            + " of hypersync/1, the leader 1; update HyperSync on the leader's host, or use its"
+            + " version here");
+  }
+
+  @Test
+  void aWarningOfLocksIsPassedOn() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.received(new LockExpiryWarning(agent.locks().run(), 1, 5, List.of()));
+    assertEquals(List.of("locks of " + agent.locks().run()), told);
+    assertEquals(1, agent.locks().warnings());
+  }
+
+  /** It talks, but says nothing about the mutation: EIO, and the mount is read-only (6.4). */
+  @Test
+  void afterTheMutationDeadlineTheMountIsReadOnly() {
+    welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
+    agent.submit(mkdir());
+    long end = clock.ns + config.mutationDeadlineNs() + config.mutationDeadlineNs() / 10;
+    while (told.isEmpty() && clock.ns < end) {
+      assertTrue(agent.isWritable(), "until then");
+      clock.ns += SECOND_NS / 2;
+      agent.received(new Heartbeat(1, 0));
+      agent.doWork();
+    }
+    assertEquals(List.of("EIO"), told);
+    assertFalse(agent.isWritable());
+    assertTrue(link.disconnected > 0, "it starts afresh");
+    agent.submit(mkdir());
+    assertEquals(List.of("EIO", "EROFS"), told);
+  }
+
+  private void welcome(NegotiatedParams params, int revision) {
+    agent.doWork();
+    agent.linkUp();
+    agent.received(new Welcome(WORKSPACE, 1, 0, 100, params, 1, 15_000, revision));
+    agent.doWork();
+  }
+
+  private void assertRefused(String why) {
+    assertEquals(LinkState.REFUSED, agent.monitor().state());
+    assertEquals(why, agent.monitor().reason());
+    assertFalse(agent.isWritable());
+    assertTrue(link.disconnected > 0);
+  }
+
+  private Mutation mkdir() {
+    return new Mutation(
+        1,
+        2,
+        "",
+        new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0),
+        List.of(),
+        List.of(),
+        new Completion() {
+          @Override
+          public void committed(LogEntry entry, FsState state) {
+            told.add("committed");
+          }
+
+          @Override
+          public void failed(Errno errno) {
+            told.add(errno.name());
+          }
+        },
+        new MutationTimes(0, 0, 0));
+  }
+
+  private static final class Link implements LeaderLink {
+    private final List<WorkerMessage> sent = new ArrayList<>();
+    private int disconnected;
+
+    @Override
+    public void connect() {}
+
+    @Override
+    public void send(WorkerMessage message) {
+      sent.add(message);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void disconnect() {
+      disconnected++;
+    }
+  }
+
+  private static final class NoChunks implements WorkerChunks {
+    @Override
+    public Presence presence(Hash hash) {
+      return Presence.MISSING;
+    }
+
+    @Override
+    public void verify(ChunkRef chunk) {}
+
+    @Override
+    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
+
+    @Override
+    public void ingest(Hash hash, byte[] bytes) {}
+  }
+
+  private static final class NoKernel implements CacheNotifier {
+    @Override
+    public boolean dropAttributes(long inode) {
+      return true;
+    }
+
+    @Override
+    public void dropNames(long ticket, List<CachedName> names, boolean expire) {}
+
+    @Override
+    public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {}
+
+    @Override
+    public void dropListing(long ticket, long inode) {}
+
+    @Override
+    public void distrustNames() {}
+
+    @Override
+    public void prune(List<Long> inodes) {}
+  }
+}

@@ -1,0 +1,74 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A log is cut, and its workers go on: by themselves, or when they are restarted as they say. */
+@RealMounts
+class CutLogTest {
+  @Test
+  void workersUpToTheCutComeBackByThemselvesOthersSayWhatToDo() throws Exception {
+    try (Fabric fabric = Fabric.create()) {
+      fabric.startLeader();
+      fabric.startWorker("a");
+      fabric.startWorker("b");
+      Path a = fabric.mount("a");
+      Path b = fabric.mount("b");
+      Files.writeString(a.resolve("before"), "stays");
+      fabric.settle("a", "b");
+      long after = fabric.leader().status().path("commit_index").asLong();
+      fabric.worker("b").freeze(); // it hears of nothing that comes
+      Files.writeString(a.resolve("later"), "is undone");
+      fabric.leader().terminate();
+      assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+
+      Shell dry = cut(fabric, after);
+      assertEquals(0, dry.exit(), dry.output());
+      assertTrue(dry.output().contains("Nothing was changed"), dry.output());
+      Shell done = cut(fabric, after, "--yes");
+      assertEquals(0, done.exit(), done.output());
+
+      fabric.startLeader();
+      assertEquals(after, fabric.leader().status().path("commit_index").asLong());
+      fabric.worker("b").thaw();
+      fabric.awaitWritable("b");
+      assertEquals("stays", Files.readString(b.resolve("before")));
+      assertFalse(Files.exists(b.resolve("later")));
+
+      fabric
+          .worker("a")
+          .await(
+              "say what to do",
+              status -> status.path("link_reason").asText().contains("restart the worker"));
+      assertEquals("is undone", Files.readString(a.resolve("later")), "reads go on meanwhile");
+      fabric.worker("a").terminate();
+      assertEquals(0, fabric.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      fabric.startWorker("a");
+      assertFalse(Files.exists(a.resolve("later")));
+      Files.writeString(a.resolve("after"), "goes on");
+      fabric.settle("a", "b");
+      assertEquals("goes on", Files.readString(b.resolve("after")));
+      fabric.assertSameRoots("a", "b");
+    }
+  }
+
+  private static Shell cut(Fabric fabric, long after, String... more) throws Exception {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "cut-log",
+                "--dir",
+                fabric.workspace().root().toString(),
+                "--after",
+                Long.toString(after)));
+    arguments.addAll(List.of(more));
+    return fabric.hypersync(arguments);
+  }
+}

@@ -1,0 +1,82 @@
+package io.hypersync.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Workers send as their leader is configured, whatever that is (hypersync.md 9.1, 9.2, 9.5). */
+@RealMounts
+class NegotiationTest {
+  private static final int[] LENGTHS = {1, 4_095, 4_096, 8_193, 65_536, 65_537, 300_000};
+  private static final int XATTR_BYTES = 64 * 1024;
+
+  private final Random random = new Random(24);
+
+  /** The same workers under one leader after another, over what they have written before. */
+  @Test
+  void whateverTheLeaderWantsItsWorkersDo() throws Exception {
+    try (Fabric fabric = Fabric.create()) {
+      startLeader(fabric, "0B", "4KiB");
+      fabric.startWorker("a");
+      fabric.startWorker("b");
+      writeAndRead(fabric, "small");
+      assertNegotiated(fabric.worker("a").status(), 0, 4_096);
+      long chunks = fabric.leader().status().path("chunks").asLong();
+      int least = 300_000 / 4_096;
+      assertTrue(chunks > least, () -> "cut into pages: " + chunks);
+
+      fabric.leader().terminate();
+      assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      startLeader(fabric, "64KiB", "64KiB");
+      fabric.awaitWritable("a");
+      fabric.awaitWritable("b");
+      writeAndRead(fabric, "large");
+      assertNegotiated(fabric.worker("b").status(), 65_536, 65_536);
+      fabric.assertSameRoots("a", "b");
+
+      JsonNode pressure = fabric.leader().status().path("workers").path(0).path("local_pressure");
+      int disk = pressure.path("disk_percent").asInt(-1);
+      assertTrue(disk >= 0 && disk <= 100, pressure::toString);
+    }
+  }
+
+  private static void startLeader(Fabric fabric, String inline, String chunk) throws Exception {
+    fabric.startLeader(
+        "--set",
+        "hypersync.leader.inline_threshold=" + inline,
+        "--set",
+        "hypersync.leader.chunk_max=" + chunk,
+        "--set",
+        "hypersync.leader.batch_window=1ms");
+  }
+
+  private void writeAndRead(Fabric fabric, String name) throws Exception {
+    for (int length : LENGTHS) {
+      byte[] content = new byte[length];
+      random.nextBytes(content);
+      Path written = fabric.mount("a").resolve(name + length);
+      Files.write(written, content);
+      byte[] value = new byte[Math.min(length, XATTR_BYTES)];
+      random.nextBytes(value);
+      Files.setAttribute(written, "user:x", value);
+      fabric.settle("b");
+      Path read = fabric.mount("b").resolve(name + length);
+      assertArrayEquals(content, Files.readAllBytes(read), () -> name + length);
+      assertArrayEquals(value, (byte[]) Files.getAttribute(read, "user:x"), () -> name + length);
+    }
+  }
+
+  private static void assertNegotiated(JsonNode worker, int inline, int chunk) {
+    JsonNode negotiated = worker.path("negotiated");
+    assertEquals(inline, negotiated.path("inline_threshold").asInt(), worker::toString);
+    assertEquals(chunk, negotiated.path("chunk_max").asInt(), worker::toString);
+    assertEquals(0, negotiated.path("batch_window_ms").asInt(-1), worker::toString);
+    assertEquals(0, negotiated.path("features").size(), worker::toString);
+  }
+}
