@@ -12,7 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Mutations on their way to the agent's thread; its loop is made after the vfs which uses it. */
-record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutations {
+record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link)
+    implements Mutations {
   @Override
   public boolean isWritable() {
     return loop.get().agent().isWritable();
@@ -26,6 +27,16 @@ record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop) implements Mutatio
   @Override
   public boolean isFresh() {
     return loop.get().agent().isFresh();
+  }
+
+  @Override
+  public boolean hasUnread() {
+    return link.hasUnread();
+  }
+
+  @Override
+  public void whenRead(Runnable ready) {
+    loop.get().afterArrivals(ready);
   }
 
   @Override

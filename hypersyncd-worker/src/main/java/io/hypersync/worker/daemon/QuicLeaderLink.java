@@ -14,6 +14,7 @@ import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
+import io.hypersync.worker.fuse.dev.Readiness;
 import io.hypersync.worker.port.LeaderLink;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -53,6 +54,11 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   void begin(AgentLoop<WorkerAgent> agentLoop, LocalChunks localChunks) {
     loop = agentLoop;
     chunks = localChunks;
+  }
+
+  /** Whether something from the leader waits to be looked at; any thread. */
+  boolean hasUnread() {
+    return transport.hasUnread(Readiness::isReadable);
   }
 
   ScheduledExecutorService thread() {

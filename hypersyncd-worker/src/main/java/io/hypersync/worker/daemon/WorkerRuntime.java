@@ -462,7 +462,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return new Vfs(
         this::view,
         inodes,
-        new PostedMutations(this::loop),
+        new PostedMutations(this::loop, link),
         new PostedLocks(this::loop),
         store,
         new ProcCallers(),

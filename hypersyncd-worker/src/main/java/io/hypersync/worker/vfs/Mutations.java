@@ -18,6 +18,18 @@ public interface Mutations {
   /** Whether what is visible here is all that is known to be committed (6.2). */
   boolean isFresh();
 
+  /**
+   * Whether something from the leader has come to this machine that nobody has looked at yet; what
+   * is visible here may be older than that. Costs next to nothing.
+   */
+  boolean hasUnread();
+
+  /**
+   * Calls back when that has been looked at. That is soon, for it waits neither for the leader nor
+   * for the kernel; so what it has changed need not be visible yet.
+   */
+  void whenRead(Runnable ready);
+
   /** The call is ready when it is, or when the leader is out of touch; perhaps at once. */
   void whenFresh(WaitingCall call);
 

@@ -127,7 +127,15 @@ public final class Vfs implements FuseHandler {
     if ((policy.strictReads() && isRead(operation))
         || (policy.asksBeforeWriting() && FileRequests.opensForWriting(operation))) {
       mutations.whenCurrent(waiting(header, operation, reply));
-    } else if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
+    } else if (isLook(operation) && mutations.hasUnread()) {
+      mutations.whenRead(() -> answerWhenFresh(header, operation, reply));
+    } else {
+      answerWhenFresh(header, operation, reply);
+    }
+  }
+
+  private void answerWhenFresh(RequestHeader header, FuseOperation operation, FuseReply reply) {
+    if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
       mutations.whenFresh(waiting(header, operation, reply));
     } else {
       answer(header, operation, reply);
@@ -153,6 +161,17 @@ public final class Vfs implements FuseHandler {
 
   private static boolean isOpen(FuseOperation operation) {
     return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
+  }
+
+  /**
+   * Whether it is a first look at something, which is answered from memory. Reads of an open file
+   * wait for nobody, for pages that are dropped wait for them.
+   */
+  private static boolean isLook(FuseOperation operation) {
+    return operation instanceof FuseOperation.Lookup
+        || operation instanceof FuseOperation.GetAttr
+        || operation instanceof FuseOperation.Statx
+        || isOpen(operation);
   }
 
   private static boolean isRead(FuseOperation operation) {

@@ -145,6 +145,7 @@ class OddKernelTest {
 
     private final OddKernel kernel;
     private final AtomicInteger opens = new AtomicInteger();
+    private final AtomicInteger looks = new AtomicInteger();
 
     Posted(OddKernel kernel) {
       this.kernel = kernel;
@@ -163,6 +164,16 @@ class OddKernelTest {
     @Override
     public boolean isFresh() {
       return opens.incrementAndGet() % NOT_FRESH != 0;
+    }
+
+    @Override
+    public boolean hasUnread() {
+      return looks.incrementAndGet() % NOT_FRESH == 0;
+    }
+
+    @Override
+    public void whenRead(Runnable ready) {
+      post(ready, "a look");
     }
 
     @Override

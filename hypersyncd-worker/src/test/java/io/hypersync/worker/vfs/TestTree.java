@@ -47,6 +47,12 @@ final class TestTree implements Mutations {
   /** Nodes that have lost a name to others just now. */
   final Set<NodeId> lost = new HashSet<>();
 
+  /** Whether something has come that nobody has looked at. */
+  boolean unread;
+
+  /** Who waits until somebody has. */
+  final List<Runnable> looks = new ArrayList<>();
+
   void readOnly() {
     writable = false;
   }
@@ -88,6 +94,16 @@ final class TestTree implements Mutations {
   @Override
   public boolean isFresh() {
     return true;
+  }
+
+  @Override
+  public boolean hasUnread() {
+    return unread;
+  }
+
+  @Override
+  public void whenRead(Runnable ready) {
+    looks.add(ready);
   }
 
   @Override

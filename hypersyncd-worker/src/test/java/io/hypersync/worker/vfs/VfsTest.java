@@ -570,6 +570,37 @@ class VfsTest {
   }
 
   @Test
+  void aFirstLookWaitsForWhatHasCome() {
+    List<FuseOperation> looks =
+        List.of(
+            new FuseOperation.Lookup(name("late")),
+            new FuseOperation.GetAttr(0, 0),
+            new FuseOperation.Open(0, 0),
+            new FuseOperation.OpenDir(0, 0));
+    tree.unread = true;
+    List<HeardReply> replies =
+        looks.stream()
+            .map(look -> ask(look instanceof FuseOperation.Open ? file : 1, look))
+            .toList();
+    assertEquals(looks.size(), tree.looks.size());
+    replies.forEach(reply -> assertEquals(List.of(), reply.heard));
+    tree.file("late");
+    tree.looks.forEach(Runnable::run);
+    replies.forEach(reply -> assertEquals(1, reply.heard.size()));
+    assertEquals(List.of("entry"), replies.getFirst().heard, "what had come is seen");
+  }
+
+  /** Pages that are dropped wait for reads, and nothing that has come may wait for itself. */
+  @Test
+  void readsOfAnOpenFileWaitForNobody() {
+    HeardReply opened = ask(file, new FuseOperation.Open(0, 0));
+    tree.unread = true;
+    HeardReply read = ask(file, new FuseOperation.Read(opened.fh, 0, 4096, 0, 0, 0));
+    assertEquals(1, read.heard.size());
+    assertEquals(List.of(), tree.looks);
+  }
+
+  @Test
   void handlesAreReleased() {
     HeardReply opened = ask(file, new FuseOperation.Open(0, 0));
     HeardReply listing = ask(directory, new FuseOperation.OpenDir(0, 0));

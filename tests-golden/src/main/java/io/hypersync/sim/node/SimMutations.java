@@ -54,6 +54,16 @@ final class SimMutations implements Mutations {
   }
 
   @Override
+  public boolean hasUnread() {
+    return false;
+  }
+
+  @Override
+  public void whenRead(Runnable ready) {
+    ready.run();
+  }
+
+  @Override
   public void whenFresh(WaitingCall call) {
     host.execute(() -> agent.whenFresh(call));
   }

@@ -2,10 +2,13 @@ package io.hypersync.wire.agent;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The way to an agent from other threads: calls queue up and run on the transport's thread, all
@@ -14,6 +17,7 @@ import java.util.function.Consumer;
  * @param <A> the agent
  */
 public final class AgentLoop<A extends Agent> implements Agent {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentLoop.class);
   private static final long TICK_MS = 10;
 
   private final A agent;
@@ -54,6 +58,23 @@ public final class AgentLoop<A extends Agent> implements Agent {
   public void post(Consumer<? super A> call) {
     calls.add(call);
     invoker.wake();
+  }
+
+  /**
+   * Has something run on the agent's thread when what has come to the transport by now has been
+   * delivered and the agent has looked at it; any thread. After the end nothing is run.
+   */
+  public void afterArrivals(Runnable call) {
+    try {
+      // From a task of its thread the transport does the second step only when it has read again.
+      thread.execute(
+          () -> {
+            ScheduledFuture<?> _ =
+                thread.schedule(() -> guarded(_ -> call.run()), 0, TimeUnit.NANOSECONDS);
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{} has stopped: nothing arrives any more", agent, e);
+    }
   }
 
   /** Calls the agent; to be used on its thread only. An agent that throws is done for. */

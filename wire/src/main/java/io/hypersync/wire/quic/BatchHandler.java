@@ -59,6 +59,9 @@ final class BatchHandler extends ChannelDuplexHandler {
   /** Between the first datagram of a batch and its last. */
   private boolean arriving;
 
+  /** What has arrived is being delivered; any thread may ask. */
+  private volatile boolean delivering;
+
   /** A batch has arrived and QUIC was not told that this was all. */
   private boolean endOwed;
 
@@ -106,6 +109,7 @@ final class BatchHandler extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     arriving = true;
+    delivering = true;
     if (message instanceof DatagramPacket packet) {
       bytesSinceEnd += packet.content().readableBytes();
     }
@@ -121,6 +125,7 @@ final class BatchHandler extends ChannelDuplexHandler {
       flushPoint.run();
     } finally {
       release();
+      delivering = false;
     }
   }
 
@@ -178,6 +183,11 @@ final class BatchHandler extends ChannelDuplexHandler {
   /** Some bytes of a stream have arrived. */
   void delivered() {
     delivered = true;
+  }
+
+  /** Whether something has been read that is not delivered and answered yet; any thread. */
+  boolean isDelivering() {
+    return delivering;
   }
 
   /** From now on no batch's end is put off, until {@link #calm} was called as often. */

@@ -16,6 +16,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.unix.UnixChannel;
 import io.netty.incubator.codec.quic.QuicChannel;
 import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
@@ -23,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class QuicWorkerClient implements WorkerTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicWorkerClient.class);
+
+  /** No descriptor is known. */
+  private static final int NONE = -1;
+
   private static final long STOP_TIMEOUT_MS = 2_000;
 
   private final Identity identity;
@@ -41,7 +47,7 @@ public final class QuicWorkerClient implements WorkerTransport {
   private final EventLoopGroup loop;
   private final WorkspaceTrust trust;
   private final QuicSslContext tls;
-  private @Nullable Attempt current;
+  private volatile @Nullable Attempt current;
 
   private QuicWorkerClient(
       Identity identity,
@@ -125,6 +131,12 @@ public final class QuicWorkerClient implements WorkerTransport {
   }
 
   @Override
+  public boolean hasUnread(IntPredicate readable) {
+    Attempt attempt = current;
+    return attempt != null && attempt.hasUnread(readable);
+  }
+
+  @Override
   public ScheduledExecutorService executor() {
     return loop.next();
   }
@@ -166,6 +178,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     private @Nullable Channel socket;
     private @Nullable QuicLink<LeaderMessage, WorkerMessage> link;
     private boolean over;
+    private volatile int descriptor = NONE;
 
     Attempt(InetSocketAddress leader) {
       this.leader = leader;
@@ -195,6 +208,11 @@ public final class QuicWorkerClient implements WorkerTransport {
           .addListener((ChannelFuture bound) -> bound(bound));
     }
 
+    boolean hasUnread(IntPredicate readable) {
+      int socketNow = descriptor;
+      return batch.isDelivering() || (socketNow != NONE && readable.test(socketNow));
+    }
+
     private PacketSize packets() {
       return PacketSize.towards(leader.getAddress());
     }
@@ -206,6 +224,9 @@ public final class QuicWorkerClient implements WorkerTransport {
       }
       DatagramChannel udp = (DatagramChannel) bound.channel();
       socket = udp;
+      if (udp instanceof UnixChannel unix) {
+        descriptor = unix.fd().intValue();
+      }
       if (over) {
         var _ = udp.close();
         return;
@@ -317,6 +338,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     /** Closing the socket closes what is on it. */
     private void finish() {
       over = true;
+      descriptor = NONE;
       if (current == this) {
         current = null;
       }

@@ -4,6 +4,7 @@ import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.IntPredicate;
 
 /**
  * A worker's end of its connection. It has one thread, {@link #executor()}: every callback of the
@@ -35,6 +36,14 @@ public interface WorkerTransport {
 
   /** Whether it makes sense to queue more now; false without a connection. */
   boolean isWritable(StreamKind kind);
+
+  /**
+   * Whether something from the leader has come to this machine that the listener has not been given
+   * and answered yet; any thread. False where the transport does not know.
+   *
+   * @param readable asks the kernel whether a descriptor has something to read
+   */
+  boolean hasUnread(IntPredicate readable);
 
   /** Stops or resumes reading one stream; see {@link LeaderTransport#setReading}. */
   void setReading(StreamKind kind, boolean reading);

@@ -65,6 +65,18 @@ final class BatchHandlerTest {
   }
 
   @Test
+  void whatIsBeingDeliveredCountsAsUnreadUntilItIsAnswered() {
+    boolean[] atAnswer = new boolean[1];
+    atFlushPoint = () -> atAnswer[0] = batch.isDelivering();
+    assertFalse(batch.isDelivering());
+    var _ = channel.pipeline().fireChannelRead(packet(DATA));
+    assertTrue(batch.isDelivering());
+    var _ = channel.pipeline().fireChannelReadComplete();
+    assertTrue(atAnswer[0]);
+    assertFalse(batch.isDelivering());
+  }
+
+  @Test
   void dataLeavesAtOnceAndOvertakesAcknowledgements() {
     var _ = write(ACK);
     channel.flush();
