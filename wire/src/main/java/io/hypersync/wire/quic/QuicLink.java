@@ -8,9 +8,11 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.incubator.codec.quic.QuicChannel;
 import io.netty.incubator.codec.quic.QuicConnectionCloseEvent;
+import io.netty.incubator.codec.quic.QuicConnectionStats;
 import io.netty.incubator.codec.quic.QuicStreamChannel;
 import io.netty.incubator.codec.quic.QuicStreamType;
 import io.netty.util.AttributeKey;
+import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,9 @@ import org.slf4j.LoggerFactory;
  * else.
  */
 final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
+  /** So long a connection may take to open, however busy both machines are. */
+  static final long LONGEST_OPENING_MS = 10_000;
+
   private static final AttributeKey<QuicLink<?, ?>> KEY = AttributeKey.valueOf("hypersync-link");
   private static final Logger log = LoggerFactory.getLogger(QuicLink.class);
 
@@ -58,8 +64,13 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private @Nullable QuicConnectionCloseEvent closeEvent;
   private @Nullable Throwable failure;
 
-  /** Ends a connection that is not open by then. */
+  /** Looks at a connection that is not open by then. */
   private @Nullable ScheduledFuture<?> openingLimit;
+
+  /** How many packets of the peer's counted when that was last looked at; one begins it. */
+  private long heardPackets = 1;
+
+  private long openingMs;
 
   private QuicLink(
       QuicChannel channel,
@@ -160,7 +171,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /**
    * From the first packet on there is so much time for it to open: three quarters of the idle
-   * timeout, before which nobody is called silent.
+   * timeout, before which nobody is called silent; and again as long as it gets on, up to {@link
+   * #LONGEST_OPENING_MS}: a handshake between busy machines can take seconds.
    */
   void limitOpening() {
     limitOpening(options.idleTimeout().toMillis() * 3 / 4);
@@ -170,6 +182,20 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     endOpeningLimit();
     openingLimit =
         channel.eventLoop().schedule(() -> checkOpened(limitMs), limitMs, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Finds out how many packets of the peer have counted: copies of one do so once.
+   *
+   * @param then told on the event loop; 0 if the connection has ended
+   */
+  void countHeard(LongConsumer then) {
+    channel
+        .collectStats()
+        .addListener(
+            (Future<QuicConnectionStats> stats) ->
+                then.accept(
+                    stats.isSuccess() && stats.getNow() != null ? stats.getNow().recv() : 0));
   }
 
   /**
@@ -457,15 +483,22 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /** Else who sends a packet now and then would stay, and with him all that is in a hurry. */
   private void checkOpened(long limitMs) {
-    if (opened) {
-      return;
-    }
-    if (handshaken) {
-      fail(CloseCode.PROTOCOL, "it did not open its streams");
-    } else {
-      // Nothing is known of who that is: lines about him are counted.
-      close(CloseCode.DONE, "its handshake did not end within " + limitMs + " ms");
-    }
+    openingMs += limitMs;
+    countHeard(
+        heard -> {
+          if (opened || ending) {
+            return;
+          }
+          if (heard > heardPackets && openingMs < LONGEST_OPENING_MS) {
+            heardPackets = heard;
+            limitOpening(limitMs);
+          } else if (handshaken) {
+            fail(CloseCode.PROTOCOL, "it did not open its streams");
+          } else {
+            // Nothing is known of who that is: lines about him are counted.
+            close(CloseCode.DONE, "its handshake did not end within " + openingMs + " ms");
+          }
+        });
   }
 
   private void endOpeningLimit() {

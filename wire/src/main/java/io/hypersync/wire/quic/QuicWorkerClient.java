@@ -300,8 +300,31 @@ public final class QuicWorkerClient implements WorkerTransport {
       }
     }
 
+    /** Who answers and is slow has longer: to begin anew would make two busy machines busier. */
     private void timeOut() {
-      if (!over && (link == null || !link.isOpened())) {
+      QuicLink<LeaderMessage, WorkerMessage> slow = link;
+      if (isOpenOrOver()) {
+        return;
+      }
+      if (slow == null) {
+        noAnswer();
+      } else {
+        slow.countHeard(
+            heard -> {
+              if (heard == 0) {
+                noAnswer();
+              } else {
+                var _ =
+                    loop.next()
+                        .schedule(
+                            this::tooSlow, QuicLink.LONGEST_OPENING_MS, TimeUnit.MILLISECONDS);
+              }
+            });
+      }
+    }
+
+    private void noAnswer() {
+      if (!isOpenOrOver()) {
         failed(
             ConnectFailure.UNREACHABLE,
             "no answer from "
@@ -310,6 +333,20 @@ public final class QuicWorkerClient implements WorkerTransport {
                 + options.connectTimeout().toMillis()
                 + " ms: is the leader running there, and does a firewall let UDP pass?");
       }
+    }
+
+    private void tooSlow() {
+      if (!isOpenOrOver()) {
+        failed(
+            ConnectFailure.UNREACHABLE,
+            HostPorts.of(leader)
+                + " answers, but so slowly that no connection came about: is one of the machines"
+                + " overloaded?");
+      }
+    }
+
+    private boolean isOpenOrOver() {
+      return over || (link != null && link.isOpened());
     }
 
     void giveUp(CloseCode code, String reason) {

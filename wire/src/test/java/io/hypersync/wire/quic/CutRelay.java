@@ -6,18 +6,33 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Passes datagrams between one worker and the leader until it is cut; then both hear nothing. */
+/**
+ * Passes datagrams between one worker and the leader until it is cut; then both hear nothing. Each
+ * can be held back for a while, as if the machines were busy.
+ */
 final class CutRelay implements AutoCloseable {
   private static final int MAX_DATAGRAM = 65_535;
 
   private final DatagramSocket socket;
   private final InetSocketAddress leader;
+  private final long delayMs;
+  private final ScheduledExecutorService later =
+      Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
   private volatile boolean cut;
 
   CutRelay(InetSocketAddress leader) throws IOException {
+    this(leader, 0);
+  }
+
+  CutRelay(InetSocketAddress leader, long delayMs) throws IOException {
     this.leader = leader;
+    this.delayMs = delayMs;
     socket = new DatagramSocket(Loopback.ANY_PORT);
     var _ = Thread.ofPlatform().daemon().name("relay").start(this::pass);
   }
@@ -43,8 +58,9 @@ final class CutRelay implements AutoCloseable {
         }
         SocketAddress target = fromLeader ? worker : leader;
         if (!cut && target != null) {
-          packet.setSocketAddress(target);
-          socket.send(packet);
+          byte[] bytes = Arrays.copyOf(packet.getData(), packet.getLength());
+          DatagramPacket copy = new DatagramPacket(bytes, bytes.length, target);
+          var _ = later.schedule(() -> send(copy), delayMs, TimeUnit.MILLISECONDS);
         }
       }
     } catch (IOException e) {
@@ -52,8 +68,17 @@ final class CutRelay implements AutoCloseable {
     }
   }
 
+  private void send(DatagramPacket packet) {
+    try {
+      socket.send(packet);
+    } catch (IOException e) {
+      // Closed: the test is over.
+    }
+  }
+
   @Override
   public void close() {
+    later.shutdownNow();
     socket.close();
   }
 }

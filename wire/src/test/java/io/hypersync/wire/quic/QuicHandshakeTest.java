@@ -274,6 +274,19 @@ class QuicHandshakeTest {
     }
   }
 
+  /** A round trip takes most of the time of an attempt, and a connection more than one. */
+  @Test
+  void whoAnswersSlowlyIsWaitedFor() throws Exception {
+    try (Loopback net = new Loopback(dir);
+        CutRelay slow = new CutRelay(net.server.localAddress(), 400)) {
+      Ends.Worker told = new Ends.Worker();
+      QuicWorkerClient client =
+          net.client(net.authority.issueWorker(WORKER), SampleMessages.WORKSPACE, told);
+      Ends.run(client.executor(), () -> client.connect(slow.address()));
+      var _ = told.await(Ends.Event.Connected.class);
+    }
+  }
+
   @Test
   void anUnknownHostIsUnreachable() throws Exception {
     try (Loopback net = new Loopback(dir)) {
