@@ -24,6 +24,8 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.CachedName;
+import io.hypersync.worker.coherence.Growth;
+import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
@@ -36,6 +38,7 @@ import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -228,16 +231,23 @@ class WelcomeTest {
     }
 
     @Override
-    public void dropNames(long ticket, List<CachedName> names, boolean expire) {}
+    public void dropNames(long ticket, List<CachedName> dropped, List<CachedName> expired) {}
 
     @Override
-    public void dropContents(long ticket, List<Long> attributes, List<PageRange> pages) {}
+    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {}
+
+    @Override
+    public void dropContents(
+        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {}
 
     @Override
     public void dropListing(long ticket, long inode) {}
 
     @Override
-    public void distrustNames() {}
+    public void followMoves(long ticket, List<MovedDirectory> moved) {}
+
+    @Override
+    public void refreshOwner(long ticket, long inode) {}
 
     @Override
     public void prune(List<Long> inodes) {}
