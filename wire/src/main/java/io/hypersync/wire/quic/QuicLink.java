@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   /** So long a connection may take to open, however busy both machines are. */
-  static final long LONGEST_OPENING_MS = 10_000;
+  static final long LONGEST_OPENING_MS = 6_000;
 
   private static final AttributeKey<QuicLink<?, ?>> KEY = AttributeKey.valueOf("hypersync-link");
   private static final Logger log = LoggerFactory.getLogger(QuicLink.class);
