@@ -59,6 +59,7 @@ final class CommandLineTest {
   void thereAreTheCommandsOfTheSpecificationAndMore() {
     assertEquals(
         Set.of(
+            "cut-log",
             "demo",
             "init",
             "token",

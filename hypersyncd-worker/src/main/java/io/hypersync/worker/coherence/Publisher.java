@@ -1,5 +1,6 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
@@ -354,9 +355,13 @@ public final class Publisher {
       grownElsewhere.remove(growth.inode()); // to the end of the order
       grownElsewhere.put(growth.inode(), nowNs);
     }
-    Growth followed = growth != null && caches.isKnown(growth.inode()) ? growth : null;
     View shownView = new View(step.after, Effects.ofNames(ownNames));
-    view = followed == null ? shownView : shownView.whileGrowing(followed.inode());
+    // The view comes first: who makes the file known from now on tells its new length.
+    view = growth == null ? shownView : shownView.whileGrowing(growth.inode());
+    Growth followed = growth != null && caches.isKnown(growth.inode()) ? growth : null;
+    if (growth != null && followed == null) {
+      view = shownView;
+    }
     shown.applied(step.entry, step.before.state(), step.after.state());
     PageRange changed = effects.changedPages();
     List<PageRange> pages =
@@ -406,6 +411,7 @@ public final class Publisher {
 
   /** A caller here may be told. */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
+    Invariant.SUCCESS_IS_VISIBLE.check(step.entry.index() <= view.published().index());
     if (ownNames.isEmpty()) {
       done.applied(step.entry, step.before.state(), step.after.state());
       settle(step);

@@ -51,6 +51,7 @@ final class KernelWalker implements AutoCloseable {
   private static final int MAX_MOVES = 10_000;
 
   private static final long IDLE_THREAD_S = 10;
+  private static final long LONG_DROP_MS = 1_000;
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -185,7 +186,12 @@ final class KernelWalker implements AutoCloseable {
    */
   void dropUnused() {
     MountWalk walks = walk;
+    long begunNs = System.nanoTime();
     int result = walks == null ? -Errno.EPERM.code() : walks.dropUnused();
+    long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNs);
+    if (tookMs > LONG_DROP_MS) {
+      LOG.warn("the kernel took {} ms to let go of what nobody uses in the mount", tookMs);
+    }
     if (result < 0 && !closing && !saidThatMissingStay) {
       saidThatMissingStay = true;
       LOG.warn(
@@ -248,8 +254,25 @@ final class KernelWalker implements AutoCloseable {
       move.done.add(done);
       moves.put(directory.node(), move);
     }
-    execute(() -> walkTo(directory.node()));
+    walkLater(directory.node());
     return true;
+  }
+
+  private void walkLater(NodeId directory) {
+    execute(
+        () -> {
+          try {
+            walkTo(directory);
+          } catch (RuntimeException e) {
+            List<Runnable> done;
+            synchronized (moves) {
+              Move move = moves.remove(directory);
+              done = move == null ? List.of() : move.done;
+            }
+            done.forEach(Runnable::run); // nobody waits for what will not come
+            throw e;
+          }
+        });
   }
 
   private void walkTo(NodeId directory) {
@@ -282,8 +305,7 @@ final class KernelWalker implements AutoCloseable {
     done.forEach(Runnable::run);
     if (pauseNs > 0) {
       try {
-        var _ =
-            later.schedule(() -> execute(() -> walkTo(directory)), pauseNs, TimeUnit.NANOSECONDS);
+        var _ = later.schedule(() -> walkLater(directory), pauseNs, TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException ended) {
         LOG.debug("not followed: the mount ends");
       }

@@ -2,7 +2,6 @@ package io.hypersync.worker.intents;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +98,6 @@ final class PendingMutation {
     if (!acknowledged || entry == null) {
       return false;
     }
-    Invariant.SUCCESS_IS_VISIBLE.check(entry.index() <= appliedIndex);
     return completeIfApplied();
   }
 

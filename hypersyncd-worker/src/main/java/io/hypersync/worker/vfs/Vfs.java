@@ -11,8 +11,11 @@ import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Every kernel request and where it is answered: reads from S_a at once (hypersync.md 5.3),
@@ -20,6 +23,8 @@ import java.util.function.Supplier;
  * a commit.
  */
 public final class Vfs implements FuseHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(Vfs.class);
+
   /**
    * FS_IOC_ENABLE_VERITY, FS_IOC_MEASURE_VERITY and FS_IOC_READ_VERITY_METADATA: 'f', 133 to 135.
    */
@@ -43,6 +48,9 @@ public final class Vfs implements FuseHandler {
   private final Mutations mutations;
   private final CachePolicy policy;
   private final Clock clock;
+
+  /** One look at a time waits for the agent's thread, which has to commit as well. */
+  private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
    * A filesystem over a replica.
@@ -127,10 +135,23 @@ public final class Vfs implements FuseHandler {
     if ((policy.strictReads() && isRead(operation))
         || (policy.asksBeforeWriting() && FileRequests.opensForWriting(operation))) {
       mutations.whenCurrent(waiting(header, operation, reply));
-    } else if (isLook(operation) && mutations.hasUnread()) {
-      mutations.whenRead(() -> answerWhenFresh(header, operation, reply));
+    } else if (isLook(operation) && mutations.hasUnread() && looking.compareAndSet(false, true)) {
+      mutations.whenRead(() -> answerOnAgentsThread(header, operation, reply));
     } else {
       answerWhenFresh(header, operation, reply);
+    }
+  }
+
+  /** What goes wrong with one request must not end the agent. */
+  private void answerOnAgentsThread(
+      RequestHeader header, FuseOperation operation, FuseReply reply) {
+    try {
+      answerWhenFresh(header, operation, reply);
+    } catch (RuntimeException e) {
+      LOG.error("{} failed", header, e);
+      reply.error(Errno.EIO);
+    } finally {
+      looking.set(false);
     }
   }
 

@@ -142,10 +142,15 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     }
   }
 
-  /** Whether it is still where it was mounted; true if that cannot be told. */
+  /**
+   * Whether it is still in the tree, be it hidden by another mount, moved or bound to another
+   * place; true if that cannot be told.
+   */
   public boolean isMounted() {
     try {
-      return isMountedAt(point.toString());
+      return connectionId.isEmpty()
+          ? isMountedAt(point.toString())
+          : MountTable.read().has("0:" + connectionId.get());
     } catch (IOException unknown) {
       LOG.debug("cannot look for the mount at {}", point, unknown);
       return true;

@@ -79,6 +79,15 @@ public record MountTable(List<Mount> mounts) {
     return mounts.reversed().stream().filter(mount -> mount.point().equals(point)).findFirst();
   }
 
+  /**
+   * Whether a filesystem is mounted anywhere.
+   *
+   * @param device {@code major:minor}
+   */
+  boolean has(String device) {
+    return mounts.stream().anyMatch(mount -> mount.device().equals(device));
+  }
+
   /** What is mounted below a path, in the order in which it was mounted. */
   public List<Path> inside(Path path) {
     return mounts.stream()
