@@ -41,6 +41,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   /** So long a connection may take to open, however busy both machines are. */
   static final long LONGEST_OPENING_MS = 6_000;
 
+  private static final int LOOKS_IN_IDLE_TIME = 8;
+
   private static final AttributeKey<QuicLink<?, ?>> KEY = AttributeKey.valueOf("hypersync-link");
   private static final Logger log = LoggerFactory.getLogger(QuicLink.class);
 
@@ -71,6 +73,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private long heardPackets = 1;
 
   private long openingMs;
+
+  /** When, of {@link #openingMs}, something new had come. */
+  private long gotOnMs;
 
   private QuicLink(
       QuicChannel channel,
@@ -165,23 +170,20 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       }
     }
     if (!opened) {
-      limitOpening(options.idleTimeout().toMillis() / 2);
+      limitOpening();
     }
   }
 
   /**
-   * From the first packet on there is so much time for it to open: three quarters of the idle
-   * timeout, before which nobody is called silent; and again as long as it gets on, up to {@link
-   * #LONGEST_OPENING_MS}: a handshake between busy machines can take seconds.
+   * From the first packet on it has to get on until it is open: it is ended when nothing has come
+   * for three quarters of the idle timeout, before which nobody is called silent, and after {@link
+   * #LONGEST_OPENING_MS}. A handshake between busy machines can take seconds.
    */
   void limitOpening() {
-    limitOpening(options.idleTimeout().toMillis() * 3 / 4);
-  }
-
-  private void limitOpening(long limitMs) {
     endOpeningLimit();
+    long pauseMs = Math.max(1, options.idleTimeout().toMillis() / LOOKS_IN_IDLE_TIME);
     openingLimit =
-        channel.eventLoop().schedule(() -> checkOpened(limitMs), limitMs, TimeUnit.MILLISECONDS);
+        channel.eventLoop().schedule(() -> checkOpened(pauseMs), pauseMs, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -482,16 +484,21 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /** Else who sends a packet now and then would stay, and with him all that is in a hurry. */
-  private void checkOpened(long limitMs) {
-    openingMs += limitMs;
+  private void checkOpened(long pauseMs) {
+    openingMs += pauseMs;
     countHeard(
         heard -> {
           if (opened || ending) {
             return;
           }
-          if (heard > heardPackets && openingMs < LONGEST_OPENING_MS) {
+          if (heard > heardPackets) {
             heardPackets = heard;
-            limitOpening(limitMs);
+            gotOnMs = openingMs;
+          }
+          long silentMs = openingMs - gotOnMs;
+          if (silentMs < options.idleTimeout().toMillis() * 3 / 4
+              && openingMs < LONGEST_OPENING_MS) {
+            limitOpening();
           } else if (handshaken) {
             fail(CloseCode.PROTOCOL, "it did not open its streams");
           } else {
