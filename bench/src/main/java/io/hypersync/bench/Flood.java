@@ -16,8 +16,8 @@ import java.util.Locale;
 
 /**
  * The suite of strangers: a leader and workers as processes; how long a caller waits for one
- * directory after another, by turns while nobody else speaks to the leader and while strangers send
- * it copies of first packets.
+ * directory after another, by turns while nobody else speaks to the leader, while strangers send it
+ * copies of a few first packets, and while they send it first packets of which no two are the same.
  *
  * @param workers how many of them
  * @param seconds how long each turn is
@@ -45,71 +45,83 @@ record Flood(Workers workers, double seconds) {
     int port = HostPort.parse(cast.leader().status().path("address").asText()).port();
     Place mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
+    Turns turns = new Turns(cleanup, cast, packets, port, mount, seconds);
     // Once for nothing: what is compiled for strangers is not compiled while it counts.
-    var _ = flooded(cleanup, packets, port, mount, "first");
+    for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+      var _ = turns.flooded(kind, "first");
+    }
     List<FloodRound> rounds = new ArrayList<>();
-    JsonNode before = handshakes(cast);
     for (int i = 0; i < ROUNDS; i++) {
-      rounds.add(round(cleanup, packets, port, mount, i));
+      rounds.add(turns.round(i));
       narrator.say("%s", describe(i, rounds.getLast()));
     }
-    JsonNode after = handshakes(cast);
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
-    return FloodReport.of(load, workers, rounds, before, after);
-  }
-
-  /** Who is first changes, so that what a turn leaves behind burdens both. */
-  private FloodRound round(Cleanup cleanup, List<byte[]> packets, int port, Place mount, int number)
-      throws IOException, InterruptedException {
-    String name = "round-" + number;
-    if (number % 2 == 0) {
-      Sample quiet = quiet(cleanup, mount, name);
-      return flooded(cleanup, packets, port, mount, name).beside(quiet);
-    }
-    Flooded flooded = flooded(cleanup, packets, port, mount, name);
-    return flooded.beside(quiet(cleanup, mount, name));
-  }
-
-  private Sample quiet(Cleanup cleanup, Place mount, String name)
-      throws IOException, InterruptedException {
-    return measure(cleanup, mount, name + "-quiet");
-  }
-
-  private Flooded flooded(Cleanup cleanup, List<byte[]> packets, int port, Place mount, String name)
-      throws IOException, InterruptedException {
-    long beganNs = System.nanoTime();
-    try (StrangerFlood flood = StrangerFlood.start(packets, port, PACKETS_PER_SECOND)) {
-      Sample sample = measure(cleanup, mount, name + "-flooded");
-      return new Flooded(sample, flood.sent(), System.nanoTime() - beganNs);
-    }
-  }
-
-  private Sample measure(Cleanup cleanup, Place mount, String name)
-      throws IOException, InterruptedException {
-    Meter meter = new Meter(0, (long) (seconds * NS_PER_S));
-    cleanup.add("stop making directories", meter::stop);
-    return meter.measure(Operation.MKDIR, new Place(mount.kind(), mount.root().resolve(name)), 1);
-  }
-
-  private static JsonNode handshakes(Demo.Cast cast) {
-    return cast.leader().status().path("handshakes");
+    return FloodReport.of(load, workers, rounds);
   }
 
   private static String describe(int number, FloodRound round) {
     return String.format(
         Locale.ROOT,
-        "round %d of %d: p50 %.0f us, with strangers %.0f; p99 %.0f us, with strangers %.0f",
+        "round %d of %d: p50 %.0f us, with copies %.0f, made up %.0f; p99 %.0f us, %.0f, %.0f",
         number + 1,
         ROUNDS,
         round.quiet().p50Ns() / NS_PER_US,
-        round.flooded().p50Ns() / NS_PER_US,
+        round.copies().sample().p50Ns() / NS_PER_US,
+        round.madeUp().sample().p50Ns() / NS_PER_US,
         round.quiet().p99Ns() / NS_PER_US,
-        round.flooded().p99Ns() / NS_PER_US);
+        round.copies().sample().p99Ns() / NS_PER_US,
+        round.madeUp().sample().p99Ns() / NS_PER_US);
   }
 
-  private record Flooded(Sample sample, long packets, long ns) {
-    FloodRound beside(Sample quiet) {
-      return new FloodRound(quiet, sample, packets, ns);
+  /** What every turn has. */
+  private record Turns(
+      Cleanup cleanup,
+      Demo.Cast cast,
+      List<byte[]> packets,
+      int port,
+      Place mount,
+      double seconds) {
+    /** Who is first changes, so that what a turn leaves behind burdens all. */
+    FloodRound round(int number) throws IOException, InterruptedException {
+      String name = "round-" + number;
+      return switch (number % 3) {
+        case 0 -> {
+          Sample quiet = measure(name + "-quiet");
+          FloodTurn copies = flooded(StrangerFlood.Kind.COPIES, name);
+          yield new FloodRound(quiet, copies, flooded(StrangerFlood.Kind.MADE_UP, name));
+        }
+        case 1 -> {
+          FloodTurn copies = flooded(StrangerFlood.Kind.COPIES, name);
+          FloodTurn madeUp = flooded(StrangerFlood.Kind.MADE_UP, name);
+          yield new FloodRound(measure(name + "-quiet"), copies, madeUp);
+        }
+        default -> {
+          FloodTurn madeUp = flooded(StrangerFlood.Kind.MADE_UP, name);
+          Sample quiet = measure(name + "-quiet");
+          yield new FloodRound(quiet, flooded(StrangerFlood.Kind.COPIES, name), madeUp);
+        }
+      };
+    }
+
+    FloodTurn flooded(StrangerFlood.Kind kind, String name)
+        throws IOException, InterruptedException {
+      JsonNode before = handshakes();
+      long beganNs = System.nanoTime();
+      try (StrangerFlood flood = StrangerFlood.start(kind, packets, port, PACKETS_PER_SECOND)) {
+        Sample sample = measure(name + "-" + kind);
+        return new FloodTurn(
+            sample, flood.sent(), System.nanoTime() - beganNs, before, handshakes());
+      }
+    }
+
+    private Sample measure(String name) throws IOException, InterruptedException {
+      Meter meter = new Meter(0, (long) (seconds * NS_PER_S));
+      cleanup.add("stop making directories", meter::stop);
+      return meter.measure(Operation.MKDIR, new Place(mount.kind(), mount.root().resolve(name)), 1);
+    }
+
+    private JsonNode handshakes() {
+      return cast.leader().status().path("handshakes");
     }
   }
 }

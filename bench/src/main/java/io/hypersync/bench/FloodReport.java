@@ -1,13 +1,17 @@
 package io.hypersync.bench;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.cli.flood.StrangerFlood;
 import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.render.Table;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /** What strangers cost, for people and for programs. */
 final class FloodReport {
@@ -28,86 +32,61 @@ final class FloodReport {
    *
    * @param workers how many took part
    * @param rounds one at least
-   * @param before what the leader had made of first packets, as its status has it
-   * @param after the same when the last round was over
    */
-  static Findings of(
-      Load load, Workers workers, List<FloodRound> rounds, JsonNode before, JsonNode after) {
-    Spread p50 = Spread.of(rounds, FloodRound::timesP50);
-    Spread p99 = Spread.of(rounds, FloodRound::timesP99);
-    double perSecond =
-        rounds.stream().mapToDouble(FloodRound::packetsPerSecond).average().orElse(0);
-    List<Aim> aims = List.of(aim(p99, perSecond));
+  static Findings of(Load load, Workers workers, List<FloodRound> rounds) {
     ObjectNode tree = load.json().put("workers", workers.count());
     ObjectNode flood = tree.putObject("flood");
-    flood.put("packets_per_s", Math.round(perSecond));
-    p50.write(flood.putObject("times_p50"));
-    p99.write(flood.putObject("times_p99"));
-    HANDSHAKES.forEach(key -> flood.put(key, after.path(key).asLong() - before.path(key).asLong()));
-    Table table =
-        Table.of(
-            ">ROUND", ">P50", ">FLOODED", ">TIMES", ">P99", ">FLOODED", ">TIMES", ">PACKETS/S");
-    ArrayNode rows = tree.putArray("rows");
-    for (FloodRound round : rounds) {
-      table.row(
-          Integer.toString(rows.size() + 1),
-          micros(round.quiet().p50Ns()),
-          micros(round.flooded().p50Ns()),
-          times(round.timesP50()),
-          micros(round.quiet().p99Ns()),
-          micros(round.flooded().p99Ns()),
-          times(round.timesP99()),
-          Quantities.count(Math.round(round.packetsPerSecond())));
-      ObjectNode row = rows.addObject();
-      write(row.putObject("quiet"), round.quiet());
-      write(row.putObject("flooded"), round.flooded());
-      row.put("times_p50", rounded(round.timesP50()))
-          .put("times_p99", rounded(round.timesP99()))
-          .put("packets_per_s", Math.round(round.packetsPerSecond()));
+    List<Aim> aims = new ArrayList<>();
+    StringBuilder sums = new StringBuilder();
+    for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+      Summary summary = Summary.of(kind, rounds);
+      summary.write(flood.putObject(key(kind)));
+      sums.append(summary.text());
+      aims.add(summary.aim());
     }
     Aim.write(aims, tree);
     String text =
         load.text()
             + workers.text()
-            + "\nmkdir by 1 thread, by turns with nobody at the leader's port and with strangers who"
-            + " send it\ncopies of first packets (FLOODED). Times in microseconds.\n"
-            + table.render("")
-            + String.format(
-                Locale.ROOT,
-                "TIMES, median of the rounds (lowest to highest): p50 %s, p99 %s%n",
-                p50.text(),
-                p99.text())
-            + "What the leader made of them:"
-            + handshakes(flood)
+            + "\nmkdir by 1 thread, by turns with nobody at the leader's port, with strangers who send"
+            + " it copies\nof a few first packets (COPIES), and with strangers who send it first"
+            + " packets of which no two\nare the same (MADE UP). Times in microseconds.\n"
+            + table(rounds, tree.putArray("rows"))
+            + "Times as long, median of the rounds (lowest to highest), and what the leader made of"
+            + " the packets:\n"
+            + sums
             + "\n"
             + Aim.text(aims);
     return new Findings(load.average(), List.of(), List.of(), tree, text);
   }
 
-  private static String handshakes(ObjectNode flood) {
-    StringBuilder text = new StringBuilder();
-    for (String key : HANDSHAKES) {
-      text.append(text.isEmpty() ? " " : ", ")
-          .append(Quantities.count(flood.path(key).asLong()))
-          .append(' ')
-          .append(key.replace('_', ' '));
+  private static String table(List<FloodRound> rounds, ArrayNode rows) {
+    Table table = Table.of(">ROUND", ">P50", ">COPIES", ">MADE UP", ">P99", ">COPIES", ">MADE UP");
+    for (FloodRound round : rounds) {
+      table.row(
+          Integer.toString(rows.size() + 1),
+          micros(round.quiet().p50Ns()),
+          micros(round.copies().sample().p50Ns()),
+          micros(round.madeUp().sample().p50Ns()),
+          micros(round.quiet().p99Ns()),
+          micros(round.copies().sample().p99Ns()),
+          micros(round.madeUp().sample().p99Ns()));
+      ObjectNode row = rows.addObject();
+      write(row.putObject("quiet"), round.quiet());
+      for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+        FloodTurn turn = round.turn(kind);
+        ObjectNode node = row.putObject(key(kind));
+        write(node, turn.sample());
+        node.put("times_p50", rounded(turn.timesP50(round.quiet())))
+            .put("times_p99", rounded(turn.timesP99(round.quiet())))
+            .put("packets_per_s", Math.round(turn.packetsPerSecond()));
+      }
     }
-    return text.toString();
+    return table.render("");
   }
 
-  private static Aim aim(Spread p99, double perSecond) {
-    boolean held = perSecond >= HELD * Flood.PACKETS_PER_SECOND;
-    String found = String.format(Locale.ROOT, "%s times at %,.0f packets/s", p99.text(), perSecond);
-    return new Aim(
-        "flood_times_p99",
-        String.format(
-            Locale.ROOT,
-            "mkdir by 1 thread p99 below %.1f times as long while strangers send %,d first"
-                + " packets/s",
-            TIMES_P99,
-            Flood.PACKETS_PER_SECOND),
-        held ? found : found + "; they sent less than that",
-        held && p99.median() < TIMES_P99);
+  private static String key(StrangerFlood.Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static void write(ObjectNode node, Sample sample) {
@@ -127,6 +106,65 @@ final class FloodReport {
 
   private static double rounded(double value) {
     return Math.round(value * HUNDREDTHS) / HUNDREDTHS;
+  }
+
+  /** All rounds with one kind of strangers. */
+  private record Summary(
+      StrangerFlood.Kind kind,
+      Spread p50,
+      Spread p99,
+      double packetsPerSecond,
+      Map<String, Long> handshakes) {
+    static Summary of(StrangerFlood.Kind kind, List<FloodRound> rounds) {
+      Map<String, Long> handshakes = new LinkedHashMap<>();
+      for (String key : HANDSHAKES) {
+        handshakes.put(key, rounds.stream().mapToLong(r -> r.turn(kind).handshakes(key)).sum());
+      }
+      return new Summary(
+          kind,
+          Spread.of(rounds, round -> round.turn(kind).timesP50(round.quiet())),
+          Spread.of(rounds, round -> round.turn(kind).timesP99(round.quiet())),
+          rounds.stream().mapToDouble(r -> r.turn(kind).packetsPerSecond()).average().orElse(0),
+          handshakes);
+    }
+
+    void write(ObjectNode node) {
+      node.put("packets_per_s", Math.round(packetsPerSecond));
+      p50.write(node.putObject("times_p50"));
+      p99.write(node.putObject("times_p99"));
+      handshakes.forEach(node::put);
+    }
+
+    String text() {
+      String made =
+          handshakes.entrySet().stream()
+              .map(
+                  each -> Quantities.count(each.getValue()) + " " + each.getKey().replace('_', ' '))
+              .collect(Collectors.joining(", "));
+      return String.format(
+          Locale.ROOT, "%-8s p50 %s, p99 %s; %s%n", what(), p50.text(), p99.text(), made);
+    }
+
+    Aim aim() {
+      boolean held = packetsPerSecond >= HELD * Flood.PACKETS_PER_SECOND;
+      String found =
+          String.format(Locale.ROOT, "%s times at %,.0f packets/s", p99.text(), packetsPerSecond);
+      return new Aim(
+          "flood_times_p99_" + key(kind),
+          String.format(
+              Locale.ROOT,
+              "mkdir by 1 thread p99 below %.1f times as long while strangers send %,d first"
+                  + " packets/s (%s)",
+              TIMES_P99,
+              Flood.PACKETS_PER_SECOND,
+              what()),
+          held ? found : found + "; they sent less than that",
+          held && p99.median() < TIMES_P99);
+    }
+
+    private String what() {
+      return key(kind).replace('_', ' ');
+    }
   }
 
   /** A figure of several rounds. */

@@ -15,13 +15,21 @@ final class FloodReportTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final Load LOAD = new Load(Figures.MACHINE, 0, 0);
 
-  /** With p99 of three times these medians. */
+  /** With p99 of three times these medians; made up packets cost twice what copies do. */
   private static FloodRound round(long quietUs, long floodedUs, long packets) {
     return new FloodRound(
         Figures.hypersync(Operation.MKDIR, 1, 1_000, quietUs),
-        Figures.hypersync(Operation.MKDIR, 1, 1_000, floodedUs),
+        turn(floodedUs, packets, 3_000),
+        turn(2 * floodedUs, packets, 9_000));
+  }
+
+  private static FloodTurn turn(long us, long packets, long asked) {
+    return new FloodTurn(
+        Figures.hypersync(Operation.MKDIR, 1, 1_000, us),
         packets,
-        2 * SECOND_NS);
+        2 * SECOND_NS,
+        handshakes(100),
+        handshakes(100 + asked));
   }
 
   private static JsonNode handshakes(long asked) {
@@ -29,8 +37,7 @@ final class FloodReportTest {
   }
 
   private static Findings report(FloodRound... rounds) {
-    return FloodReport.of(
-        LOAD, new Workers(1), List.of(rounds), handshakes(100), handshakes(9_100));
+    return FloodReport.of(LOAD, new Workers(1), List.of(rounds));
   }
 
   private static boolean met(Findings findings) {
@@ -45,13 +52,19 @@ final class FloodReportTest {
     assertTrue(met(found), found::text);
     assertEquals(
         "{\"median\":1.3,\"lowest\":1.2,\"highest\":3.0}",
-        found.json().at("/flood/times_p99").toString());
-    assertEquals(5_000, found.json().at("/flood/packets_per_s").asLong());
-    assertEquals(9_000, found.json().at("/flood/asked").asLong());
-    assertEquals(0, found.json().at("/flood/begun").asLong());
-    assertEquals(1_800, found.json().at("/rows/0/flooded/p99_us").asDouble());
+        found.json().at("/flood/copies/times_p99").toString());
+    assertEquals(
+        "{\"median\":2.6,\"lowest\":2.4,\"highest\":6.0}",
+        found.json().at("/flood/made_up/times_p99").toString());
+    assertFalse(found.json().at("/aims/1/met").asBoolean(), "of the kind that costs more");
+    assertEquals(5_000, found.json().at("/flood/copies/packets_per_s").asLong());
+    assertEquals(9_000, found.json().at("/flood/copies/asked").asLong());
+    assertEquals(27_000, found.json().at("/flood/made_up/asked").asLong());
+    assertEquals(0, found.json().at("/flood/copies/begun").asLong());
+    assertEquals(1_800, found.json().at("/rows/0/copies/p99_us").asDouble());
+    assertEquals(3_600, found.json().at("/rows/0/made_up/p99_us").asDouble());
     assertTrue(found.text().contains("p99 1.30 (1.20 to 3.00)"), found::text);
-    assertTrue(found.text().contains("0 begun, 9,000 asked"), found::text);
+    assertTrue(found.text().contains("0 begun, 27,000 asked"), found::text);
     assertTrue(found.rows().isEmpty());
   }
 

@@ -75,8 +75,8 @@ class HostileWorkerTest {
   private static final ClientId RUN = new ClientId(7, 7);
   private static final byte[] NOTHING = {};
 
-  /** Of all tables together, whatever is sent; a million messages that were kept would be more. */
-  private static final long MAX_GROWTH_BYTES = 32L << 20;
+  /** Of all tables together, whatever is sent; a hundred thousand messages kept would be more. */
+  private static final long MAX_GROWTH_BYTES = 8L << 20;
 
   /** Small, so that a hundred thousand are too many. */
   private static final WorkerQuotas QUOTAS =

@@ -1,6 +1,7 @@
 package io.hypersync.e2e;
 
 import io.hypersync.cli.Main;
+import io.hypersync.model.invariant.Invariant;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +37,10 @@ final class ChildJvm {
             "-XX:MaxDirectMemorySize=128m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-XX:+ExitOnOutOfMemoryError"));
+            "-XX:+ExitOnOutOfMemoryError",
+            "-ea:io.hypersync...",
+            // It counts, as in production, and Fabric reads its counters.
+            "-da:" + Invariant.class.getName()));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
         .forEach(command::add);

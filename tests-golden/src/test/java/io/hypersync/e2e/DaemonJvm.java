@@ -3,6 +3,7 @@ package io.hypersync.e2e;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.invariant.Invariant;
 import io.hypersync.wire.admin.AdminClient;
 import java.io.File;
 import java.io.IOException;
@@ -21,19 +22,24 @@ import org.jspecify.annotations.Nullable;
 final class DaemonJvm {
   private static final Duration ASK_LIMIT = Duration.ofSeconds(20);
 
+  /** Of one that may be in any state, when its test is over. */
+  private static final Duration BRIEF_LIMIT = Duration.ofSeconds(5);
+
   private final String name;
   private final Process process;
   private final Path log;
   private final AdminClient admin;
+  private final AdminClient brief;
 
   /** Will wake the process while it is frozen. */
   private @Nullable Process waker;
 
-  private DaemonJvm(String name, Process process, Path log, AdminClient admin) {
+  private DaemonJvm(String name, Process process, Path log, Path socket) {
     this.name = name;
     this.process = process;
     this.log = log;
-    this.admin = admin;
+    this.admin = new AdminClient(socket, ASK_LIMIT);
+    this.brief = new AdminClient(socket, BRIEF_LIMIT);
   }
 
   /**
@@ -59,7 +65,7 @@ final class DaemonJvm {
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    return new DaemonJvm(name, builder.start(), log, new AdminClient(socket, ASK_LIMIT));
+    return new DaemonJvm(name, builder.start(), log, socket);
   }
 
   String name() {
@@ -100,6 +106,25 @@ final class DaemonJvm {
   /** Asks over its admin socket. */
   JsonNode ask(String command, ObjectNode arguments) {
     return admin.call(command, arguments);
+  }
+
+  /**
+   * Which invariants it has broken since its start, and how often; empty if none, or if it runs no
+   * more, stands still, or does not answer.
+   */
+  String brokenInvariants() {
+    if (!process.isAlive()
+        || waker != null
+        || !(brief.ask("status") instanceof AdminClient.Reply.Result(JsonNode status))) {
+      return "";
+    }
+    StringBuilder broken = new StringBuilder();
+    for (Map.Entry<String, JsonNode> each : status.path("invariants_broken").properties()) {
+      if (each.getValue().asLong() != 0) {
+        broken.append(' ').append(name).append(": ").append(each);
+      }
+    }
+    return broken.toString();
   }
 
   /** Waits until its status is such; fails at once if it ends before. */

@@ -61,6 +61,7 @@ final class Fabric implements AutoCloseable {
   private final List<String> workerSettings;
   private final Map<String, String> faults;
   private boolean closed;
+  private String brokenInvariants = "";
 
   private Fabric(List<String> workerSettings, Map<String, String> faults, Ground ground)
       throws IOException {
@@ -396,6 +397,23 @@ final class Fabric implements AutoCloseable {
     }
   }
 
+  /** Fails if a daemon that runs, and answers, has broken an invariant of hypersync.md 22.1. */
+  void assertInvariantsHold() {
+    failIfBroken(brokenInvariants());
+  }
+
+  private String brokenInvariants() {
+    StringBuilder broken = new StringBuilder();
+    all().forEach(daemon -> broken.append(daemon.brokenInvariants()));
+    return broken.toString();
+  }
+
+  private static void failIfBroken(String broken) {
+    if (!broken.isEmpty()) {
+      throw new AssertionError("invariants were broken (hypersync.md 22.1):" + broken);
+    }
+  }
+
   /** Whether the leader and these workers live, and accept mutations. */
   boolean isHealthy(String... workers) {
     try {
@@ -425,6 +443,7 @@ final class Fabric implements AutoCloseable {
    * test took too long.
    *
    * @throws IOException if something is left behind
+   * @throws AssertionError if a daemon that still ran has broken an invariant
    */
   @Override
   public void close() throws IOException {
@@ -454,6 +473,7 @@ final class Fabric implements AutoCloseable {
     if (failed.get() != null) {
       throw new IOException("cannot clean up " + root, failed.get());
     }
+    failIfBroken(brokenInvariants);
   }
 
   private synchronized void cleanUp() throws IOException, InterruptedException {
@@ -462,6 +482,7 @@ final class Fabric implements AutoCloseable {
     }
     closed = true;
     List<DaemonJvm> reversed = all().reversed();
+    brokenInvariants = brokenInvariants();
     for (DaemonJvm daemon : reversed) {
       if (!daemon.equals(daemons.get("leader"))) {
         daemon.terminate();

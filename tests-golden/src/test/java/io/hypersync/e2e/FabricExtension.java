@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class FabricExtension
     implements BeforeAllCallback,
+        AfterAllCallback,
         BeforeEachCallback,
         AfterTestExecutionCallback,
         AfterEachCallback {
@@ -92,6 +94,14 @@ final class FabricExtension
             .getStore(ExtensionContext.Namespace.create(FabricExtension.class))
             .computeIfAbsent(Shared.class, _ -> new Shared(), Shared.class)
             .healthy();
+  }
+
+  /** The last one of all closes it, which nobody would be told of. */
+  @Override
+  public void afterAll(ExtensionContext context) {
+    if (shared) {
+      get().assertInvariantsHold();
+    }
   }
 
   @Override

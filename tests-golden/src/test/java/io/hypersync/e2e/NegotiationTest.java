@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -61,7 +65,7 @@ class NegotiationTest {
       byte[] content = new byte[length];
       random.nextBytes(content);
       Path written = fabric.mount("a").resolve(name + length);
-      Files.write(written, content);
+      write(written, content);
       byte[] value = new byte[Math.min(length, XATTR_BYTES)];
       random.nextBytes(value);
       Files.setAttribute(written, "user:x", value);
@@ -69,6 +73,16 @@ class NegotiationTest {
       Path read = fabric.mount("b").resolve(name + length);
       assertArrayEquals(content, Files.readAllBytes(read), () -> name + length);
       assertArrayEquals(value, (byte[]) Files.getAttribute(read, "user:x"), () -> name + length);
+    }
+  }
+
+  /**
+   * By one write(2): {@link Files#write} cuts into 8 KiB, which never are a chunk of the largest.
+   */
+  private static void write(Path file, byte[] content) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      assertEquals(content.length, channel.write(ByteBuffer.wrap(content)), "in one write(2)");
     }
   }
 

@@ -10,9 +10,10 @@ import io.hypersync.wire.admission.HandshakeLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Strangers send the leader copies of first packets, and garbage, while workers work. */
 @RealMounts
@@ -28,8 +29,10 @@ class StrangerFloodTest {
 
   @TempDir Path dir;
 
-  @Test
-  void workersDoNotNoticeAndTheLeaderBeginsNoMoreThanItsShare() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void workersDoNotNoticeAndTheLeaderBeginsNoMoreThanItsShare(StrangerFlood.Kind kind)
+      throws Exception {
     Fabric fabric = extension.get();
     List<byte[]> packets = StrangerFlood.record(dir.resolve("nobody"));
     Path folder = Files.createDirectory(fabric.mount("a").resolve("during"));
@@ -38,7 +41,8 @@ class StrangerFloodTest {
     long beganNs = System.nanoTime();
     long sent;
     int made = 0;
-    try (StrangerFlood flood = StrangerFlood.start(packets, fabric.address().port(), PER_SECOND)) {
+    try (StrangerFlood flood =
+        StrangerFlood.start(kind, packets, fabric.address().port(), PER_SECOND)) {
       while (flood.sent() < PACKETS || made < DIRECTORIES) {
         Files.createDirectory(folder.resolve("d" + made));
         made++;

@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Strangers who send a leader on this machine copies of first packets, and now and then garbage, at
- * a steady rate: what the leader makes of them is to be seen in its status, {@code handshakes}. It
- * goes to the loopback interface only.
+ * Strangers who send a leader on this machine first packets, and now and then garbage, at a steady
+ * rate: what the leader makes of them is to be seen in its status, {@code handshakes}. It goes to
+ * the loopback interface only.
  */
 public final class StrangerFlood implements AutoCloseable {
   /** More than a leader has connections that are not open. */
@@ -32,6 +32,18 @@ public final class StrangerFlood implements AutoCloseable {
   private static final long NS_PER_S = 1_000_000_000;
   private static final long SEED = 24;
 
+  /** RFC 9000 17.2: the length of the destination connection id, and behind it the id. */
+  private static final int ID_LENGTH_OFFSET = 5;
+
+  /** What first packets they send. */
+  public enum Kind {
+    /** The same few over and over, as somebody does who has seen workers connect. */
+    COPIES,
+    /** Each to a connection id of its own, as somebody does who knows QUIC: no two are the same. */
+    MADE_UP
+  }
+
+  private final Kind kind;
   private final List<byte[]> firstPackets;
   private final InetSocketAddress leader;
   private final int perSecond;
@@ -40,7 +52,9 @@ public final class StrangerFlood implements AutoCloseable {
   private volatile boolean stopped;
   private final AtomicLong sent = new AtomicLong();
 
-  private StrangerFlood(List<byte[]> firstPackets, int port, int perSecond) throws IOException {
+  private StrangerFlood(Kind kind, List<byte[]> firstPackets, int port, int perSecond)
+      throws IOException {
+    this.kind = kind;
     this.firstPackets = firstPackets;
     this.leader = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     this.perSecond = perSecond;
@@ -68,13 +82,14 @@ public final class StrangerFlood implements AutoCloseable {
   /**
    * Begins to send.
    *
+   * @param kind what
    * @param firstPackets what {@link #record} gave
    * @param port of the leader, on this machine
    * @param perSecond how many packets
    */
-  public static StrangerFlood start(List<byte[]> firstPackets, int port, int perSecond)
+  public static StrangerFlood start(Kind kind, List<byte[]> firstPackets, int port, int perSecond)
       throws IOException {
-    StrangerFlood flood = new StrangerFlood(firstPackets, port, perSecond);
+    StrangerFlood flood = new StrangerFlood(kind, firstPackets, port, perSecond);
     flood.thread.start();
     return flood;
   }
@@ -118,7 +133,20 @@ public final class StrangerFlood implements AutoCloseable {
       random.nextBytes(garbage);
       return garbage;
     }
-    return firstPackets.get(random.nextInt(firstPackets.size()));
+    byte[] recorded = firstPackets.get(random.nextInt(firstPackets.size()));
+    return switch (kind) {
+      case COPIES -> recorded;
+      case MADE_UP -> withFreshId(recorded, random);
+    };
+  }
+
+  /** Its payload can no longer be decrypted, which a leader learns only if it begins with it. */
+  private static byte[] withFreshId(byte[] recorded, Random random) {
+    byte[] packet = recorded.clone();
+    byte[] id = new byte[packet[ID_LENGTH_OFFSET]];
+    random.nextBytes(id);
+    System.arraycopy(id, 0, packet, ID_LENGTH_OFFSET + 1, id.length);
+    return packet;
   }
 
   private void send(byte[] packet) {

@@ -1,5 +1,6 @@
 package io.hypersync.wire.admin;
 
+import com.fasterxml.jackson.core.JsonGenerationException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonStreamContext;
@@ -80,6 +81,7 @@ final class AdminCodec {
         json.writeBooleanField("ok", true);
       } catch (UserError error) {
         endWhatIsOpen(json);
+        endName(json);
         writeError(json, error);
       }
       json.writeEndObject();
@@ -94,9 +96,19 @@ final class AdminCodec {
       if (open.inArray()) {
         json.writeEndArray();
       } else {
+        endName(json);
         json.writeEndObject();
       }
       open = json.getOutputContext();
+    }
+  }
+
+  /** A name of the innermost object that has no value yet gets null. */
+  private static void endName(JsonGenerator json) throws IOException {
+    try {
+      json.writeNull();
+    } catch (JsonGenerationException noName) {
+      // Nothing was written: the generator alone knows whether it waits for a value.
     }
   }
 

@@ -30,6 +30,10 @@ import org.slf4j.LoggerFactory;
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final Duration TRANSFER_LIMIT = Duration.ofSeconds(10);
+
+  /** For an answer in as many pieces as it has, to a reader who takes each of them just in time. */
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
+
   private static final Duration LAST_ANSWERS_LIMIT = Duration.ofSeconds(5);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
   private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
@@ -43,13 +47,18 @@ public final class AdminServer implements AutoCloseable {
   private final Path socket;
   private final ServerSocketChannel listener;
   private final Map<String, AdminCommand> commands;
+  private final Duration answerLimit;
   private final Semaphore connections = new Semaphore(MAX_CONNECTIONS);
 
   private AdminServer(
-      Path socket, ServerSocketChannel listener, Map<String, AdminCommand> commands) {
+      Path socket,
+      ServerSocketChannel listener,
+      Map<String, AdminCommand> commands,
+      Duration answerLimit) {
     this.socket = socket;
     this.listener = listener;
     this.commands = Map.copyOf(commands);
+    this.answerLimit = answerLimit;
   }
 
   /**
@@ -61,11 +70,20 @@ public final class AdminServer implements AutoCloseable {
    * @throws UserError if a living daemon listens there, or nobody can
    */
   public static AdminServer start(Path socket, Map<String, AdminCommand> commands) {
+    return start(socket, commands, ANSWER_LIMIT);
+  }
+
+  /**
+   * The same.
+   *
+   * @param answerLimit for how long a reader may keep an answer waiting, all in all
+   */
+  static AdminServer start(Path socket, Map<String, AdminCommand> commands, Duration answerLimit) {
     refuseIfAlive(socket);
     try {
       Files.createDirectories(
           socket.toAbsolutePath().getParent(), DurableFiles.OWNER_ONLY_DIRECTORY);
-      AdminServer server = new AdminServer(socket, bind(socket), commands);
+      AdminServer server = new AdminServer(socket, bind(socket), commands, answerLimit);
       Thread.ofVirtual().name("admin-accept").start(server::acceptAll);
       return server;
     } catch (IOException failure) {
@@ -190,7 +208,7 @@ public final class AdminServer implements AutoCloseable {
             "It knows: " + String.join(", ", new TreeSet<>(commands.keySet())));
       }
       JsonSerializable result = command.run(request.args());
-      AdminCodec.writeResult(result, lines.output(TRANSFER_LIMIT));
+      AdminCodec.writeResult(result, lines.output(TRANSFER_LIMIT, answerLimit));
     } catch (UserError error) {
       lines.write(AdminCodec.encodeError(error), TRANSFER_LIMIT);
     } catch (RuntimeException bug) {

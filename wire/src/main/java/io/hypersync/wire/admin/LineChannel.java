@@ -68,20 +68,29 @@ final class LineChannel {
   }
 
   /**
-   * Bytes that leave in pieces of {@link #PIECE_BYTES}; each may take so long. They have left when
-   * it is closed, which leaves the channel open.
+   * Bytes that leave in pieces of {@link #PIECE_BYTES}. They have left when it is closed, which
+   * leaves the channel open.
+   *
+   * @param each how long one piece may take
+   * @param all how long they may take together; the time in which they are made does not count
    */
-  OutputStream output(Duration limit) {
+  OutputStream output(Duration each, Duration all) {
     OutputStream pieces =
         new OutputStream() {
+          private long leftNs = all.toNanos();
+
           @Override
           public void write(int single) throws IOException {
-            LineChannel.this.write(new byte[] {(byte) single}, limit);
+            write(new byte[] {(byte) single}, 0, 1);
           }
 
           @Override
           public void write(byte[] bytes, int from, int length) throws IOException {
-            LineChannel.this.write(Arrays.copyOfRange(bytes, from, from + length), limit);
+            long limitNs = Math.max(0, Math.min(each.toNanos(), leftNs));
+            long beganNs = System.nanoTime();
+            LineChannel.this.write(
+                Arrays.copyOfRange(bytes, from, from + length), Duration.ofNanos(limitNs));
+            leftNs -= System.nanoTime() - beganNs;
           }
         };
     return new BufferedOutputStream(pieces, PIECE_BYTES);

@@ -11,7 +11,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.incubator.codec.quic.QuicTokenHandler;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -52,13 +51,15 @@ final class HandshakeGate implements QuicTokenHandler {
    * Nobody has come yet.
    *
    * @param key of tokens, 32 random bytes
+   * @param seed of what is remembered of first packets: random, and no part of the key
    * @param unopened how many connections there are that are not open
    * @param clockNs {@link System#nanoTime}, or a test's
    */
-  HandshakeGate(HandshakeLimits limits, byte[] key, IntSupplier unopened, LongSupplier clockNs) {
+  HandshakeGate(
+      HandshakeLimits limits, byte[] key, long seed, IntSupplier unopened, LongSupplier clockNs) {
     this.admission = new HandshakeAdmission(limits, clockNs.getAsLong());
     this.tokens = new AddressTokens(key, limits.tokenLifeMs());
-    this.recent = new RecentlyAsked(ByteBuffer.wrap(key).getLong());
+    this.recent = new RecentlyAsked(seed);
     this.report = new StrangerReport(clockNs.getAsLong());
     this.unopened = unopened;
     this.clockNs = clockNs;

@@ -90,8 +90,11 @@ public final class QuicLeaderServer implements LeaderTransport {
             chain -> PeerCertificates.verifyWorker(chain, identity.caCert(), workspace));
     this.batch = new BatchHandler(this::flushPoint);
     byte[] key = new byte[TOKEN_KEY_BYTES];
-    new SecureRandom().nextBytes(key);
-    this.gate = new HandshakeGate(options.handshakes(), key, unopened::size, System::nanoTime);
+    SecureRandom random = new SecureRandom();
+    random.nextBytes(key);
+    this.gate =
+        new HandshakeGate(
+            options.handshakes(), key, random.nextLong(), unopened::size, System::nanoTime);
   }
 
   /**

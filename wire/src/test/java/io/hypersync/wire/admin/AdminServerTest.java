@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What a daemon and a command say to each other over the admin socket. */
@@ -123,6 +124,62 @@ final class AdminServerTest {
         assertEquals("Restore it.", error.hint());
         assertEquals(16, error.exitCode());
       }
+    }
+  }
+
+  /** Before the first value, or between a name and its value. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void whatGoesWrongWhereAValueIsDueIsARefusal(int names) {
+    AdminCommand refuse =
+        _ ->
+            written(
+                json -> {
+                  for (int i = 0; i < names; i++) {
+                    json.writeStartObject();
+                    json.writeFieldName("entries");
+                  }
+                  throw new UserError("entry 1 is damaged", "Restore it.", 16);
+                });
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("refuse", refuse))) {
+      AdminClient.Reply.Refused refused =
+          assertInstanceOf(AdminClient.Reply.Refused.class, client().ask("refuse"));
+      assertEquals("entry 1 is damaged", refused.error().message());
+      assertEquals(16, refused.error().exitCode());
+    }
+  }
+
+  /** Each piece leaves well within its limit; all of them together may not take for ever. */
+  @Test
+  void whoReadsAnAnswerSlowlyIsCutOff() throws Exception {
+    CountDownLatch cutOff = new CountDownLatch(1);
+    AdminCommand endless =
+        _ ->
+            written(
+                json -> {
+                  json.writeStartArray();
+                  try {
+                    while (cutOff.getCount() > 0) {
+                      json.writeString("x".repeat(LineChannel.PIECE_BYTES));
+                    }
+                  } catch (AdminTimeoutException slow) {
+                    cutOff.countDown();
+                    throw slow;
+                  }
+                });
+    Duration limit = Duration.ofMillis(300);
+    try (AdminServer _ = AdminServer.start(socket(), Map.of("endless", endless), limit);
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+      new LineChannel(channel)
+          .write("{\"command\":\"endless\"}\n".getBytes(StandardCharsets.UTF_8), LIMIT);
+      ByteBuffer little = ByteBuffer.allocate(LineChannel.PIECE_BYTES / 4);
+      long deadlineNs = System.nanoTime() + 6 * LIMIT.toNanos();
+      while (!cutOff.await(5, TimeUnit.MILLISECONDS)) {
+        assertTrue(System.nanoTime() - deadlineNs < 0, "it is still answered");
+        var _ = channel.read(little.clear());
+      }
+    } finally {
+      cutOff.countDown();
     }
   }
 
