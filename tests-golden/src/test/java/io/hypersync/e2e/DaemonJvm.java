@@ -3,7 +3,6 @@ package io.hypersync.e2e;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.model.invariant.Invariant;
 import io.hypersync.wire.admin.AdminClient;
 import java.io.File;
 import java.io.IOException;
