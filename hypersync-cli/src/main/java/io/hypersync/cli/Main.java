@@ -13,10 +13,14 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import picocli.CommandLine;
 
 /** Entry point of the {@code hypersync} command; the launcher of that name starts it. */
 public final class Main {
+  /** Commands that write what is in a workspace into its state directories. */
+  private static final Set<String> KEEPERS = Set.of("leader", "worker", "cut-log");
+
   private Main() {}
 
   /** Runs one command and exits with its code. */
@@ -29,7 +33,7 @@ public final class Main {
       Runtime.getRuntime().halt(exitCode); // all is flushed; exit would look for a log to write to
     }
     String command = args.length == 0 ? "" : args[0];
-    if (command.equals("leader") || command.equals("worker")) {
+    if (KEEPERS.contains(command)) {
       ProcessUmask.ownerOnly();
     }
     System.exit(

@@ -15,6 +15,7 @@ import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.oplog.chronicle.CutMark;
 import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
@@ -35,7 +36,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -131,12 +132,12 @@ public final class LeaderDaemon implements Daemon {
   }
 
   private static void requireFinishedCut(Path stateDir) throws IOException {
-    OptionalLong after = LogCut.unfinished(stateDir);
-    if (after.isPresent()) {
+    Optional<CutMark> cut = LogCut.unfinished(stateDir);
+    if (cut.isPresent()) {
       throw new UserError(
-          "a cut of the log after entry " + after.getAsLong() + " was interrupted",
+          "a cut of the log after entry " + cut.get().after() + " was interrupted",
           "Finish it: ./hypersync cut-log --dir <workspace folder> --after "
-              + after.getAsLong()
+              + cut.get().after()
               + " --yes");
     }
   }

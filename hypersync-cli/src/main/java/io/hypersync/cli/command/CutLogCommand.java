@@ -8,8 +8,10 @@ import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.trace.LogSurvey;
+import io.hypersync.cli.trace.TraceException;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.chronicle.CutMark;
 import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.model.text.Printable;
@@ -24,12 +26,14 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -43,8 +47,9 @@ import picocli.CommandLine.Option;
     name = "cut-log",
     description = {
       "Cut the log of a stopped leader after an entry: what was committed later is undone.",
-      "Says what would be lost, and changes nothing without --yes. What is cut is kept: the whole log"
-          + " as a trace, and its segments."
+      "Says what would be lost, and cuts nothing without --yes: it reads the log, and opens the"
+          + " chunks as a leader does. What is cut is kept: the whole log as a trace, and its"
+          + " segments."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -53,6 +58,7 @@ import picocli.CommandLine.Option;
     })
 final class CutLogCommand implements Callable<Integer> {
   private static final long NS_PER_SECOND = 1_000_000_000L;
+  private static final String USER = "unix:uid";
 
   @Mixin private final Screen screen = new Screen();
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
@@ -71,11 +77,13 @@ final class CutLogCommand implements Callable<Integer> {
       description = "Where the trace is written (default: in cut/ of the state directory).")
   private @Nullable Path out;
 
+  @Option(
+      names = "--no-trace",
+      description = "Keep segments only: for a log whose chunks cannot all be read.")
+  private boolean noTrace;
+
   @Option(names = "--yes", description = "Do it.")
   private boolean yes;
-
-  /** Where what is cut goes. */
-  private record Kept(Path trace, Path segments) {}
 
   @Override
   public Integer call() {
@@ -85,6 +93,11 @@ final class CutLogCommand implements Callable<Integer> {
     if (!Files.isDirectory(oplog)) {
       throw new UserError(
           state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
+    }
+    requireOwner(state);
+    if (noTrace && out != null) {
+      throw new UserError(
+          "--out names a trace, and --no-trace wants none", "Give one of them.", UserError.USAGE);
     }
     try (StateLock _ = StateLock.acquire(state, "hypersync cut-log");
         DiskChunkStore chunks =
@@ -104,36 +117,66 @@ final class CutLogCommand implements Callable<Integer> {
     }
   }
 
+  /** What another user makes in there, the leader could not open afterwards. */
+  private static void requireOwner(Path state) {
+    try {
+      Object owner = Files.getAttribute(state, USER);
+      if (!owner.equals(Files.getAttribute(Path.of("/proc/self"), USER))) {
+        throw new UserError(
+            state + " belongs to another user: " + Files.getOwner(state).getName(),
+            "Run this as that user, as the leader is run.");
+      }
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot find out whose " + state + " is: " + FileProblems.describe(e),
+          FileProblems.hint(e, ""));
+    }
+  }
+
   private void cut(WorkspaceDirectory workspace, Path state, Path oplog, DiskChunkStore chunks)
       throws IOException {
-    OptionalLong begun = LogCut.unfinished(state);
-    if (begun.isPresent() && begun.getAsLong() != after) {
+    Optional<CutMark> begun = LogCut.unfinished(state);
+    if (begun.isPresent() && begun.get().after() != after) {
       throw new UserError(
-          "a cut after entry " + begun.getAsLong() + " was interrupted",
-          "Finish that first: --after " + begun.getAsLong() + " --yes",
+          "a cut after entry " + begun.get().after() + " was interrupted",
+          "Finish that first: --after " + begun.get().after() + " --yes",
           UserError.USAGE);
     }
-    long last = LogCut.lastIndex(oplog);
-    if (after < 1 || (begun.isEmpty() && after >= last)) {
-      throw new UserError(
-          "nothing is behind entry " + after + ": the log ends at entry " + last,
-          "Name the last entry that is to stay: --after <index>, from 1 to " + (last - 1),
-          UserError.USAGE);
+    if (begun.isEmpty()) {
+      requirePossible(LogCut.extent(oplog));
     }
     LogSurvey survey = survey(oplog, chunks);
-    Kept kept = places(state);
+    CutMark kept = begun.isPresent() ? begun.get() : places(state);
     if (yes) {
-      if (survey.cut() > 0) {
-        chunks.sync(); // what stays needs them, and may never have been said to be durable
-        writeTrace(oplog, chunks, kept.trace());
+      chunks.sync(); // what stays needs them, and may never have been said to be durable
+      if (begun.isEmpty() && kept.trace() != null) {
+        keepTrace(oplog, chunks, kept.trace());
       }
-      int moved = LogCut.cut(state, kept.segments(), after, _ -> {});
+      int moved = LogCut.cut(state, kept, _ -> {});
       if (moved > 0) {
         screen.tell("moved " + moved + " segments into " + kept.segments());
       }
     }
     ObjectNode tree = tree(workspace, survey, kept);
     screen.show(tree, () -> text(workspace, survey, kept));
+  }
+
+  private void requirePossible(LogCut.Extent log) {
+    long last = log.lastIndex();
+    if (after < 1 || after >= last) {
+      throw new UserError(
+          "nothing is behind entry " + after + ": the log ends at entry " + last,
+          "Name the last entry that is to stay: --after <index>, from 1 to " + (last - 1),
+          UserError.USAGE);
+    }
+    if (after > log.durableIndex()) {
+      throw new UserError(
+          "entry " + after + " is not known to be on the disk",
+          "Start the leader and stop it first"
+              + (log.durableIndex() > 0
+                  ? ", or cut after an entry that is: --after " + log.durableIndex()
+                  : ""));
+    }
   }
 
   private LogSurvey survey(Path oplog, DiskChunkStore chunks) throws IOException {
@@ -148,29 +191,56 @@ final class CutLogCommand implements Callable<Integer> {
   }
 
   /** Names that nothing has yet. */
-  private Kept places(Path state) {
+  private CutMark places(Path state) {
     Path directory = state.resolve("cut");
-    Path trace = out;
-    if (trace != null && Files.exists(trace)) {
-      throw new UserError(
-          trace + " exists; nothing was changed", "Write another file: --out <file>");
-    }
     String name = "after-" + after;
     for (int i = 2; isTaken(directory, name); i++) {
       name = "after-" + after + "-" + i;
     }
-    return new Kept(
-        trace == null ? directory.resolve(name + ".trace") : trace.toAbsolutePath(),
-        directory.resolve(name));
+    return new CutMark(after, directory.resolve(name), trace(directory, name));
+  }
+
+  private @Nullable Path trace(Path directory, String name) {
+    if (noTrace) {
+      return null;
+    }
+    if (out == null) {
+      return directory.resolve(name + ".trace");
+    }
+    for (Path file : List.of(out, unfinished(out))) {
+      if (isThere(file)) {
+        throw new UserError(
+            file + " exists; nothing was changed", "Write another file: --out <file>");
+      }
+    }
+    return out.toAbsolutePath();
   }
 
   private static boolean isTaken(Path directory, String name) {
-    return Files.exists(directory.resolve(name))
-        || Files.exists(directory.resolve(name + ".trace"));
+    Path trace = directory.resolve(name + ".trace");
+    return isThere(directory.resolve(name)) || isThere(trace) || isThere(unfinished(trace));
+  }
+
+  private static boolean isThere(Path file) {
+    return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static Path unfinished(Path trace) {
+    return trace.resolveSibling(trace.getFileName() + ".unfinished");
+  }
+
+  private void keepTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
+    try {
+      writeTrace(oplog, chunks, trace);
+    } catch (TraceException | ChunkStoreException e) {
+      throw new UserError(
+          "the log cannot be kept as a trace, and was not cut: " + e.getMessage(),
+          "Cut it without: --no-trace. Then segments are all that is kept of what goes.");
+    }
   }
 
   /** The file is there as a whole, and on stable storage, or not at all. */
-  private void writeTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
+  private static void writeTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
     Path directory = trace.toAbsolutePath().getParent();
     if (directory == null) {
       throw new IOException(trace + " is not the name of a file");
@@ -178,27 +248,25 @@ final class CutLogCommand implements Callable<Integer> {
     if (!Files.isDirectory(directory)) {
       DurableFiles.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
     }
-    Path unfinished = trace.resolveSibling(trace.getFileName() + ".unfinished");
-    Files.deleteIfExists(unfinished);
-    try {
-      try (FileChannel channel =
-              FileChannel.open(
-                  unfinished,
-                  Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                  DurableFiles.OWNER_ONLY);
-          OutputStream file = new BufferedOutputStream(Channels.newOutputStream(channel))) {
+    Path unfinished = unfinished(trace);
+    try (FileChannel channel =
+        FileChannel.open(
+            unfinished,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            DurableFiles.OWNER_ONLY)) {
+      try (OutputStream file = new BufferedOutputStream(Channels.newOutputStream(channel))) {
         var _ = LogSurvey.trace(oplog, chunks, file);
         file.flush();
         channel.force(true);
+        Files.move(unfinished, trace, StandardCopyOption.ATOMIC_MOVE);
+      } finally {
+        Files.deleteIfExists(unfinished); // made here, or the channel were not open
       }
-      Files.move(unfinished, trace, StandardCopyOption.ATOMIC_MOVE);
-      DurableFiles.syncDirectory(directory);
-    } finally {
-      Files.deleteIfExists(unfinished);
     }
+    DurableFiles.syncDirectory(directory);
   }
 
-  private ObjectNode tree(WorkspaceDirectory workspace, LogSurvey survey, Kept kept) {
+  private ObjectNode tree(WorkspaceDirectory workspace, LogSurvey survey, CutMark kept) {
     ObjectNode tree =
         JsonNodeFactory.instance
             .objectNode()
@@ -213,11 +281,11 @@ final class CutLogCommand implements Callable<Integer> {
     tree.put("last_committed_at", survey.cut() == 0 ? null : time(survey.lastNs()));
     ObjectNode workers = tree.putObject("workers");
     new TreeMap<>(survey.byWorker()).forEach(workers::put);
-    return tree.put("trace", survey.cut() == 0 ? null : kept.trace().toString())
+    return tree.put("trace", kept.trace() == null ? null : kept.trace().toString())
         .put("segments", kept.segments().toString());
   }
 
-  private String text(WorkspaceDirectory workspace, LogSurvey survey, Kept kept) {
+  private String text(WorkspaceDirectory workspace, LogSurvey survey, CutMark kept) {
     StringBuilder text = new StringBuilder();
     text.append(yes ? "Cut the log of workspace " : "Of the log of workspace ")
         .append(workspace.name())
@@ -243,9 +311,15 @@ final class CutLogCommand implements Callable<Integer> {
                 "  %-8s %s by %s%n",
                 "", Quantities.count(worker.getValue()), Printable.line(worker.getKey())));
       }
+    }
+    if (kept.trace() != null) {
       text.append(
               yes ? "The whole log as it was is in " : "The whole log as it is would be kept in ")
           .append(Printable.line(kept.trace().toString()))
+          .append('\n');
+    } else {
+      text.append(yes ? "Segments with what was cut are in " : "Segments would be kept in ")
+          .append(Printable.line(kept.segments().toString()))
           .append('\n');
     }
     if (yes) {
@@ -255,11 +329,12 @@ final class CutLogCommand implements Callable<Integer> {
           .append(Quantities.count(after))
           .append(" is undone.\n");
     } else {
-      text.append("Nothing was changed. Do it: ./hypersync cut-log --dir ")
+      text.append("The log was only read; its chunks were opened as a leader opens them.\n")
+          .append("Nothing was cut. Do it: ./hypersync cut-log --dir ")
           .append(ShellWords.quoted(workspace.root()))
           .append(" --after ")
           .append(after)
-          .append(" --yes\n");
+          .append(noTrace ? " --no-trace --yes\n" : " --yes\n");
     }
     return text.toString();
   }

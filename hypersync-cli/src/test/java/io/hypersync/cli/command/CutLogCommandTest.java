@@ -3,19 +3,24 @@ package io.hypersync.cli.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
+import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.wire.admin.StateLock;
 import io.hypersync.wire.admin.UserError;
+import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.wire.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +50,7 @@ final class CutLogCommandTest {
     assertTrue(dry.out().contains("  kept     1 entries, root "), dry.out());
     assertTrue(dry.out().contains("  cut      2 entries, which wrote 9.8 KiB\n"), dry.out());
     assertTrue(dry.out().contains("2 by w1\n"), dry.out());
-    assertTrue(dry.out().contains("Nothing was changed. Do it: ./hypersync cut-log"), dry.out());
+    assertTrue(dry.out().contains("Nothing was cut. Do it: ./hypersync cut-log"), dry.out());
     assertFalse(Files.exists(team.resolve("state/cut")));
     assertEquals(3, entries());
   }
@@ -133,6 +138,99 @@ final class CutLogCommandTest {
     assertEquals(3, entries());
     assertEquals(0, cut("1", "--yes", "--out", directory.resolve("new").toString()).exitCode());
     assertTrue(Files.exists(directory.resolve("new")));
+  }
+
+  @Test
+  void anotherUnfinishedFileIsNotDeleted() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Path mine = Files.writeString(directory.resolve("new.unfinished"), "mine");
+    Invocation refused = cut("1", "--yes", "--out", directory.resolve("new").toString());
+    assertEquals(1, refused.exitCode());
+    assertTrue(refused.err().contains(mine + " exists; nothing was changed"), refused.err());
+    assertEquals("mine", Files.readString(mine));
+    assertEquals(3, entries());
+  }
+
+  @Test
+  void aLogWhoseChunksAreMissingIsCutWithoutATrace() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    DurableFiles.deleteTree(team.resolve("state/chunks"));
+    Invocation refused = cut("1", "--yes");
+    assertEquals(1, refused.exitCode());
+    assertTrue(refused.err().contains("and was not cut: chunk "), refused.err());
+    assertTrue(refused.err().contains("--no-trace"), refused.err());
+    assertFalse(Files.exists(team.resolve("state/cut/after-1")));
+    assertEquals(UserError.USAGE, cut("1", "--no-trace", "--out", "/x").exitCode());
+    Invocation done = cut("1", "--no-trace", "--yes", "--json");
+    assertEquals(0, done.exitCode(), done.err());
+    JsonNode tree = JSON.readTree(done.out());
+    assertTrue(tree.path("trace").isNull(), tree::toString);
+    assertEquals(1, entries());
+    try (Stream<Path> kept = Files.list(Path.of(tree.path("segments").asText()))) {
+      assertEquals(1, kept.count(), "the segment that had all three");
+    }
+  }
+
+  @Test
+  void whatWasBegunGoesOnWithTheTraceThatItHas() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Path trace = Files.writeString(directory.resolve("whole"), "the whole log");
+    Files.writeString(
+        team.resolve("state/cut.unfinished"),
+        "hypersync cut 2\nafter 1\nsegments cut/mine\ntrace " + trace.toUri() + "\n");
+    Invocation done = cut("1", "--yes", "--json", "--out", trace.toString());
+    assertEquals(0, done.exitCode(), done.err());
+    JsonNode tree = JSON.readTree(done.out());
+    assertEquals(trace.toString(), tree.path("trace").asText());
+    assertEquals(team.resolve("state/cut/mine").toString(), tree.path("segments").asText());
+    assertEquals("the whole log", Files.readString(trace));
+    try (Stream<Path> kept = Files.list(team.resolve("state/cut"))) {
+      assertEquals(List.of(team.resolve("state/cut/mine")), kept.toList());
+    }
+    assertEquals(1, entries());
+  }
+
+  @Test
+  void noLeaderStartsOnACutThatIsUnfinished() throws IOException {
+    SmallLog.write(team.resolve("state"));
+    Files.writeString(team.resolve("state/cut.unfinished"), "1\n");
+    Invocation refused =
+        Invocation.with(
+            options -> {
+              LeaderDaemon.start(options).close();
+              throw new AssertionError("a leader has started");
+            },
+            _ -> {
+              throw new AssertionError("no worker");
+            },
+            "leader",
+            "--dir",
+            team.toString(),
+            "--set",
+            "hypersync.leader.bind_address=127.0.0.1:0");
+    assertEquals(1, refused.exitCode(), refused.err());
+    assertTrue(
+        refused.err().contains("a cut of the log after entry 1 was interrupted"), refused.err());
+    assertTrue(
+        refused.err().contains("./hypersync cut-log --dir <workspace folder> --after 1 --yes"),
+        refused.err());
+    assertEquals(0, cut("1", "--yes").exitCode());
+  }
+
+  @Test
+  void theStateOfAnotherUserIsLeftAlone() throws IOException {
+    assumeTrue(FileProblems.isRoot());
+    Path state = team.resolve("state");
+    SmallLog.write(state);
+    Files.deleteIfExists(state.resolve("LOCK"));
+    Files.setAttribute(state, "unix:uid", 12345);
+    for (Invocation refused : List.of(cut("1"), cut("1", "--yes"))) {
+      assertEquals(1, refused.exitCode());
+      assertTrue(refused.err().contains("belongs to another user: "), refused.err());
+    }
+    assertFalse(Files.exists(state.resolve("LOCK")), "nothing of root's was made in it");
+    Files.setAttribute(state, "unix:uid", 0);
+    assertEquals(3, entries());
   }
 
   private Invocation cut(String after, String... more) {

@@ -78,7 +78,8 @@ final class LogRecovery {
     LogRecovery recovery = new LogRecovery(files, (_, _) -> Verdict.KEEP);
     recovery.markedIndex = index;
     var _ = recovery.recover();
-    return new Marked(recovery.published, recovery.nextIndex - 1, recovery.markedHash);
+    return new Marked(
+        recovery.published, recovery.nextIndex - 1, recovery.durableIndex, recovery.markedHash);
   }
 
   private RecoveredLog recover() throws IOException {
@@ -289,9 +290,10 @@ final class LogRecovery {
    *
    * @param published its segments, oldest first
    * @param lastIndex of its last valid entry
+   * @param durableIndex up to there it says that it is durable
    * @param hash of the record of the entry that was asked for, {@link Hash#ZERO} if there is none
    */
-  record Marked(List<SegmentFile> published, long lastIndex, Hash hash) {}
+  record Marked(List<SegmentFile> published, long lastIndex, long durableIndex, Hash hash) {}
 
   /** A published segment and its header record. */
   private record Headed(SegmentFile file, LogRecord header) {}

@@ -1,0 +1,98 @@
+package io.hypersync.leader.oplog.chronicle;
+
+import io.hypersync.wire.file.DurableFiles;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cut of the log that is under way. While its file is in the state directory no leader starts;
+ * who repeats the cut goes on with the same folders.
+ *
+ * <pre>
+ * hypersync cut 2
+ * after 41372
+ * segments cut/after-41372
+ * trace cut/after-41372.trace
+ * </pre>
+ *
+ * <p>Paths are URIs, relative to the state directory if they are in it. The last line is missing if
+ * no trace was made. Version 1 was the number alone.
+ *
+ * @param after the last entry that stays
+ * @param segments the folder for segments that go, on the filesystem of the log
+ * @param trace where the whole log was written before; null if it was not, or is not known
+ */
+public record CutMark(long after, Path segments, @Nullable Path trace) {
+  private static final String NAME = "cut.unfinished";
+  private static final String VERSION = "hypersync cut 2";
+  private static final String AFTER = "after ";
+  private static final String SEGMENTS = "segments ";
+  private static final String TRACE = "trace ";
+
+  /** The one in a state directory, if there is one. */
+  static Optional<CutMark> read(Path stateDir) throws IOException {
+    Path file = stateDir.resolve(NAME);
+    try {
+      return Optional.of(parsed(stateDir, Files.readAllLines(file)));
+    } catch (NoSuchFileException none) {
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      throw new IOException("what is in " + file + " says of no cut", e);
+    }
+  }
+
+  private static CutMark parsed(Path stateDir, List<String> lines) {
+    if (lines.size() == 1) {
+      long after = Long.parseLong(lines.getFirst().strip());
+      return new CutMark(after, stateDir.resolve("cut/after-" + after), null);
+    }
+    if (lines.size() < 3 || lines.size() > 4 || !lines.getFirst().equals(VERSION)) {
+      throw new IllegalArgumentException("not a mark of version 2");
+    }
+    return new CutMark(
+        Long.parseLong(value(lines.get(1), AFTER)),
+        path(stateDir, value(lines.get(2), SEGMENTS)),
+        lines.size() == 3 ? null : path(stateDir, value(lines.get(3), TRACE)));
+  }
+
+  private static String value(String line, String key) {
+    if (!line.startsWith(key)) {
+      throw new IllegalArgumentException("no line of " + key);
+    }
+    return line.substring(key.length());
+  }
+
+  private static Path path(Path stateDir, String text) {
+    return Path.of(stateDir.toUri().resolve(text));
+  }
+
+  /** Is on stable storage on return. */
+  void write(Path stateDir) throws IOException {
+    StringBuilder text = new StringBuilder();
+    text.append(VERSION).append('\n');
+    text.append(AFTER).append(after).append('\n');
+    text.append(SEGMENTS).append(relative(stateDir, segments)).append('\n');
+    if (trace != null) {
+      text.append(TRACE).append(relative(stateDir, trace)).append('\n');
+    }
+    DurableFiles.replace(
+        stateDir.resolve(NAME), text.toString(), PosixFilePermissions.fromString("rw-------"));
+  }
+
+  private static URI relative(Path stateDir, Path path) {
+    return stateDir.toUri().relativize(path.toUri());
+  }
+
+  /** A leader may start. */
+  static void remove(Path stateDir) throws IOException {
+    Files.deleteIfExists(stateDir.resolve(NAME));
+    DurableFiles.syncDirectory(stateDir);
+  }
+}
