@@ -26,7 +26,8 @@ class CutLogTest {
       Files.writeString(a.resolve("before"), "stays");
       fabric.settle("a", "b");
       long after = fabric.leader().status().path("commit_index").asLong();
-      fabric.worker("b").freeze(); // it hears of nothing that comes
+      fabric.worker("b").terminate(); // it hears of nothing that comes
+      assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
       Files.writeString(a.resolve("later"), "is undone");
       fabric.leader().terminate();
       assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
@@ -40,7 +41,7 @@ class CutLogTest {
 
       fabric.startLeader();
       assertEquals(after, fabric.leader().status().path("commit_index").asLong());
-      fabric.worker("b").thaw();
+      fabric.startWorker("b");
       fabric.awaitWritable("b");
       assertEquals("stays", Files.readString(b.resolve("before")));
       assertFalse(Files.exists(b.resolve("later")));

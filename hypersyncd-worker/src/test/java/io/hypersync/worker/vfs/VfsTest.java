@@ -578,16 +578,25 @@ class VfsTest {
             new FuseOperation.Open(0, 0),
             new FuseOperation.OpenDir(0, 0));
     tree.unread = true;
-    List<HeardReply> replies =
-        looks.stream()
-            .map(look -> ask(look instanceof FuseOperation.Open ? file : 1, look))
-            .toList();
-    assertEquals(looks.size(), tree.looks.size());
-    replies.forEach(reply -> assertEquals(List.of(), reply.heard));
+    for (FuseOperation look : looks) {
+      tree.looks.clear();
+      HeardReply waits = ask(look instanceof FuseOperation.Open ? file : 1, look);
+      assertEquals(List.of(), waits.heard, look::toString);
+      assertEquals(1, ask(1, look(look)).heard.size(), "one at a time waits for the agent");
+      assertEquals(1, tree.looks.size());
+      tree.looks.getFirst().run();
+      assertEquals(1, waits.heard.size(), look::toString);
+    }
+    tree.looks.clear();
+    HeardReply sees = ask(1, looks.getFirst());
     tree.file("late");
-    tree.looks.forEach(Runnable::run);
-    replies.forEach(reply -> assertEquals(1, reply.heard.size()));
-    assertEquals(List.of("entry"), replies.getFirst().heard, "what had come is seen");
+    tree.looks.getFirst().run();
+    assertEquals(List.of("entry"), sees.heard, "what had come is seen");
+  }
+
+  /** A look at the root. */
+  private static FuseOperation look(FuseOperation like) {
+    return like instanceof FuseOperation.Open ? new FuseOperation.GetAttr(0, 0) : like;
   }
 
   /** Pages that are dropped wait for reads, and nothing that has come may wait for itself. */
