@@ -22,29 +22,9 @@ enum FirstLook {
         throw new IOException(there.resolve(NEW + number) + " is there already");
       }
     }
-
-    @Override
-    void change(Path here, int number, FileChannel file) throws IOException {
-      Files.createDirectory(here.resolve(NEW + number));
-    }
-
-    @Override
-    boolean sees(Path there, int number) {
-      return exists(there.resolve(NEW + number));
-    }
   },
   /** A directory is made whose name nobody has looked for: the look is a request to the worker. */
-  NAME("a name, not asked for before") {
-    @Override
-    void change(Path here, int number, FileChannel file) throws IOException {
-      Files.createDirectory(here.resolve(NEW + number));
-    }
-
-    @Override
-    boolean sees(Path there, int number) {
-      return exists(there.resolve(NEW + number));
-    }
-  },
+  NAME("a name, not asked for before"),
   /** Bytes are overwritten; the other side opens the file and reads them. */
   DATA("data, by open and read") {
     @Override
@@ -120,14 +100,18 @@ enum FirstLook {
   void prepare(Path there, int number) throws IOException {}
 
   /**
-   * Makes the change, which is acknowledged when this returns.
+   * Makes the change, which is acknowledged when this returns: a directory with a new name.
    *
    * @param file open for writing
    */
-  abstract void change(Path here, int number, FileChannel file) throws IOException;
+  void change(Path here, int number, FileChannel file) throws IOException {
+    Files.createDirectory(here.resolve(NEW + number));
+  }
 
   /** Looks through the other mount, once; whether the change is seen. */
-  abstract boolean sees(Path there, int number) throws IOException;
+  boolean sees(Path there, int number) throws IOException {
+    return exists(there.resolve(NEW + number));
+  }
 
   private static boolean exists(Path file) {
     return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
