@@ -7,16 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.hypersync.leader.oplog.chronicle.LogPromises;
+import io.hypersync.wire.file.DurableFiles;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
@@ -36,7 +40,8 @@ class LogMutantsTest {
 
   private static Level levelBefore = Level.OFF;
 
-  @TempDir Path directory;
+  /** None of JUnit's: a wrong log may leave threads that write on while it is deleted. */
+  private Path directory = Path.of("target");
 
   static List<Mutant> mutants() {
     return LogMutants.ALL;
@@ -51,6 +56,20 @@ class LogMutantsTest {
   @AfterAll
   static void loud() {
     LOG.setLevel(levelBefore);
+  }
+
+  @BeforeEach
+  void makeDirectory() throws IOException {
+    directory = Files.createTempDirectory(Path.of("target").toAbsolutePath(), "log-mutant-");
+  }
+
+  @AfterEach
+  void deleteDirectory() {
+    try {
+      DurableFiles.deleteTree(directory);
+    } catch (IOException stillWritten) {
+      System.out.println("left behind by a wrong log: " + stillWritten);
+    }
   }
 
   @ParameterizedTest(name = "{0}")

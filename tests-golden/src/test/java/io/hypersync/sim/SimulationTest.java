@@ -80,7 +80,8 @@ class SimulationTest {
     "923364889821, 3000",
     "71389812407, 1000",
     "972842288705, 3000",
-    "972842297673, 3000"
+    "972842297673, 3000",
+    "280326998909, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

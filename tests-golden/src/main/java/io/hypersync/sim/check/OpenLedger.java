@@ -29,16 +29,20 @@ public final class OpenLedger {
 
   private record Reported(long receivedNs, long index) {}
 
+  /** A report under way: when it was sent, and what had been open then, and since when. */
+  private record Sent(long atNs, Map<NodeId, Long> openSince) {}
+
   private final Clock clock;
   private final long leaseNs;
   private final LogChecker log;
   private final Map<String, Map<NodeId, Handles>> open = new HashMap<>();
-  private final Map<String, Map<WorkerMessage, Map<NodeId, Long>>> underWay = new HashMap<>();
+  private final Map<String, Map<WorkerMessage, Sent>> underWay = new HashMap<>();
 
   /** What had been open on a worker when it sent its last report that arrived, and since when. */
   private final Map<String, Map<NodeId, Long>> known = new HashMap<>();
 
-  private final Map<String, Long> heardNs = new HashMap<>();
+  /** When each worker sent its last report that arrived. */
+  private final Map<String, Long> saidNs = new HashMap<>();
 
   /** How far each worker has come, as reported over its present connection. */
   private final Map<String, ArrayDeque<Reported>> reports = new HashMap<>();
@@ -101,7 +105,9 @@ public final class OpenLedger {
                 openSince.put(node, handles.sinceNs);
               }
             });
-    underWay.computeIfAbsent(worker, _ -> new IdentityHashMap<>()).put(report, openSince);
+    underWay
+        .computeIfAbsent(worker, _ -> new IdentityHashMap<>())
+        .put(report, new Sent(clock.monotonicNs(), openSince));
   }
 
   /** Another run of the leader: it has been told nothing yet. */
@@ -117,9 +123,7 @@ public final class OpenLedger {
    */
   public void greeted(String worker, Predicate<NodeId> held) {
     reports.put(worker, new ArrayDeque<>());
-    if (clock.monotonicNs() - heardNs.getOrDefault(worker, 0L) < certainNs()) {
-      checkHeld(worker, held);
-    }
+    checkHeld(worker, held);
   }
 
   /**
@@ -128,11 +132,11 @@ public final class OpenLedger {
    * @param held what it believes to be open somewhere
    */
   public void reported(String worker, WorkerApplied report, Predicate<NodeId> held) {
-    Map<WorkerMessage, Map<NodeId, Long>> sent = underWay.get(worker);
-    Map<NodeId, Long> openSince = sent == null ? null : sent.remove(report);
+    Map<WorkerMessage, Sent> ofWorker = underWay.get(worker);
+    Sent sent = ofWorker == null ? null : ofWorker.remove(report);
     long now = clock.monotonicNs();
-    known.put(worker, openSince == null ? Map.of() : openSince); // it may have crashed meanwhile
-    heardNs.put(worker, now);
+    known.put(worker, sent == null ? Map.of() : sent.openSince); // it may have crashed meanwhile
+    saidNs.put(worker, sent == null ? now : sent.atNs);
     ArrayDeque<Reported> before = reports.computeIfAbsent(worker, _ -> new ArrayDeque<>());
     if (before.isEmpty() || before.getLast().index < report.appliedIndex()) {
       before.addLast(new Reported(now, report.appliedIndex()));
@@ -188,24 +192,30 @@ public final class OpenLedger {
     return Long.MAX_VALUE;
   }
 
-  /** A lease was last renewed a third of its time before a report arrives, or later. */
-  private long certainNs() {
-    return leaseNs / 2;
+  /**
+   * Whether the leases of a worker cannot have ended. The last renewal was sent a third of their
+   * time before the last report was, or later, and arrived before it did. When the report arrived
+   * says nothing: what lies between them may have been held up on its way.
+   */
+  private boolean isLeaseCertain(String worker, long now) {
+    return now - saidNs.getOrDefault(worker, 0L) < leaseNs / 2;
   }
 
   private void checkLease(NodeId node, String worker, Map<NodeId, Long> openSince, long now) {
-    long agoNs = now - heardNs.getOrDefault(worker, 0L);
     Violation.unless(
-        agoNs >= certainNs() || !isStillOpen(worker, node, openSince),
+        !isLeaseCertain(worker, now) || !isStillOpen(worker, node, openSince),
         node,
         " is reaped and open on ",
         worker,
-        ", which was heard of ",
-        agoNs / 1_000_000,
+        ", which reported ",
+        (now - saidNs.getOrDefault(worker, 0L)) / 1_000_000,
         " ms ago");
   }
 
   private void checkHeld(String worker, Predicate<NodeId> held) {
+    if (!isLeaseCertain(worker, clock.monotonicNs())) {
+      return;
+    }
     Map<NodeId, Long> openSince = known.getOrDefault(worker, Map.of());
     for (NodeId node : openSince.keySet()) {
       Violation.unless(
