@@ -194,7 +194,7 @@ final class Cluster {
 
   /** Judges everything that can be seen now. */
   void check() {
-    workers.forEach(worker -> worker.check(timeline.monotonicNs()));
+    workers.forEach(SimWorker::check);
     recording.mutations().checkDeadlines();
     recording.requests().checkDeadlines();
     SimLeader leading = leader;

@@ -81,7 +81,10 @@ class SimulationTest {
     "71389812407, 1000",
     "972842288705, 3000",
     "972842297673, 3000",
-    "280326998909, 3000"
+    "280326998909, 3000",
+    "805336184356, 3000",
+    "805336187575, 3000",
+    "805336191328, 3000"
   })
   void whatWentWrongOnceStaysRight(long seed, int steps) {
     Simulation.run(new SimulationOptions(seed, steps));

@@ -65,16 +65,17 @@ public final class LinkRecord {
   /**
    * Time has passed; to be called after each step.
    *
-   * @param paused whether the worker stands still
+   * @param pausedUntilNs when the last pause of the worker has ended or will end
    */
-  public void look(boolean paused) {
+  public void look(long pausedUntilNs) {
     boolean now = inTouch.getAsBoolean();
     if (now && !wasInTouch) {
       spells++;
     }
-    if (!now || !wasInTouch || paused) {
+    if (!now || !wasInTouch) {
       inTouchSinceNs = clock.monotonicNs();
     }
+    inTouchSinceNs = Math.max(inTouchSinceNs, pausedUntilNs);
     wasInTouch = now;
   }
 

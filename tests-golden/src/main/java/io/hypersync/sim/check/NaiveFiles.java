@@ -5,9 +5,13 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The bytes of every file as plain arrays: what a reader must see after the entries so far, found
@@ -18,6 +22,39 @@ public final class NaiveFiles {
 
   private final Map<Hash, byte[]> written;
   private final Map<NodeId, byte[]> files = new HashMap<>();
+  private final Set<Pending> pending = new HashSet<>();
+
+  /**
+   * A read that is not answered yet. It may be answered with the bytes of any moment since it was
+   * called: it takes one state of the files and can wait after that, for a chunk that has to be
+   * fetched again.
+   */
+  public final class Pending {
+    private final NodeId node;
+    private final long offset;
+    private final int length;
+    private final List<byte[]> right = new ArrayList<>();
+
+    private Pending(NodeId node, long offset, int length) {
+      this.node = node;
+      this.offset = offset;
+      this.length = length;
+      right.add(read(node, offset, length));
+    }
+
+    /** The read is answered: what it may have given, oldest first. */
+    public List<byte[]> answered() {
+      pending.remove(this);
+      return right;
+    }
+
+    private void changed() {
+      byte[] now = read(node, offset, length);
+      if (!Arrays.equals(now, right.getLast())) {
+        right.add(now);
+      }
+    }
+  }
 
   /**
    * No files.
@@ -39,10 +76,17 @@ public final class NaiveFiles {
     } else if (entry.op() instanceof FsOp.CopyRange copy) {
       copy(copy);
     }
+    pending.forEach(Pending::changed);
   }
 
-  /** What pread must give. */
-  public byte[] read(NodeId node, long offset, int length) {
+  /** A process calls pread. */
+  public Pending reading(NodeId node, long offset, int length) {
+    Pending read = new Pending(node, offset, length);
+    pending.add(read);
+    return read;
+  }
+
+  private byte[] read(NodeId node, long offset, int length) {
     byte[] bytes = bytes(node);
     int from = (int) Math.min(offset, bytes.length);
     return Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + length));

@@ -1,38 +1,36 @@
 package io.hypersync.sim.check;
 
+import java.util.function.LongSupplier;
+
 /** A worker that does not hear the leader refuses mutations (hypersync.md 6.4, 22.1(6)). */
 public final class SilenceChecker {
   private final String worker;
+  private final LongSupplier awakeNs;
   private final long toleranceNs;
-  private long silentNs;
-  private long checkedNs;
+  private long heardNs;
 
   /**
    * Begins to listen.
    *
+   * @param awakeNs time in nanoseconds, without what the worker was paused for: it notices nothing
+   *     then
    * @param toleranceNs after how long without a message the mount must be read-only
    */
-  public SilenceChecker(String worker, long nowNs, long toleranceNs) {
+  public SilenceChecker(String worker, LongSupplier awakeNs, long toleranceNs) {
     this.worker = worker;
+    this.awakeNs = awakeNs;
     this.toleranceNs = toleranceNs;
-    this.checkedNs = nowNs;
+    this.heardNs = awakeNs.getAsLong();
   }
 
   /** A message from the leader has arrived. */
   public void heard() {
-    silentNs = 0;
+    heardNs = awakeNs.getAsLong();
   }
 
-  /**
-   * Says how things are now.
-   *
-   * @param paused whether the worker stands still, and so cannot notice anything
-   */
-  public void check(long nowNs, boolean paused, boolean writable) {
-    if (!paused) {
-      silentNs += nowNs - checkedNs;
-    }
-    checkedNs = nowNs;
+  /** Checks, after an event anywhere, whether the mount may be writable. */
+  public void check(boolean writable) {
+    long silentNs = awakeNs.getAsLong() - heardNs;
     if (writable && silentNs > toleranceNs) {
       throw new Violation(
           worker

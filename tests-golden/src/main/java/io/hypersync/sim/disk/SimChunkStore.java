@@ -36,6 +36,10 @@ public final class SimChunkStore implements ChunkStore {
   /** The same, whatever it was found to be since. */
   private final Set<Hash> lookedAt = new LinkedHashSet<>();
 
+  /** Never stored, since the disk was full when it should have been; the log may have it. */
+  private final Set<Hash> refused = new LinkedHashSet<>();
+
+  private long rotted;
   private boolean full;
   private boolean syncFails;
 
@@ -73,6 +77,7 @@ public final class SimChunkStore implements ChunkStore {
     if (bytes != null && !damaged.containsKey(hash)) {
       bytes[chance.below(bytes.length)] ^= (byte) (1 << chance.below(Byte.SIZE));
       damaged.put(hash, bytes);
+      rotted++;
     }
     return true;
   }
@@ -88,6 +93,11 @@ public final class SimChunkStore implements ChunkStore {
     return damaged.containsKey(hash);
   }
 
+  /** How many chunks have rotted so far, whether they were restored since or not. */
+  public long rotted() {
+    return rotted;
+  }
+
   private void vouch(Hash hash) {
     vouched.add(hash);
     lookedAt.add(hash);
@@ -96,6 +106,11 @@ public final class SimChunkStore implements ChunkStore {
   /** Whether this run of the process has stored the chunk, or read it and found it intact. */
   public boolean wasIntact(Hash hash) {
     return lookedAt.contains(hash);
+  }
+
+  /** Whether the disk was full when the chunk should have been stored, and it never was since. */
+  public boolean wasRefused(Hash hash) {
+    return refused.contains(hash);
   }
 
   @Override
@@ -201,18 +216,29 @@ public final class SimChunkStore implements ChunkStore {
 
   @Override
   public void put(Hash hash, byte[] bytes) {
+    putAll(List.of(new Chunk(hash, bytes)));
+  }
+
+  @Override
+  public void putAll(List<Chunk> chunks) {
+    if (full) {
+      chunks.stream()
+          .map(Chunk::hash)
+          .filter(hash -> !synced.containsKey(hash) && !cached.containsKey(hash))
+          .forEach(refused::add);
+    }
     requireSpace();
+    chunks.forEach(chunk -> store(chunk.hash(), chunk.bytes()));
+  }
+
+  private void store(Hash hash, byte[] bytes) {
+    refused.remove(hash);
     damaged.remove(hash);
     bad.remove(hash);
     vouch(hash);
     if (!synced.containsKey(hash)) {
       cached.put(hash, bytes.clone());
     }
-  }
-
-  @Override
-  public void putAll(List<Chunk> chunks) {
-    chunks.forEach(chunk -> put(chunk.hash(), chunk.bytes()));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.hypersync.sim.load;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
+import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.load.SimProcess.Handle;
 import io.hypersync.sim.node.SimWorker;
@@ -11,6 +12,7 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a process does with open files; what it reads is compared with what must be there. */
 final class FileCalls {
@@ -169,33 +171,41 @@ final class FileCalls {
     int length = (int) chance.scale(1, LONGEST_FILE);
     SimWorker worker = kernel.worker();
     NodeId node = worker.inodes().node(handle.inode());
+    NaiveFiles.@Nullable Pending read =
+        node == null ? null : worker.files().reading(node, offset, length);
+    boolean wasDamaged = worker.chunks().isDamaged();
+    long rottedBefore = worker.chunks().rotted();
     process.call(
         handle.inode(),
         FuseOpcode.READ,
         new FuseOperation.Read(handle.fh(), offset, length, 0, 0, handle.flags()),
         answer -> {
           byte[] data = answer.data();
+          List<byte[]> right = read == null ? List.of() : read.answered();
           if (answer.errno() == Errno.ESTALE && node != null && kernel.isReaped(node)) {
             return; // this worker was cut off for so long that its lease ended
           }
-          if (answer.errno() == Errno.EIO && worker.chunks().isDamaged()) {
-            return;
+          if (answer.errno() == Errno.EIO
+              && (wasDamaged || worker.chunks().rotted() > rottedBefore)) {
+            return; // what it found damaged may have been restored since
           }
           if (data == null || node == null) {
             throw new Violation("read of an open file failed with " + answer.errno());
           }
-          byte[] expected = worker.files().read(node, offset, length);
-          int differs = Arrays.mismatch(data, expected);
-          if (differs >= 0) {
+          if (right.stream().noneMatch(expected -> Arrays.equals(data, expected))) {
+            byte[] newest = right.getLast();
             throw new Violation(
                 "read of "
                     + node
                     + " differs from what was written at "
-                    + (offset + differs)
+                    + (offset + Arrays.mismatch(data, newest))
                     + "; got "
                     + data.length
                     + " bytes, expected "
-                    + expected.length);
+                    + newest.length
+                    + ", or one of "
+                    + (right.size() - 1)
+                    + " earlier contents");
           }
         });
   }

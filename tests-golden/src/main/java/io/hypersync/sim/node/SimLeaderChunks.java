@@ -92,10 +92,10 @@ final class SimLeaderChunks implements ChunkPort {
   }
 
   private void writeInline(List<ChunkRef> chunks, byte[] payload) {
-    for (Chunk chunk : Chunk.split(chunks, payload, _ -> true)) {
-      if (!store.isFull()) {
-        store.put(chunk.hash(), chunk.bytes());
-      }
+    try {
+      store.putAll(Chunk.split(chunks, payload, _ -> true));
+    } catch (ChunkStoreException e) {
+      host.note("small chunks stay in the log only: " + e.getMessage());
     }
   }
 
@@ -113,6 +113,10 @@ final class SimLeaderChunks implements ChunkPort {
   private LeaderMessage read(Hash hash) {
     try {
       byte[] bytes = store.getVerified(hash);
+      if (bytes == null && store.wasRefused(hash)) {
+        // Only the log has it: a worker asks when its own copy has rotted.
+        return new LeaderMessage.ChunkUnavailable(hash, Errno.ENOENT, "not in the store");
+      }
       if (bytes == null) {
         throw new Violation("the leader has lost chunk " + hash);
       }

@@ -76,7 +76,7 @@ public final class SimWorker implements WorkerEnd {
     this.files = new NaiveFiles(recording.bytes().byHash());
     this.replica = new ReplicaChecker(name, recording.log(), store);
     this.recording = recording;
-    this.silence = new SilenceChecker(name, timeline.monotonicNs(), silenceToleranceNs);
+    this.silence = new SilenceChecker(name, host::awakeNs, silenceToleranceNs);
     this.agent =
         new WorkerAgent(
             config,
@@ -177,14 +177,14 @@ public final class SimWorker implements WorkerEnd {
   }
 
   /** Judges what readers see now. */
-  public void check(long nowNs) {
+  public void check() {
     Published published = agent.published();
     if (published.index() != checkedIndex) {
       checkedIndex = published.index();
       replica.check(published);
     }
-    silence.check(nowNs, host.isPaused(), agent.isWritable());
-    record.look(host.isPaused());
+    silence.check(agent.isWritable());
+    record.look(host.pausedUntilNs());
   }
 
   @Override

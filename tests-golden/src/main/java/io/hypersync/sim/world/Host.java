@@ -19,6 +19,9 @@ public final class Host {
   private boolean awake;
   private long pausedUntilNs;
 
+  /** The sum of all pauses, the rest of one that lasts included. */
+  private long pausedNs;
+
   /** The agent's {@code doWork}. */
   @FunctionalInterface
   public interface Work {
@@ -56,12 +59,25 @@ public final class Host {
 
   /** It stands still for a while, or for longer if it does already. */
   public void pause(long ns) {
-    pausedUntilNs = Math.max(pausedUntilNs, timeline.monotonicNs() + ns);
+    long nowNs = timeline.monotonicNs();
+    long fromNs = Math.max(pausedUntilNs, nowNs);
+    pausedUntilNs = Math.max(pausedUntilNs, nowNs + ns);
+    pausedNs += pausedUntilNs - fromNs;
   }
 
-  /** Whether it stands still now. */
-  public boolean isPaused() {
-    return timeline.monotonicNs() < pausedUntilNs;
+  /**
+   * Monotonic time in nanoseconds that stands still while this process is paused. Who judges what
+   * the process should have noticed counts with this: nothing happens at the end of a pause, so a
+   * checker that looks after each event does not see it.
+   */
+  public long awakeNs() {
+    long nowNs = timeline.monotonicNs();
+    return nowNs - (pausedNs - Math.max(0, pausedUntilNs - nowNs));
+  }
+
+  /** When the last pause has ended or will end, of the monotonic clock; 0 if there was none. */
+  public long pausedUntilNs() {
+    return pausedUntilNs;
   }
 
   /** Notes what happens in this process now. */
