@@ -2,7 +2,7 @@ package io.hypersync.model.op;
 
 import org.jspecify.annotations.Nullable;
 
-/** The seven kinds of filesystem object. The code is persisted; the bits are those of st_mode. */
+/** The seven types of node, each with its persisted code and its bits of st_mode. */
 public enum NodeType {
   /** A regular file. */
   FILE(1, 0100000),
@@ -19,7 +19,7 @@ public enum NodeType {
   /** A block device. */
   BLOCK_DEVICE(7, 0060000);
 
-  /** The part of st_mode that holds the type. */
+  /** The bits of st_mode that hold the type: S_IFMT. */
   public static final int MODE_MASK = 0170000;
 
   private static final @Nullable NodeType[] BY_CODE = new NodeType[values().length + 1];
@@ -38,12 +38,12 @@ public enum NodeType {
     this.modeBits = modeBits;
   }
 
-  /** The type with this persisted code, or null. */
+  /** The type with this persisted code, or null if there is none. */
   public static @Nullable NodeType ofCode(int code) {
     return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }
 
-  /** The type in these st_mode bits, or null. */
+  /** The type in the type bits of an st_mode, or null if there is none. */
   public static @Nullable NodeType ofMode(int mode) {
     for (NodeType type : values()) {
       if (type.modeBits == (mode & MODE_MASK)) {
@@ -58,7 +58,7 @@ public enum NodeType {
     return code;
   }
 
-  /** The bits in st_mode, S_IFREG and so on. */
+  /** The type bits of st_mode: S_IFREG and so on. */
   public int modeBits() {
     return modeBits;
   }
