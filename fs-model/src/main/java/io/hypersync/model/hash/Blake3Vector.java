@@ -51,7 +51,8 @@ final class Blake3Vector {
   private static final boolean HAS_QUARTERS = Blake3Quarters.isUsable();
 
   /**
-   * With fewer chunks than this, one vector takes longer than hashing them by fours or one by one.
+   * A vector of fewer chunks than this, or of fewer parents than {@link #MIN_PARENTS}, takes longer
+   * than hashing them by fours or one by one.
    */
   private static final int MIN_CHUNKS = HAS_QUARTERS ? 13 : 2;
 
