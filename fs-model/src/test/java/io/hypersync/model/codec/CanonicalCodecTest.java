@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CanonicalCodecTest {
   /** One call of a reader. */
   interface Read {
-    /** What the call answers. */
+    /** Returns the value that the call has read. */
     Object from(CanonicalReader in) throws DecodeException;
   }
 
