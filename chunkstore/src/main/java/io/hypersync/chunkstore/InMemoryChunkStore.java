@@ -16,7 +16,6 @@ public final class InMemoryChunkStore implements ChunkStore {
 
   private volatile boolean closed;
 
-  /** An empty store. */
   public InMemoryChunkStore() {}
 
   @Override

@@ -16,9 +16,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Accepts chunks into memory immediately and writes them to the underlying store a few milliseconds
- * later, in large batches. Only for chunks whose loss in a crash is harmless, because they can be
- * fetched or are in the log: a worker's, and the leader's small ones (hypersync.md 9.2). Closing
- * this store does not close the underlying one. Thread-safe; one background thread writes.
+ * later, in large batches. Only for chunks whose loss in a crash is harmless, because the log or
+ * the leader has them, too: a worker's, and the leader's small ones (hypersync.md 9.2). Closing
+ * this store does not close the underlying one. Thread-safe; a background thread writes, and
+ * callers of {@link #sync} and {@link #putAll} may do so as well.
  *
  * <p>An accepted chunk can be read at once: it leaves memory only when the underlying store has it,
  * and readers look into memory first. If the underlying store rejects a batch, all chunks stay in
@@ -199,9 +200,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   /**
-   * Whether {@link #putAll} would accept chunks now without failing and without waiting for the
-   * underlying store. Once true, it stays true until the next put, if the caller is the only one
-   * that puts.
+   * Whether {@link #putAll} would accept chunks now, neither rejecting them nor waiting for the
+   * underlying store. If the caller is the only one that puts, the memory that is free now stays
+   * free until its next put, which can still fail if a background write has failed meanwhile or the
+   * disk is full.
    */
   public boolean takesAtOnce() {
     return failure == null && takenBytes.get() < MAX_BYTES / 2;
@@ -265,8 +267,8 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   /**
-   * Writes the chunks in memory to the underlying store, stops the thread, and logs a warning if
-   * the write fails. Blocks meanwhile.
+   * Stops the background thread and writes the chunks in memory to the underlying store; a failure
+   * is only logged. Blocks meanwhile.
    */
   @Override
   public void close() {

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * 32 bytes, a hash    {@link Place}
- * one byte 1          {@link Mark}: how far the segments are in this index
+ * one byte 1          {@link Mark}: up to where the segments are indexed
  * </pre>
  *
  * <p>The index contains only chunks that are durable in the segments, and can be rebuilt from them:

@@ -62,10 +62,10 @@ public final class DiskChunkStore implements ChunkStore {
   private final ChunkIndex index;
   private final SegmentWriter writer;
 
-  /** Held during a checkpoint. */
+  /** Held during a checkpoint, so there is one at a time. */
   private final ReentrantLock checkpointing = new ReentrantLock();
 
-  /** Held during an append. */
+  /** Held during an append, so there is one at a time. Guards {@link #fresh}. */
   private final ReentrantLock appending = new ReentrantLock();
 
   /** The chunks that are not in the index yet, in segment order; guarded by {@link #appending}. */

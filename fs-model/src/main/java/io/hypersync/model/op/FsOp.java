@@ -29,7 +29,7 @@ public sealed interface FsOp {
     }
   }
 
-  /** mkdir(2). */
+  /** mkdir(2): creates an empty directory. EEXIST if the name is taken. */
   record MakeDir(NodeId parent, Name name, int mode, int uid, int gid) implements FsOp {
     /** Rejects mode bits that are no permissions. */
     public MakeDir {
@@ -151,13 +151,13 @@ public sealed interface FsOp {
    */
   record SetAttributes(NodeId node, int mask, int mode, int uid, int gid, long mtimeNs)
       implements FsOp {
-    /** Set the permission bits. */
+    /** Set the permission bits to {@code mode}. */
     public static final int MODE = 1;
 
-    /** Set the owner. */
+    /** Set the owner to {@code uid}. */
     public static final int UID = 2;
 
-    /** Set the group. */
+    /** Set the group to {@code gid}. */
     public static final int GID = 4;
 
     /** Set mtime to the time given. */

@@ -4,19 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The seven types of node, each with its persisted code and its bits of st_mode. */
 public enum NodeType {
-  /** A regular file. */
   FILE(1, 0100000),
-  /** A directory. */
   DIRECTORY(2, 0040000),
-  /** A symbolic link. */
   SYMLINK(3, 0120000),
-  /** A named pipe. */
   FIFO(4, 0010000),
-  /** A Unix socket. */
   SOCKET(5, 0140000),
-  /** A character device. */
   CHARACTER_DEVICE(6, 0020000),
-  /** A block device. */
   BLOCK_DEVICE(7, 0060000);
 
   /** The bits of st_mode that hold the type: S_IFMT. */

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FsStateMachine {
   /**
-   * Maximum depth of a directory into which a directory with subdirectories may be moved, or with
-   * which it may be exchanged: the move walks over all ancestors, to make sure that no directory
-   * becomes its own descendant. (A path cannot have more than 2,048 names.)
+   * Maximum depth of a directory into which a rename may move a directory with subdirectories from
+   * another directory; an exchange moves both ways. Applying such a rename walks over all
+   * ancestors, to make sure that no directory becomes its own descendant. A path cannot have more
+   * than 2,048 names.
    */
   public static final int MAX_MOVE_DEPTH = 4_096;
 
@@ -45,8 +46,8 @@ public final class FsStateMachine {
    * Whether the leader must refuse an op that could be applied, because its cost is out of
    * proportion. Replay does not call this, since an older leader may have committed such an op.
    *
-   * @return ENAMETOOLONG for the move of a directory that has subdirectories into a directory more
-   *     than {@link #MAX_MOVE_DEPTH} levels deep; null for any other op
+   * @return ENAMETOOLONG for a rename that moves a directory with subdirectories into another
+   *     directory that is more than {@link #MAX_MOVE_DEPTH} levels deep; null for any other op
    */
   public static @Nullable Errno refusal(FsState state, FsOp op) {
     boolean tooDeep =

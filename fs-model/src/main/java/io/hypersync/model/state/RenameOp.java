@@ -35,7 +35,8 @@ final class RenameOp {
     if (op.mode() == RenameMode.EXCHANGE && target == null) {
       throw new Rejected(Errno.ENOENT);
     }
-    // Within one directory no cycle is possible: its child is no ancestor of it.
+    // No check is needed within one directory: a child of it is an ancestor neither of it nor of
+    // its ancestors.
     boolean stays = op.parent().equals(op.newParent());
     if (!stays && isAtOrAbove(state, source, to)) {
       throw new Rejected(Errno.EINVAL); // a directory must not become its own descendant
@@ -123,8 +124,9 @@ final class RenameOp {
   }
 
   /**
-   * Whether applying the rename would walk over more than {@code most} ancestors. Only a move
-   * between directories of a directory that has subdirectories walks over ancestors.
+   * Whether applying the rename would walk over more than {@code most} ancestors of a directory.
+   * Only a rename between two directories walks, and only if the source or the target is a
+   * directory with subdirectories.
    */
   static boolean looksAtMore(FsState state, FsOp.Rename op, int most) {
     if (op.parent().equals(op.newParent())) {

@@ -10,7 +10,6 @@ import io.hypersync.model.hash.Hash;
  * cached hash would take 40 bytes for each of the three leaves that a file has.
  */
 public abstract non-sealed class Leaf extends TrieNode {
-  /** For subclasses. */
   protected Leaf() {}
 
   /** The key. The leaves of a trie are in bytewise order of their keys. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A persistent crit-bit trie with a hash in every node. A change copies the path from the root, so
- * older versions remain valid and unchanged. The shape, and so the root, depends only on the set of
- * leaves: two tries with equal leaves have equal roots, whatever their history.
+ * older versions remain valid and unchanged. The shape depends only on the set of keys, so two
+ * tries with equal leaves have equal roots, whatever their history.
  *
  * <p>The last byte of everything that is hashed is a domain byte, so that a leaf can never be
  * mistaken for an inner node: 0 for a leaf, 1 for an inner node, 2 for the whole state.

@@ -26,7 +26,7 @@ final class ReferenceFileSystem {
   /** A byte of a file, and its place: the chunk and the offset in it. */
   record Piece(byte value, Hash chunk, int at) {}
 
-  /** A file of any type. */
+  /** A node of any type: its attributes and its content. */
   static final class Inode {
     final NodeId id;
     final NodeType type;
@@ -105,7 +105,6 @@ final class ReferenceFileSystem {
     return chunks.get(chunk).length;
   }
 
-  /** The root directory. */
   Inode root() {
     return root;
   }
