@@ -2,7 +2,7 @@ package io.hypersync.model.id;
 
 /**
  * Random 128-bit identity of one client lifetime; together with a sequence number it identifies an
- * intent (hypersync.md 2, 8.2). Compared as an unsigned big-endian number.
+ * intent (hypersync.md 2, 8.2).
  *
  * @param high the first eight bytes, big-endian
  * @param low the last eight bytes, big-endian

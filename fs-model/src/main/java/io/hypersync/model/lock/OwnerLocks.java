@@ -41,7 +41,7 @@ public final class OwnerLocks {
         placed = true;
       }
       if (old.last() > range.last()) {
-        // No overflow: the piece extends past this range, so last() is below Long.MAX_VALUE.
+        // No overflow: the old lock ends after range.last(), which is thus below Long.MAX_VALUE.
         append(next, Math.max(old.first(), range.last() + 1), old.last(), piece.mode());
       }
     }
