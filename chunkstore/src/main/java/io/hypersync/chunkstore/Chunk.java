@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A chunk with its bytes (hypersync.md 9.1). Two chunks with the same hash are the same chunk.
+ * A chunk: its bytes and their hash (hypersync.md 9.1). Equality is that of the hash.
  *
- * @param hash BLAKE3 of the bytes; the constructor believes the caller, see {@link #of} and {@link
- *     #isIntact}
- * @param bytes 0 to {@link Chunker#MAX_CHUNK_BYTES}; shared, not copied: nobody may change them
+ * @param hash BLAKE3 of the bytes; the constructor does not verify it, see {@link #of}, {@link
+ *     #verified} and {@link #isIntact}
+ * @param bytes 0 to {@link Chunker#MAX_CHUNK_BYTES}; shared, not copied, and must not be changed
  */
 public record Chunk(Hash hash, byte[] bytes) {
   /** Rejects a chunk that is too long. */
@@ -24,15 +24,15 @@ public record Chunk(Hash hash, byte[] bytes) {
     }
   }
 
-  /** Hashes the bytes. */
+  /** A chunk of these bytes, which are hashed but not copied. */
   public static Chunk of(byte[] bytes) {
     return new Chunk(Blake3.hash(bytes), bytes);
   }
 
   /**
-   * A chunk that came from elsewhere.
+   * A chunk received from another process, with its hash verified.
    *
-   * @throws ChunkStoreException {@link Errno#EIO} if the bytes do not hash to that
+   * @throws ChunkStoreException {@link Errno#EIO} if the bytes do not have this hash
    */
   public static Chunk verified(Hash hash, byte[] bytes) {
     Chunk chunk = new Chunk(hash, bytes);
@@ -41,11 +41,13 @@ public record Chunk(Hash hash, byte[] bytes) {
   }
 
   /**
-   * The chunks of an op whose bytes travel inside its entry, one after another (hypersync.md 9.2).
-   * They are not verified.
+   * Splits the inline payload of a log entry into the chunks of its op (hypersync.md 9.2). Hashes
+   * are not verified.
    *
-   * @param payload as long as all of them together; shared if it is one chunk: nobody may change it
-   * @param wanted those that are not wanted are not copied
+   * @param chunks the chunks of the op, in order
+   * @param payload the bytes of all of them, concatenated; if it is a single chunk the array is
+   *     shared and must not be changed
+   * @param wanted selects the chunks to return; others are skipped without being copied
    */
   public static List<Chunk> split(
       List<ChunkRef> chunks, byte[] payload, Predicate<ChunkRef> wanted) {
@@ -64,20 +66,23 @@ public record Chunk(Hash hash, byte[] bytes) {
     return pieces;
   }
 
-  /** The chunk as an op mentions it. */
+  /** The reference to this chunk, as ops contain it. */
   public ChunkRef ref() {
     return new ChunkRef(hash, bytes.length);
   }
 
-  /** Whether the bytes hash to the hash: to be asked about everything that came from elsewhere. */
+  /**
+   * Whether the bytes have the hash; must be checked for every chunk from another process or a
+   * disk.
+   */
   public boolean isIntact() {
     return Blake3.hash(bytes).equals(hash);
   }
 
   /**
-   * Lets what came from elsewhere pass if it is what it says.
+   * Checks that received bytes have the hash.
    *
-   * @throws ChunkStoreException {@link Errno#EIO} if the bytes do not hash to the hash
+   * @throws ChunkStoreException {@link Errno#EIO} if they do not
    */
   public void requireIntact() {
     if (!isIntact()) {

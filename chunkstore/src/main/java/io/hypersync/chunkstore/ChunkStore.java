@@ -7,58 +7,59 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where chunks are kept by their hash (hypersync.md 4.1, 9). All methods may be called from any
- * thread; those of a store on disk block in native code, so call them from platform threads.
+ * Stores chunks by hash, equal chunks once (hypersync.md 4.1, 9). All methods may be called from
+ * any thread; those of a store on disk block in native code, so call them from platform threads.
  *
- * <p>Every method throws {@link ChunkStoreException} when the storage fails, with {@link
- * Errno#ENOSPC} when it is full: reads go on then, and the same call succeeds once there is space
- * again. After {@link #close} every method throws {@link IllegalStateException}.
+ * <p>Every method throws {@link ChunkStoreException} if the storage fails. The errno is {@link
+ * Errno#ENOSPC} if it is full: reads still work then, and the same call succeeds once there is
+ * space again. After {@link #close} every method throws {@link IllegalStateException}.
  */
 public interface ChunkStore extends AutoCloseable {
-  /** What {@link #length} answers for a chunk that is not here. */
+  /** Result of {@link #length} for a chunk that is not in the store. */
   int NOT_HERE = -1;
 
   /**
-   * How many bytes the chunk has, or {@link #NOT_HERE}; says nothing about whether it is intact or
-   * durable.
+   * The length of the chunk in bytes, or {@link #NOT_HERE}. Does not mean that the chunk is intact
+   * or durable.
    */
   int length(Hash hash);
 
-  /** Whether the chunk is here; says nothing about whether it is intact or durable. */
+  /** Whether the chunk is in the store. Does not mean that it is intact or durable. */
   default boolean contains(Hash hash) {
     return length(hash) != NOT_HERE;
   }
 
   /**
-   * Whether the chunk is here, and a short while ago was stored here or read well, so that nobody
-   * need look again. A store that does not remember that says no.
+   * Whether the chunk is in the store and was stored or successfully verified so recently that it
+   * need not be read again. Always false in a store that does not keep track of that.
    */
   default boolean isKnownIntact(Hash hash) {
     return false;
   }
 
   /**
-   * The bytes as they were found, unverified: for a caller that checks them anyway.
+   * Reads the chunk without verification, for a caller that verifies the bytes itself.
    *
-   * @return a new array, or null if the chunk is not here
+   * @return a new array, or null if the chunk is not in the store
    */
   byte @Nullable [] get(Hash hash);
 
   /**
-   * The bytes, after a check that they hash to {@code hash}: for everything that is applied, served
-   * or sent on (hypersync.md 22.1). A copy that cannot be read, or hashes to something else, does
-   * not count from then on: the chunk {@linkplain #contains is not here}, so that whoever asks has
-   * it stored again. That ends when it is stored, or read well, or the store is opened again.
+   * Reads the chunk and verifies that its bytes have the hash; required for everything that is
+   * applied, served or sent on (hypersync.md 22.1). A copy that cannot be read, or has another
+   * hash, is treated as missing from then on: {@link #contains} returns false, so that callers have
+   * the chunk stored again. That ends when the chunk is stored again, when the copy is read
+   * successfully, or when the store is reopened.
    *
-   * @return a new array, or null if the chunk is not here
-   * @throws ChunkStoreException {@link Errno#EIO} if it is here and is not what it was
+   * @return a new array, or null if the chunk is not in the store
+   * @throws ChunkStoreException {@link Errno#EIO} if the chunk is in the store but damaged
    */
   byte @Nullable [] getVerified(Hash hash);
 
   /**
-   * Lets bytes pass that were read from a store.
+   * Checks that bytes that were read from a store have this hash.
    *
-   * @throws ChunkStoreException {@link Errno#EIO} if they do not hash to the hash
+   * @throws ChunkStoreException {@link Errno#EIO} if they do not
    */
   static void requireIntact(Hash hash, byte[] bytes) {
     if (!Blake3.hash(bytes).equals(hash)) {
@@ -69,33 +70,39 @@ public interface ChunkStore extends AutoCloseable {
   }
 
   /**
-   * Stores a chunk, durable only after {@link #sync}. Storing it again changes nothing, except that
-   * it repairs a damaged copy; it does cost a write, so ask {@link #contains} first where repeats
-   * are likely.
+   * Stores a chunk. It is durable only after {@link #sync}. Storing a chunk again has no effect
+   * except that it repairs a damaged copy; it costs a write, so call {@link #contains} first where
+   * repeats are likely.
    *
-   * @param bytes what hashes to {@code hash}, which the caller has made sure of; not kept
+   * @param hash BLAKE3 of the bytes; not verified here, so the caller must have done that
+   * @param bytes not kept; the caller may change them afterwards
    */
   void put(Hash hash, byte[] bytes);
 
   /**
-   * Stores chunks as {@link #put} does, with less work for each: their bytes, which nobody changes,
-   * may be kept. After a failure or a crash some may be there and some not.
+   * Stores chunks like {@link #put}, with less overhead per chunk. Their bytes may be kept and must
+   * not be changed. After a failure or a crash, any subset of them may be stored.
    */
   void putAll(List<Chunk> chunks);
 
-  /** Throws what {@link #put} would throw now for lack of space, and does nothing else. */
+  /**
+   * Checks for free space without writing anything.
+   *
+   * @throws ChunkStoreException {@link Errno#ENOSPC} if {@link #put} would fail now for lack of
+   *     space
+   */
   void requireSpace();
 
   /**
-   * Returns when every chunk whose {@code put} has returned before this call is on stable storage.
-   * Concurrent calls are fine; one with nothing new to sync costs nothing.
+   * Makes chunks durable: blocks until every chunk whose {@code put} returned before this call is
+   * on stable storage. May be called concurrently; costs nothing if there is nothing new to sync.
    */
   void sync();
 
-  /** What the store holds, for status and metrics (hypersync.md 16). */
+  /** Size of the store, for status and metrics (hypersync.md 16). */
   ChunkStoreStats stats();
 
-  /** Releases the storage; does not sync. Closing again has no effect. */
+  /** Releases the storage without a sync. Closing twice has no effect. */
   @Override
   void close();
 }

@@ -6,24 +6,28 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** Splits what a process writes into chunks (hypersync.md 9.1). */
+/** Splits written data into chunks of a fixed size (hypersync.md 9.1). */
 public final class Chunker {
-  /** The largest chunk, in bytes. */
+  /** Maximum length of a chunk, in bytes. */
   public static final int MAX_CHUNK_BYTES = ChunkRef.MAX_LENGTH;
 
   private Chunker() {}
 
-  /** Splits the whole buffer; see {@link #split(byte[], int)}. */
+  /**
+   * Splits the whole buffer into chunks of {@link #MAX_CHUNK_BYTES}; see {@link #split(byte[],
+   * int)}.
+   */
   public static List<Chunk> split(byte[] buffer) {
     return split(buffer, MAX_CHUNK_BYTES);
   }
 
   /**
-   * Splits the whole buffer into chunks of {@code chunkMax} bytes, the last one shorter if need be.
-   * But one that is a single chunk is shared, not copied: nobody may change it.
+   * Splits the whole buffer into chunks of {@code chunkMax} bytes, the last of which may be
+   * shorter, and hashes each. The bytes are copied, with one exception: a buffer that fits into a
+   * single chunk is shared and must not be changed afterwards.
    *
-   * @param chunkMax 1 to {@link #MAX_CHUNK_BYTES}
-   * @throws IllegalArgumentException if it is not
+   * @param chunkMax in bytes, 1 to {@link #MAX_CHUNK_BYTES}
+   * @throws IllegalArgumentException if {@code chunkMax} is out of range
    */
   public static List<Chunk> split(byte[] buffer, int chunkMax) {
     if (chunkMax < 1 || chunkMax > MAX_CHUNK_BYTES) {
@@ -36,10 +40,10 @@ public final class Chunker {
 
   /**
    * Splits {@code length} bytes from {@code offset} into chunks of {@link #MAX_CHUNK_BYTES}, the
-   * last one shorter if need be, and hashes each. The bytes are copied, so the buffer may be used
-   * again.
+   * last of which may be shorter, and hashes each. The bytes are copied, so the buffer may be
+   * reused.
    *
-   * @return in the order of the bytes; empty if {@code length} is 0
+   * @return the chunks in order; empty if {@code length} is 0
    * @throws IndexOutOfBoundsException if that range is not inside the buffer
    */
   public static List<Chunk> split(byte[] buffer, int offset, int length) {

@@ -7,16 +7,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A chunk store for simulations and tests: as durable as the process. */
+/** A chunk store in memory for simulations and tests; its content is lost with the process. */
 public final class InMemoryChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> chunks = new ConcurrentHashMap<>();
 
-  /** Copies that were found damaged: they do not count. */
+  /** Hashes of copies that were found damaged; they are treated as missing. */
   private final Set<Hash> bad = ConcurrentHashMap.newKeySet();
 
   private volatile boolean closed;
 
-  /** An empty store. */
   public InMemoryChunkStore() {}
 
   @Override
@@ -69,7 +68,7 @@ public final class InMemoryChunkStore implements ChunkStore {
     open();
   }
 
-  /** Counts the bytes of the chunks as if they were on disk. */
+  /** Reports the bytes of the chunks as bytes on disk. */
   @Override
   public ChunkStoreStats stats() {
     Map<Hash, byte[]> all = open();

@@ -6,29 +6,30 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which chunks were found, or made, to be what their hashes say a short while ago: they need not be
- * read again to be relied on (hypersync.md 22.1). Bounded in number and in time, since disks rot.
- * Any thread; knows no clock.
+ * Remembers which chunks were stored, or verified against their hashes, a short time ago: they can
+ * be relied on without being read again (hypersync.md 22.1). Bounded in number, and in time because
+ * disks can corrupt data. Thread-safe; the caller passes in the time.
  */
 public final class IntactChunks {
   private final int maxChunks;
   private final long ttlNs;
 
-  /** When it was so; the oldest first. */
+  /** When each chunk was last verified, in nanoseconds; the oldest first. */
   private final Map<Hash, Long> sinceNs = new LinkedHashMap<>();
 
   /**
-   * None yet.
+   * An empty set.
    *
-   * @param maxChunks beyond which the oldest are forgotten; each takes some 150 bytes
-   * @param ttlNs how long it is believed, nanoseconds
+   * @param maxChunks maximum number of chunks, about 150 bytes of heap each; beyond it the oldest
+   *     is dropped
+   * @param ttlNs how long a chunk counts as verified, in nanoseconds
    */
   public IntactChunks(int maxChunks, long ttlNs) {
     this.maxChunks = maxChunks;
     this.ttlNs = ttlNs;
   }
 
-  /** The chunk has just been stored, or read and compared with its hash. */
+  /** Records that the chunk has just been stored, or read and verified. */
   public synchronized void add(Hash hash, long nowNs) {
     sinceNs.remove(hash);
     sinceNs.put(hash, nowNs);
@@ -39,13 +40,13 @@ public final class IntactChunks {
     }
   }
 
-  /** Whether that is not long ago. */
+  /** Whether the chunk was recorded less than the TTL ago. */
   public synchronized boolean has(Hash hash, long nowNs) {
     Long since = sinceNs.get(hash);
     return since != null && nowNs - since < ttlNs;
   }
 
-  /** The chunk was found damaged. */
+  /** Forgets a chunk that was found damaged. */
   public synchronized void remove(Hash hash) {
     sinceNs.remove(hash);
   }

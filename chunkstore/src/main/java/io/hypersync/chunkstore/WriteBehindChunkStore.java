@@ -15,42 +15,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes chunks into memory at once and writes them to the store below a few milliseconds later,
- * many in one batch. For chunks whose loss in a crash is harmless because the log has them too: a
- * worker's, and the leader's small ones (hypersync.md 9.2). The store below is not closed with this
- * one.
+ * Accepts chunks into memory immediately and writes them to the underlying store a few milliseconds
+ * later, in large batches. Only for chunks whose loss in a crash is harmless, because the log or
+ * the leader has them, too: a worker's, and the leader's small ones (hypersync.md 9.2). Closing
+ * this store does not close the underlying one. Thread-safe; a background thread writes, and
+ * callers of {@link #sync} and {@link #putAll} may do so as well.
  *
- * <p>A chunk that was taken can be read from then on: it leaves the memory only after the store
- * below has it, and readers look into the memory first. When the store below refuses a batch, what
- * is in memory stays there, more is refused with the same error, and the batch is tried again until
- * it succeeds; a store that is only slow refuses nothing before the memory is full. Whether there
- * is space is asked beforehand, too, though not for every chunk. So a disk that fills up just now
- * is noticed a moment late, and nothing that was taken is dropped.
+ * <p>An accepted chunk can be read at once: it leaves memory only when the underlying store has it,
+ * and readers look into memory first. If the underlying store rejects a batch, all chunks stay in
+ * memory, new ones are rejected with the same error, and the batch is retried until it succeeds. If
+ * the underlying store is only slow, nothing is rejected before memory is full. Free space is also
+ * checked before chunks are accepted, though not for every chunk. So a disk that fills up is
+ * noticed a moment late, but no accepted chunk is dropped.
  */
 public final class WriteBehindChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehindChunkStore.class);
 
-  /** How long chunks gather; far below what anybody notices, far above the time of a write. */
+  /**
+   * How long chunks accumulate before they are written: too short for anybody to notice, but much
+   * longer than a write takes.
+   */
   private static final long GATHER_NS = 20_000_000;
 
-  /** How long an answer about free space is good for; asking takes as long as hashing 30 KiB. */
+  /** How long the result of a free-space check is used; a check takes as long as hashing 30 KiB. */
   private static final long SPACE_CHECK_NS = 50_000_000;
 
-  /** How long to wait before a batch that was refused is tried again. */
+  /** Delay before a rejected batch is retried. */
   private static final long RETRY_NS = 100_000_000;
 
-  /** With so much in memory a caller of put helps to write it down, or has to come again. */
+  /**
+   * With more bytes than this in memory, {@link #putAll} writes them itself before it returns, and
+   * {@link #putAllIfAbsent} fails with EAGAIN.
+   */
   private static final long MAX_BYTES = 16L * 1024 * 1024;
 
   private static final long BATCH_BYTES = 1024 * 1024;
 
-  /** So many chunks, up to 1 GiB of them, are known to be intact, */
+  /** Number of chunks, up to 1 GiB of data, that are remembered as verified. */
   private static final int MAX_INTACT = 16_384;
 
-  /** for so long. */
+  /** How long they count as verified. */
   private static final long INTACT_NS = 60_000_000_000L;
 
-  /** What a chunk takes beside its bytes, roughly. */
+  /** Estimated heap overhead of a chunk in memory. */
   private static final long CHUNK_OVERHEAD_BYTES = 150;
 
   private final ChunkStore below;
@@ -59,22 +66,28 @@ public final class WriteBehindChunkStore implements ChunkStore {
 
   private final IntactChunks intact = new IntactChunks(MAX_INTACT, INTACT_NS);
 
-  /** Held to write to the store below, so that {@link #sync} knows when it is done. */
+  /**
+   * Held while writing to the underlying store, so that {@link #sync} can wait for writes in
+   * progress.
+   */
   private final ReentrantLock writing = new ReentrantLock();
 
   private final Thread thread;
   private volatile boolean idle;
   private volatile boolean closed;
 
-  /** Why the last attempt to write failed; written while {@link #writing} is held. */
+  /**
+   * Why the last attempt to write failed, or null if it succeeded; written while {@link #writing}
+   * is held.
+   */
   private volatile @Nullable ChunkStoreException failure;
 
   private volatile long spaceCheckedNs = System.nanoTime() - SPACE_CHECK_NS;
 
   /**
-   * A chunk in memory.
+   * A chunk that is still to be written.
    *
-   * @param repairs whether it is written even if the store below has it
+   * @param repairs whether to write it even if the underlying store already has it
    */
   private record Taken(byte[] bytes, boolean repairs) {
     long cost() {
@@ -87,7 +100,12 @@ public final class WriteBehindChunkStore implements ChunkStore {
     this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::run);
   }
 
-  /** Begins to write behind to this store. */
+  /**
+   * Starts a write-behind store and its thread.
+   *
+   * @param below the underlying store; the caller closes it after this one
+   * @param threadName name of the thread that writes
+   */
   public static WriteBehindChunkStore start(ChunkStore below, String threadName) {
     WriteBehindChunkStore store = new WriteBehindChunkStore(below, threadName);
     store.thread.start();
@@ -108,7 +126,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
     return chunk != null ? chunk.bytes.clone() : below.get(hash);
   }
 
-  /** A copy in memory that is damaged goes; what the store below has may be better. */
+  /** Drops a copy in memory that is damaged, and reads the underlying store's copy instead. */
   @Override
   public byte @Nullable [] getVerified(Hash hash) {
     requireOpen();
@@ -119,7 +137,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
     try {
       ChunkStore.requireIntact(hash, chunk.bytes);
     } catch (ChunkStoreException e) {
-      writing.lock(); // so that it is not just being written down
+      writing.lock(); // wait until no batch with this copy is being written
       try {
         forget(hash, chunk);
       } finally {
@@ -167,11 +185,12 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   /**
-   * Like {@link #putAll}, but for a caller who must not wait for the store below. A chunk that it
-   * has is not written there again; it is asked later, so the caller need not.
+   * Like {@link #putAll}, but never waits for the underlying store, and does not write a chunk that
+   * the underlying store already has. That is checked later by the thread that writes, so the
+   * caller need not check it.
    *
-   * @throws ChunkStoreException {@link Errno#EAGAIN} if there is too much in memory already; also
-   *     as {@link #putAll} does. Nothing is taken then
+   * @throws ChunkStoreException {@link Errno#EAGAIN} if too much is in memory already, or as {@link
+   *     #putAll}; no chunk has been accepted then
    */
   public void putAllIfAbsent(List<Chunk> chunks) {
     if (failure == null && takenBytes.get() > MAX_BYTES) {
@@ -181,8 +200,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   /**
-   * Whether chunks are taken at once: neither refused nor with a wait for the store below. True
-   * stays true until the next put, for a caller who is the only one to put.
+   * Whether {@link #putAll} would accept chunks now, neither rejecting them nor waiting for the
+   * underlying store. If the caller is the only one that puts, the memory that is free now stays
+   * free until its next put, which can still fail if a background write has failed meanwhile or the
+   * disk is full.
    */
   public boolean takesAtOnce() {
     return failure == null && takenBytes.get() < MAX_BYTES / 2;
@@ -206,12 +227,12 @@ public final class WriteBehindChunkStore implements ChunkStore {
       if (waiting == null) {
         takenBytes.addAndGet(fresh.cost());
       }
-      if (repairs) { // else it may not be written, and the store below has an older copy
+      if (repairs) { // otherwise an older copy in the underlying store may be kept
         intact.add(chunk.hash(), nowNs);
       }
     }
     if (idle) {
-      // Either the thread sees the chunks after it has set `idle`, or this sees `idle`.
+      // Either the thread sees the chunks after it has set `idle`, or this thread sees `idle`.
       LockSupport.unpark(thread);
     }
   }
@@ -228,24 +249,27 @@ public final class WriteBehindChunkStore implements ChunkStore {
     below.sync();
   }
 
-  /** Whether the chunk was taken a moment ago and is not in the store below yet. */
+  /** Whether the chunk is in memory and not yet in the underlying store. */
   public boolean isInMemory(Hash hash) {
     return taken.containsKey(hash);
   }
 
-  /** How many bytes, with what a chunk takes beside them, are not in the store below yet. */
+  /** The number of bytes, per-chunk overhead included, that are not yet in the underlying store. */
   public long bytesInMemory() {
     return takenBytes.get();
   }
 
-  /** Of the store below. */
+  /** The size of the underlying store; chunks in memory are not counted. */
   @Override
   public ChunkStoreStats stats() {
     requireOpen();
     return below.stats();
   }
 
-  /** Writes down what is in memory, if that is possible. */
+  /**
+   * Stops the background thread and writes the chunks in memory to the underlying store; a failure
+   * is only logged. Blocks meanwhile.
+   */
   @Override
   public void close() {
     if (closed) {
@@ -294,7 +318,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
     }
   }
 
-  /** Returns when everything that had been taken before this call is in the store below. */
+  /** Blocks until everything accepted before this call is in the underlying store. */
   private void writeDown() {
     writing.lock();
     try {
@@ -347,7 +371,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
 
   private void write(Map<Hash, Taken> batch) {
     if (batch.isEmpty()) {
-      return; // a store that refuses has not refused anything of ours
+      return; // an empty batch must not fail because the store is full
     }
     List<Chunk> chunks = new ArrayList<>(batch.size());
     batch.forEach((hash, chunk) -> chunks.add(new Chunk(hash, chunk.bytes)));
@@ -355,7 +379,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
     batch.forEach(this::forget);
   }
 
-  /** The store below has it. A copy that has come since, and repairs, stays. */
+  /**
+   * Removes a chunk from memory that is not to be written any more. A newer copy that has replaced
+   * it since stays.
+   */
   private void forget(Hash hash, Taken chunk) {
     if (taken.remove(hash, chunk)) {
       takenBytes.addAndGet(-chunk.cost());

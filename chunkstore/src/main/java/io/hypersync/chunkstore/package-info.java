@@ -1,5 +1,6 @@
 /**
- * Content-addressed storage of file bytes: chunks, the chunker, the store port (hypersync.md 9).
+ * Content-addressed storage of file bytes: chunks, the chunker, the store port, and stores in
+ * memory (hypersync.md 9).
  */
 @NullMarked
 package io.hypersync.chunkstore;

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every {@link ChunkStore} does. */
+/** Tests that every implementation of {@link ChunkStore} must pass. */
 public abstract class ChunkStoreContract {
-  /** The store under test. */
+  /** The store under test; opened before each test. */
   protected ChunkStore store;
 
   /** A new, empty store. */
@@ -166,7 +166,7 @@ public abstract class ChunkStoreContract {
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       List<Future<?>> all = new ArrayList<>();
       for (int thread = 0; thread < 4; thread++) {
-        int first = thread * 100; // every chunk is put by two threads
+        int first = thread * 100; // two threads put each chunk
         all.add(
             threads.submit(
                 () -> {

@@ -21,7 +21,7 @@ class IntactChunksTest {
   void theOldestGoesForOneMore() {
     intact.add(hash(1), 0);
     intact.add(hash(2), 0);
-    intact.add(hash(1), 1); // again, so it is the younger one
+    intact.add(hash(1), 1); // added again, so chunk 2 is now the oldest
     intact.add(hash(3), 1);
     assertTrue(intact.has(hash(1), 2));
     assertFalse(intact.has(hash(2), 2));

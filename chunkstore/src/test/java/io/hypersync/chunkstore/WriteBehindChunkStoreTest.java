@@ -53,7 +53,7 @@ final class WriteBehindChunkStoreTest {
   @Test
   void manyChunksBecomeFewBatches() {
     List<Chunk> chunks = new ArrayList<>();
-    below.refuseWith(Errno.EAGAIN); // holds the first batch up, however fast the machine is
+    below.refuseWith(Errno.EAGAIN); // delays the first batch on any machine
     store.put(chunk(0, 10).hash(), chunk(0, 10).bytes());
     await("refused", () -> below.refused.get() > 0);
     below.refuseWith(null);
@@ -116,7 +116,7 @@ final class WriteBehindChunkStoreTest {
     assertTrue(store.takesAtOnce());
   }
 
-  /** Whoever writes successfully ends the refusing, not only the thread behind. */
+  /** Any successful write ends the rejection, not only one by the background thread. */
   @Test
   void aRefusalEndsWithTheFirstSuccess() {
     for (int i = 0; i < 20; i++) {
@@ -210,7 +210,7 @@ final class WriteBehindChunkStoreTest {
     assertThrows(IllegalStateException.class, () -> store.contains(chunk.hash()));
   }
 
-  /** A chunk moves from memory to the store below; no reader may fall between the two. */
+  /** A chunk moves from memory to the underlying store; a reader must find it at every moment. */
   @Test
   void noReaderEverMissesAChunkThatWasTaken() throws Exception {
     long seed = System.nanoTime();
@@ -288,14 +288,14 @@ final class WriteBehindChunkStoreTest {
     }
   }
 
-  /** Counts, and can be full. */
+  /** An underlying store that counts calls and can be made to fail. */
   private static final class Below implements ChunkStore {
     private final InMemoryChunkStore chunks = new InMemoryChunkStore();
     private final AtomicInteger batches = new AtomicInteger();
     private final AtomicInteger syncs = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
 
-    /** Who takes it keeps everybody from writing. */
+    /** While a test holds this, all writes block. */
     private final Semaphore holding = new Semaphore(1);
 
     private volatile @Nullable Errno errno;

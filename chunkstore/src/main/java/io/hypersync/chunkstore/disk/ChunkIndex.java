@@ -21,61 +21,71 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where chunks are, in RocksDB:
+ * The index of the chunk store: where each chunk is, in RocksDB. Keys and values:
  *
  * <pre>
  * 32 bytes, a hash    {@link Place}
- * one byte 1          {@link Mark}: how far the segments are in this index
+ * one byte 1          {@link Mark}: up to where the segments are indexed
  * </pre>
  *
- * <p>It only speaks of what the segments hold durably, and can be made from them: without a mark
- * they are read from the beginning. RocksDB takes seconds to recover from a full disk, or never
- * does; after a failed write it is closed and opened again, which loses nothing, since the writer
- * repeats what has failed. If it cannot be opened, reads try as well, now and then: there may be no
- * other write for long.
+ * <p>The index contains only chunks that are durable in the segments, and can be rebuilt from them:
+ * without a mark, recovery reads them from the start. RocksDB takes seconds to recover from a full
+ * disk, or never does. So after a failed write the database is closed and reopened, which loses
+ * nothing, because the writer repeats the failed write. If it cannot be reopened, reads also try
+ * from time to time, because there may be no write for long.
  *
- * <p>Most chunks that are looked up are new, and RocksDB takes 10 us to say so. A {@link
- * HashFilter} says it at once, from the moment when it has been filled, which a thread of its own
- * does after the index was opened.
+ * <p>Most lookups are for chunks that do not exist, for which RocksDB takes 10 us. A {@link
+ * HashFilter} answers them at once, as soon as it has been filled, which a background thread does
+ * after the index was opened.
+ *
+ * <p>Threads: any thread may read; one thread at a time may write.
  */
 final class ChunkIndex implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkIndex.class);
   private static final byte[] MARK = {1};
 
-  /** More than RocksDB writes when it is opened: a memory table, logs of its own. */
+  /**
+   * Free space needed to reopen: more than RocksDB writes then, a memory table and its own logs.
+   */
   private static final long REOPEN_BYTES = 2 * IndexDatabase.WRITE_BUFFER_BYTES;
 
   private static final long BUSY_LIMIT_NS = 10_000_000_000L;
   private static final long BUSY_POLL_NS = 1_000_000;
 
-  /** Reads try no more often than that to open what could not be opened. */
+  /** Minimum delay between attempts of reads to reopen the database. */
   private static final long REOPEN_PAUSE_NS = 100_000_000;
 
-  /** So many are read at once for the filter; who opens the database again waits for them. */
+  /** Number of keys that are read at a time to fill the filter; a reopen waits for that long. */
   private static final int FILL_SLICE = 4_096;
 
   private final Path directory;
   private final long cacheBytes;
   private final FreeSpace space;
 
-  /** Held exclusively to open and close: a native call on a closed handle ends the process. */
+  /** Held exclusively to open and close: a native call on a closed handle crashes the process. */
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
-  /** What the index has, from when {@link #filled}. An entry is added before it is written. */
+  /**
+   * The hashes in the index; complete once {@link #filled} is true. A hash is added before it is
+   * written to the database.
+   */
   private final HashFilter filter;
 
   private final Thread filler;
   private volatile boolean filled;
 
-  /** Null if it could not be opened again; written while {@link #lock} is held exclusively. */
+  /** Null after a failed reopen; written while {@link #lock} is held exclusively. */
   private volatile @Nullable IndexDatabase database;
 
   private volatile boolean closed;
 
-  /** Whether a write has failed since {@link #database} was opened; then it takes no other one. */
+  /**
+   * Whether a write has failed since {@link #database} was opened; it must then be reopened before
+   * the next write.
+   */
   private volatile boolean reopenNeeded;
 
-  /** When it was last tried; of who holds {@link #lock} exclusively. */
+  /** Time of the last attempt to reopen; guarded by {@link #lock}, held exclusively. */
   private long reopenTriedNs;
 
   private ChunkIndex(
@@ -91,7 +101,7 @@ final class ChunkIndex implements AutoCloseable {
   /**
    * Opens the index in a directory of its own, which is created if it does not exist.
    *
-   * @throws ChunkStoreException {@link Errno#EBUSY} if it is open already, here or in another
+   * @throws ChunkStoreException {@link Errno#EBUSY} if it is already open, in this or another
    *     process; {@link Errno#ENOSPC}; {@link Errno#EIO}
    */
   static ChunkIndex open(Path directory, long cacheBytes, FreeSpace space) throws IOException {
@@ -116,7 +126,7 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** How far the segments are in it; null if it is new. */
+  /** Up to where the segments are indexed; null if the index is new. */
   @Nullable Mark mark() {
     byte[] mark = read("cannot read the index of chunks", db -> db.db().get(MARK));
     return mark == null ? null : Mark.decode(mark);
@@ -135,10 +145,10 @@ final class ChunkIndex implements AutoCloseable {
   }
 
   /**
-   * Enters chunks, durably: all of them with the mark, or none; one thread at a time.
+   * Adds chunks and sets the mark, atomically and durably. One thread at a time.
    *
    * @throws ChunkStoreException {@link Errno#EAGAIN} if RocksDB is busy, {@link Errno#ENOSPC},
-   *     {@link Errno#EIO}: the same call can succeed later
+   *     {@link Errno#EIO}: the same call may succeed later
    */
   void write(List<Written> chunks, Mark mark) {
     reopenIfNeeded();
@@ -162,7 +172,7 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** The same, but waits while RocksDB is busy, though not for ever. */
+  /** Like {@link #write}, but while RocksDB is busy it retries for up to 10 seconds. */
   void writePatiently(List<Written> chunks, Mark mark) {
     long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
     while (true) {
@@ -189,14 +199,14 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** Whether the filter answers by now, for tests. */
+  /** Whether the filter is in use, for tests. */
   boolean isFilled() {
     return filled;
   }
 
   /**
-   * Adds what is in the database to the filter. What is entered meanwhile is added by who enters
-   * it, so what this passes by is there already.
+   * Adds all hashes in the database to the filter. A hash that is written meanwhile is added by the
+   * thread that writes it, so it does not matter whether the iteration misses it.
    */
   private void fill() {
     try {
@@ -213,7 +223,11 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** Returns where to go on, or null at the end. */
+  /**
+   * Adds up to {@link #FILL_SLICE} keys.
+   *
+   * @return the key to continue from, or null at the end
+   */
   private byte @Nullable [] fill(RocksDB db, byte[] from) throws RocksDBException {
     try (ReadOptions options = new ReadOptions().setFillCache(false);
         RocksIterator all = db.newIterator(options)) {
@@ -256,7 +270,10 @@ final class ChunkIndex implements AutoCloseable {
     return open;
   }
 
-  /** Not before there is space: until then the failed one can be read from. */
+  /**
+   * Reopens the database after a failed write. Not before there is free space: until then the
+   * failed database can still be read.
+   */
   private void reopenIfNeeded() {
     if (!reopenNeeded) {
       return;
@@ -264,7 +281,7 @@ final class ChunkIndex implements AutoCloseable {
     space.require(REOPEN_BYTES);
     lock.writeLock().lock();
     try {
-      if (reopenNeeded && !closed) { // a read may have been faster
+      if (reopenNeeded && !closed) { // a read may have reopened it
         closeDatabase();
         reopen();
       }
@@ -273,7 +290,10 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** There is none to read from, so nothing to lose by trying, however little space there is. */
+  /**
+   * Tries to reopen a database that could not be reopened, without regard to free space: there is
+   * none to read from, so nothing can be lost.
+   */
   private void reopenIfLost() {
     if (database != null || closed) {
       return;
@@ -288,7 +308,7 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** Opens it while {@link #lock} is held exclusively and there is none. */
+  /** Opens the database; call with {@link #lock} held exclusively and no open database. */
   private void reopen() {
     try {
       database = new IndexDatabase(directory.toString(), cacheBytes, true);

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * {@code O_DIRECT}, as the JDK has it: in a package that the compiler warns of whenever it is
- * named, so it is looked up.
+ * Finds the JDK's open option for {@code O_DIRECT} by reflection, because the compiler warns
+ * wherever the package that contains it is named.
  */
 final class DirectOption {
   private static final String JDKS_OWN = "com.sun.nio.file.ExtendedOpenOption";
 
   private DirectOption() {}
 
-  /** The option; nothing in a JDK that has it no more. */
+  /** The option; empty if this JDK does not have it. */
   static Optional<OpenOption> find() {
     try {
       return Stream.<OpenOption>of(

@@ -26,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks in segment files, each written once, and an index of where they are (decision 011).
+ * A chunk store on disk: chunks are appended to segment files, each once, and an index maps hashes
+ * to places (decision 011).
  *
  * <pre>
  * directory/
@@ -34,23 +35,24 @@ import org.slf4j.LoggerFactory;
  *   index/                           RocksDB: {@link ChunkIndex}
  * </pre>
  *
- * <p>A put appends to the newest segment and notes the place in memory; a sync syncs that segment.
- * Now and then a checkpoint syncs it, writes the noted places to the index, and how far that goes.
- * So the index never knows a place that a crash could take the bytes of, and what it does not know
- * yet is read from the segments when the store is opened. That makes it durable before anything
- * else: whoever asked whether the chunk is here relies on the next sync.
+ * <p>A put appends to the newest segment and keeps the place in memory; a sync syncs that segment.
+ * From time to time a checkpoint syncs the segment, then writes the new places to the index,
+ * together with the mark up to which the segments are indexed. So the index never contains a place
+ * whose bytes a crash could lose, and places it does not contain yet are recovered from the
+ * segments when the store is opened. Recovery makes those bytes durable before anything else,
+ * because a caller that was told that a chunk exists relies on the next sync to make it durable.
  *
- * <p>Locks are taken in the order of the fields, then the writer's.
+ * <p>Locks are taken in the order of the fields, then the writer's lock.
  */
 public final class DiskChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChunkStore.class);
   private static final String SEGMENTS = "segments";
   private static final String INDEX = "index";
 
-  /** With so many checkpoints owing, nothing more is taken until one succeeds. */
+  /** With this many checkpoints overdue, puts are rejected until one succeeds. */
   private static final int MAX_OWING = 4;
 
-  /** A checkpoint is due with so many places in memory: they take 100 bytes each. */
+  /** A checkpoint is due when this many places are in memory, at about 100 bytes each. */
   private static final int MAX_PLACES = 1 << 16;
 
   private final Path directory;
@@ -60,25 +62,28 @@ public final class DiskChunkStore implements ChunkStore {
   private final ChunkIndex index;
   private final SegmentWriter writer;
 
-  /** One checkpoint at a time. */
+  /** Held during a checkpoint, so there is one at a time. */
   private final ReentrantLock checkpointing = new ReentrantLock();
 
-  /** One append at a time. */
+  /** Held during an append, so there is one at a time. Guards {@link #fresh}. */
   private final ReentrantLock appending = new ReentrantLock();
 
-  /** What the index does not have yet, in the order of the segments; guarded by appending. */
+  /** The chunks that are not in the index yet, in segment order; guarded by {@link #appending}. */
   private List<Written> fresh = new ArrayList<>();
 
-  /** The same for readers. A chunk leaves it after the index has it. */
+  /** The same chunks for lookups, by hash. An entry is removed only after the index has it. */
   private final Map<Hash, Place> places = new ConcurrentHashMap<>();
 
-  /** Where copies are that could not be read, or were damaged: they count as not there. */
+  /** Places of copies that could not be read or were damaged: they are treated as missing. */
   private final Map<Hash, Place> bad = new ConcurrentHashMap<>();
 
   /** {@link SegmentWriter#appended} at the last checkpoint. */
   private volatile long checkpointed;
 
-  /** Why the last checkpoint failed, if it did; written while {@link #checkpointing} is held. */
+  /**
+   * Message of the last checkpoint failure that was logged, or empty; guarded by {@link
+   * #checkpointing}.
+   */
   private String lateBecause = "";
 
   private volatile boolean closed;
@@ -100,10 +105,11 @@ public final class DiskChunkStore implements ChunkStore {
 
   /**
    * Opens the store in a directory of its own, which is created if it does not exist. Everything
-   * that was written before, synced or not, is durable if it is still there afterwards.
+   * that was written before, synced or not, and is still found, is durable when this method
+   * returns.
    *
-   * @throws ChunkStoreException {@link Errno#EBUSY} if it is open already, here or in another
-   *     process; {@link Errno#ENOSPC}; {@link Errno#EIO}
+   * @throws ChunkStoreException {@link Errno#EBUSY} if the store is already open, in this or
+   *     another process; {@link Errno#ENOSPC}; {@link Errno#EIO}
    */
   public static DiskChunkStore open(Path directory, DiskChunkStoreOptions options) {
     try {
@@ -124,7 +130,7 @@ public final class DiskChunkStore implements ChunkStore {
   @Override
   public int length(Hash hash) {
     Place place = find(hash);
-    // By its place, so that another copy counts.
+    // Compared by place, so that a new copy elsewhere counts.
     return place == null || place.equals(bad.get(hash)) ? NOT_HERE : place.length();
   }
 
@@ -143,7 +149,7 @@ public final class DiskChunkStore implements ChunkStore {
     try {
       byte[] bytes = read(hash, place);
       ChunkStore.requireIntact(hash, bytes);
-      bad.remove(hash, place); // a disk that could not be read for a moment
+      bad.remove(hash, place); // a read error may have been temporary
       return bytes;
     } catch (ChunkStoreException e) {
       forget(hash, place);
@@ -190,10 +196,10 @@ public final class DiskChunkStore implements ChunkStore {
   }
 
   /**
-   * Completed when nothing can be written or synced any more, with the reason: a sync has failed,
-   * or a write has, and not for lack of space. What was synced can be read still; to open the store
-   * again cures it if the disk is sound. Whoever waits is called by another thread than a caller of
-   * this store, which holds none of its locks.
+   * Completed with the reason when the store has failed for good: a sync has failed, or a write has
+   * for another reason than lack of space. Synced chunks can still be read; reopening the store
+   * repairs it if the disk is sound. Dependent actions run on a thread that holds none of the
+   * store's locks.
    */
   public CompletableFuture<ChunkStoreException> failed() {
     return writer.failed();
@@ -224,10 +230,10 @@ public final class DiskChunkStore implements ChunkStore {
   }
 
   /**
-   * Has the index know all that is in the segments; waits while that is busy.
+   * Writes all places in memory to the index; waits while RocksDB is busy.
    *
-   * @throws ChunkStoreException of the sync or of {@link ChunkIndex#write}; nothing is lost, and
-   *     the next call tries again
+   * @throws ChunkStoreException from the sync or from {@link ChunkIndex#write}; nothing is lost
+   *     then, and the next call retries
    */
   void checkpoint() {
     checkpoint(index::writePatiently);
@@ -275,7 +281,10 @@ public final class DiskChunkStore implements ChunkStore {
     entered.forEach(written -> places.remove(written.hash(), written.place()));
   }
 
-  /** A checkpoint that fails is owing; a sync that has failed is told to the next caller. */
+  /**
+   * Tries a checkpoint. A failed one remains due; a failed sync is reported to the next caller that
+   * writes or syncs.
+   */
   private void tryCheckpoint() {
     try {
       if (owing() >= 1) {
@@ -291,7 +300,7 @@ public final class DiskChunkStore implements ChunkStore {
     }
   }
 
-  /** How many checkpoints are due. */
+  /** The number of checkpoints that are overdue. */
   private long owing() {
     return Math.max(
         (writer.appended() - checkpointed) / options.checkpointBytes(), places.size() / MAX_PLACES);
@@ -341,7 +350,10 @@ public final class DiskChunkStore implements ChunkStore {
     return bytes.array();
   }
 
-  /** The index keeps it: what cannot be read may come back, and is tried again. */
+  /**
+   * Marks a copy as missing. The index keeps its place, and {@link #getVerified} tries it again,
+   * because the read error may be temporary.
+   */
   private void forget(Hash hash, Place place) {
     if (bad.put(hash, place) == null) {
       LOG.warn(
@@ -358,7 +370,10 @@ public final class DiskChunkStore implements ChunkStore {
     }
   }
 
-  /** Makes durable what the index does not know, enters it, and goes on behind it. */
+  /**
+   * Makes the chunks that are not in the index durable, indexes them, and continues after the last
+   * record.
+   */
   private static DiskChunkStore recover(Path directory, DiskChunkStoreOptions options)
       throws IOException {
     FreeSpace space = FreeSpace.of(directory);
@@ -398,7 +413,7 @@ public final class DiskChunkStore implements ChunkStore {
     try {
       return Files.size(file);
     } catch (NoSuchFileException e) {
-      return 0; // deleted in the background since it was listed
+      return 0; // deleted by RocksDB since it was listed
     }
   }
 }

@@ -1,16 +1,17 @@
 package io.hypersync.chunkstore.disk;
 
 /**
- * How much memory and disk a {@link DiskChunkStore} may use.
+ * Memory and disk limits of a {@link DiskChunkStore}.
  *
- * @param indexCacheBytes memory for the index, beside what the kernel keeps of it
- * @param segmentBytes of one segment file at most, but for a chunk that is longer; at most 1 GiB
- * @param checkpointBytes few, since a checkpoint syncs them in one go, and the log waits for the
- *     disk meanwhile: the index is written when the segments have grown by so much; what it does
- *     not have is read again when the store is opened, as a rule no more than that
- * @param reservedBytes a put is refused with ENOSPC while the file system has less than this free.
- *     The index is written behind, and takes long to recover when that fails; with this in hand it
- *     need not. 0 refuses nothing in advance
+ * @param indexCacheBytes memory for RocksDB's block cache, in addition to the page cache
+ * @param segmentBytes maximum size of a segment file, unless a single chunk is longer; at most 1
+ *     GiB
+ * @param checkpointBytes a checkpoint is due when the segments have grown by so many bytes. Small,
+ *     because a checkpoint syncs them all at once and the log waits for the disk meanwhile. It is
+ *     normally also the limit of what is read again when the store is opened
+ * @param reservedBytes a put fails with ENOSPC while the file system has less free space than this.
+ *     The index is written later and takes long to recover from a full disk, which this reserve
+ *     prevents; 0 disables the check
  */
 public record DiskChunkStoreOptions(
     long indexCacheBytes, long segmentBytes, long checkpointBytes, long reservedBytes) {

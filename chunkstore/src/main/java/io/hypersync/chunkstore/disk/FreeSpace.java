@@ -8,7 +8,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How much a file system can take. */
+/** Checks the free space of a file system. Thread-safe. */
 final class FreeSpace {
   private final Path directory;
   private final FileStore fileStore;
@@ -18,15 +18,18 @@ final class FreeSpace {
     this.fileStore = fileStore;
   }
 
-  /** Of the file system with this directory. To find that takes long, so it is done once. */
+  /**
+   * For the file system of this directory. Finding the file system is slow, so keep the instance.
+   */
   static FreeSpace of(Path directory) throws IOException {
     return new FreeSpace(directory, Files.getFileStore(directory));
   }
 
   /**
-   * Returns if so much is free.
+   * Checks that at least {@code bytes} bytes are free.
    *
-   * @throws ChunkStoreException {@link Errno#ENOSPC} if not
+   * @throws ChunkStoreException {@link Errno#ENOSPC} if not, {@link Errno#EIO} if that cannot be
+   *     found out
    */
   void require(long bytes) {
     if (bytes > 0 && bytes() < bytes) {

@@ -7,16 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A set of hashes that forgets which they were: of one that was added it says "perhaps", of nearly
- * all others "no" (a blocked Bloom filter: of a part that is full about one in 200 passes). It
- * takes 1.5 to 3 bytes of the heap for a hash, and 64 bytes are looked at in each of its parts.
+ * A blocked Bloom filter of hashes that grows. For a hash that was added the answer is always
+ * "maybe", for nearly all others it is "no": in a full part about one in 200 of these also gets
+ * "maybe". It takes 1.5 to 3 bytes of heap per hash, and a lookup reads one 64-byte line in each
+ * part.
  *
- * <p>It grows by a part twice as large as the one before, so there are few. Hashes are evenly
- * distributed, so their own bits say where: the first word which line, the second one bit in each
- * word of the line.
+ * <p>When the newest part is full, another of twice its size is added, so there are few parts.
+ * Hashes are uniformly distributed, so their own bits give the position: the first word selects the
+ * line, the second word selects one bit in each word of the line.
  *
- * <p>Any thread may add and ask. Who finds out in any other way that a hash was added is not told
- * "no" afterwards.
+ * <p>Thread-safe. A thread that learns in any other way that a hash was added never gets "no" for
+ * it afterwards.
  */
 final class HashFilter {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -26,22 +27,25 @@ final class HashFilter {
   private static final int SMALLEST = 1 << 16;
   private static final int LARGEST = 1 << 27;
 
-  /** The newest part, to which hashes are added, is the last; replaced as a whole. */
+  /**
+   * All parts; the last one is the newest, to which hashes are added. The list is replaced as a
+   * whole.
+   */
   private volatile List<long[]> parts = List.of();
 
-  /** How many more hashes the newest part takes; guarded by this. */
+  /** The number of hashes that the newest part still takes; guarded by this. */
   private int room;
 
   /**
-   * Nothing is in it.
+   * An empty filter.
    *
-   * @param expected so many hashes will be added at once; it takes more, too
+   * @param expected number of hashes that will soon be added; more are possible
    */
   HashFilter(long expected) {
     grow(Math.clamp(expected, SMALLEST, LARGEST));
   }
 
-  /** From now on this hash may be there. */
+  /** Adds the hash. */
   synchronized void add(Hash hash) {
     if (mayContain(hash)) {
       return;
@@ -57,7 +61,7 @@ final class HashFilter {
     }
   }
 
-  /** False if it was never added. */
+  /** False if the hash was certainly never added. */
   boolean mayContain(Hash hash) {
     for (long[] part : parts) {
       if (hasAllBits(part, hash)) {
@@ -94,7 +98,7 @@ final class HashFilter {
     return (int) Math.unsignedMultiplyHigh(hash.w0(), lines) * WORDS_PER_LINE;
   }
 
-  /** Shifts take the lowest six bits of the distance. */
+  /** A long shift uses only the lowest six bits of the distance. */
   private static long bit(Hash hash, int word) {
     return 1L << (hash.w1() >>> (word * BITS_PER_POSITION));
   }

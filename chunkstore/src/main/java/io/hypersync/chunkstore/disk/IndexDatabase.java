@@ -14,7 +14,7 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** One opened database with the native objects that must outlive it. */
+/** An open RocksDB database, with the native option objects that must be closed after it. */
 final class IndexDatabase implements AutoCloseable {
   private static final double BLOOM_BITS_PER_KEY = 10;
   private static final int MAX_OPEN_FILES = 128;
@@ -26,16 +26,18 @@ final class IndexDatabase implements AutoCloseable {
   private final WriteOptions durably;
 
   /**
-   * Opens it.
+   * Opens the database.
    *
-   * @param again whether this process has had it open, and will repeat the write that failed. Else
-   *     what is found in the write-ahead log is moved out of it, durably: another process may have
-   *     left it to the kernel, which a crash takes it from, and later logs would be read without it
+   * @param again whether this process has had it open before and will repeat the write that failed.
+   *     If not, the content of the write-ahead log is first flushed to table files, durably:
+   *     another process may have left the end of that log only in the page cache, where a crash
+   *     would lose it, and later logs would then be read without it
    */
   IndexDatabase(String directory, long cacheBytes, boolean again) throws RocksDBException {
     boolean opened = false;
     try {
-      // A write that would have to wait for a flush fails instead: a full disk may never let it go.
+      // Fail a write that would have to wait for a flush: on a full disk the flush may never
+      // finish.
       durably = own(new WriteOptions()).setSync(true).setNoSlowdown(true);
       db = own(RocksDB.open(options(cacheBytes, again), directory));
       opened = true;
@@ -54,7 +56,7 @@ final class IndexDatabase implements AutoCloseable {
     return db.getLongProperty("rocksdb.estimate-num-keys");
   }
 
-  /** Returns when all of it is on stable storage, or none. */
+  /** Writes the batch atomically and blocks until it is on stable storage. */
   void write(WriteBatch batch) throws RocksDBException {
     db.write(durably, batch);
   }
@@ -68,14 +70,15 @@ final class IndexDatabase implements AutoCloseable {
 
   private Options options(long cacheBytes, boolean again) {
     return own(new Options())
-        // One that was here and is gone must not become an empty one, which knows no chunk.
+        // A database that has disappeared must not be recreated empty: it would contain no chunk.
         .setCreateIfMissing(!again)
         .setTableFormatConfig(table(cacheBytes))
         .setWriteBufferSize(WRITE_BUFFER_BYTES)
         .setMaxOpenFiles(MAX_OPEN_FILES)
-        // A torn tail is what a crash leaves; the segments know what was in it.
+        // A crash may leave a torn tail; its content is recovered from the segments.
         .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
-        // A database that a full disk has stopped can be opened again with little space.
+        // So a database that failed because the disk was full can be reopened with little free
+        // space.
         .setAvoidFlushDuringRecovery(again)
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setMaxLogFileSize(MAX_INFO_LOG_BYTES)
@@ -87,7 +90,7 @@ final class IndexDatabase implements AutoCloseable {
     return new BlockBasedTableConfig()
         .setBlockCache(own(new LRUCache(cacheBytes)))
         .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY, false)))
-        // Memory for indexes and filters then comes out of the cache, not on top of it.
+        // Charges the memory of indexes and filters to the cache instead of adding to it.
         .setCacheIndexAndFilterBlocks(true)
         .setPinL0FilterAndIndexBlocksInCache(true);
   }

@@ -5,14 +5,14 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
 
-/** Tells the failures of files apart, of which Java passes on the words only. */
+/** Classifies I/O exceptions by their message, because the JDK does not expose the errno. */
 final class IoFailures {
   private static final String NO_SPACE = "No space left on device";
   private static final String NO_QUOTA = "Disk quota exceeded";
 
   private IoFailures() {}
 
-  /** What to throw for it. */
+  /** The exception to throw: ENOSPC if the disk or the quota is full, else EIO. */
   static ChunkStoreException translate(String action, IOException e) {
     return new ChunkStoreException(
         isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + FileFailures.describe(e), e);

@@ -3,11 +3,12 @@ package io.hypersync.chunkstore.disk;
 import java.nio.ByteBuffer;
 
 /**
- * A place between two records: everything before it is durable and in the index, the segments with
- * lower numbers included. In the index as two u32, big-endian.
+ * A position between two records up to which the segments are in the index: everything before it,
+ * in this segment and in those with lower numbers, is durable and indexed. Stored in the index as
+ * two u32, big-endian.
  *
  * @param segment number of the segment file
- * @param offset in that file, bytes
+ * @param offset in that file, in bytes
  */
 record Mark(int segment, int offset) {
   byte[] encoded() {

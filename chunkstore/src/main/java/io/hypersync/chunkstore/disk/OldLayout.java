@@ -22,22 +22,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store as it was before there were segments: RocksDB in the directory itself, with the bytes of
- * each chunk under its hash in the default column family. Its chunks are moved when it is opened.
+ * Migrates a store in the layout before segments: RocksDB in the directory itself, with the bytes
+ * of each chunk under its hash in the default column family. Runs when the store is opened.
  */
 final class OldLayout {
   private static final Logger LOG = LoggerFactory.getLogger(OldLayout.class);
   private static final int BATCH_BYTES = 1 << 20;
 
-  /** What RocksDB has in its directory. */
+  /** The files of RocksDB in its directory, except CURRENT. */
   private static final String FILES =
       "{*.sst,*.blob,*.log,MANIFEST-*,OPTIONS-*,IDENTITY,LOCK,LOG,LOG.old.*}";
 
   private OldLayout() {}
 
   /**
-   * Moves them durably, then removes the old database. After a crash on the way it goes on where it
-   * was; until the end the disk holds both.
+   * Moves the chunks into segments durably, then removes the old database. After a crash the next
+   * call continues; until the end, both copies are on the disk.
    */
   static void moveInto(DiskChunkStore store, Path directory) throws IOException {
     Path current = directory.resolve("CURRENT");
@@ -54,7 +54,7 @@ final class OldLayout {
       Files.move(current, moved, StandardCopyOption.ATOMIC_MOVE);
       SegmentFile.syncDirectory(directory);
     }
-    // Nothing is removed for the mere lack of CURRENT: somebody may be about to bring it back.
+    // A missing CURRENT alone is no reason to delete anything: a user may be about to restore it.
     if (Files.exists(moved)) {
       try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, FILES)) {
         for (Path file : left) {
@@ -71,7 +71,8 @@ final class OldLayout {
     try (Options plain = new Options();
         DBOptions options = new DBOptions();
         ColumnFamilyOptions family = new ColumnFamilyOptions();
-        // The hash says whether they are damaged, and such a chunk must not hold up the others.
+        // Chunk hashes reveal damage, and one damaged chunk must not stop the others from being
+        // moved.
         ReadOptions once = new ReadOptions().setFillCache(false).setVerifyChecksums(false)) {
       List<ColumnFamilyDescriptor> families =
           RocksDB.listColumnFamilies(plain, old).stream()

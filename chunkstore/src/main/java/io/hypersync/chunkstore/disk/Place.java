@@ -3,7 +3,7 @@ package io.hypersync.chunkstore.disk;
 import java.nio.ByteBuffer;
 
 /**
- * Where the bytes of a chunk are, as the index holds it:
+ * The location of a chunk's bytes, as the index stores it:
  *
  * <pre>
  *  0      4         8        12
@@ -12,9 +12,9 @@ import java.nio.ByteBuffer;
  *  +------+---------+--------+
  * </pre>
  *
- * @param length of the chunk, bytes
+ * @param length of the chunk, in bytes
  * @param segment number of the segment file
- * @param offset of the first of its bytes in that file
+ * @param offset of the first byte of the chunk in that file
  */
 record Place(int length, int segment, int offset) {
   private static final int BYTES = 12;

@@ -5,19 +5,22 @@ import io.hypersync.model.errno.Errno;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** Tells RocksDB's failures apart. */
+/** Classifies RocksDB exceptions. */
 final class RocksFailures {
   private static final String NO_SPACE = "No space left on device";
 
   private RocksFailures() {}
 
-  /** What to throw for it. */
+  /** The exception to throw: ENOSPC if the disk is full, else EIO. */
   static ChunkStoreException translate(String action, RocksDBException e) {
     return new ChunkStoreException(
         isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + e.getMessage(), e);
   }
 
-  /** What to throw when opening has failed. */
+  /**
+   * The exception to throw after a failed open: EBUSY if the database is already open, else as
+   * {@link #translate}.
+   */
   static ChunkStoreException translateOpen(String directory, RocksDBException e) {
     String message = String.valueOf(e.getMessage());
     if (message.contains("lock hold by current process") || message.contains("While lock file")) {
@@ -35,7 +38,10 @@ final class RocksFailures {
         || String.valueOf(e.getMessage()).contains(NO_SPACE);
   }
 
-  /** The write was not tried, because memory is full until something has been flushed. */
+  /**
+   * Whether RocksDB rejected the write without trying it, because its memory is full until a flush
+   * has finished.
+   */
   static boolean isStall(RocksDBException e) {
     Status status = e.getStatus();
     return status != null && status.getCode() == Status.Code.Incomplete;

@@ -11,9 +11,9 @@ import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.RocksDB;
 
 /**
- * Loads the native code. RocksDB on its own unpacks 17 MB into the temporary directory and deletes
- * them at exit, which a killed process never reaches; here the file is gone as soon as it is
- * mapped.
+ * Loads RocksDB's native library, once per process. RocksDB itself unpacks 17 MB into the temporary
+ * directory and deletes the file at exit, which never happens if the process is killed; here the
+ * file is deleted as soon as it has been loaded.
  */
 final class RocksLibrary {
   private static boolean loaded;

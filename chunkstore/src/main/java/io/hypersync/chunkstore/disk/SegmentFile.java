@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open segment file. A {@link FileChannel} closes itself when a thread that uses it is
- * interrupted, and fails all others; here it is opened again to read and write, and the interrupt
- * waits.
+ * An open segment file that survives thread interrupts. A {@link FileChannel} is closed when a
+ * thread that uses it is interrupted, which also fails all other threads. This class reopens the
+ * channel for reads and writes, and restores the interrupt status afterwards. Thread-safe.
  */
 final class SegmentFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFile.class);
@@ -34,19 +34,19 @@ final class SegmentFile implements AutoCloseable {
     return uninterrupted(FileChannel::size);
   }
 
-  /** Fills the buffer from this offset on, as far as the file goes. */
+  /** Reads from this offset until the buffer is full or the file ends. */
   void read(ByteBuffer into, long offset) throws IOException {
     int start = into.position();
     uninterrupted(
         file -> {
           while (into.hasRemaining() && file.read(into, offset + into.position() - start) >= 0) {
-            // again: a read may return less than there is
+            // again: a read may return fewer bytes than there are
           }
           return null;
         });
   }
 
-  /** Writes all of the buffer. */
+  /** Writes the whole buffer at this offset. */
   void write(ByteBuffer from, long offset) throws IOException {
     int start = from.position();
     uninterrupted(
@@ -59,16 +59,22 @@ final class SegmentFile implements AutoCloseable {
   }
 
   /**
-   * Returns when what was written is on stable storage; so is the file's length.
+   * Syncs the file (fdatasync): blocks until all written bytes, and the file length, are on stable
+   * storage.
    *
-   * @throws SyncFailed if that cannot be known. So it is when the thread is interrupted meanwhile:
-   *     Java says that instead of what the kernel has said, and the kernel says it once
+   * @throws SyncFailed if it is unknown whether they are. That includes an interrupt of the thread
+   *     during the call: the JDK then reports the interrupt instead of the kernel's result, and the
+   *     kernel reports an error only once
    */
   void force() throws SyncFailed {
     sync(channel, false);
   }
 
-  /** The same for the names in a directory. */
+  /**
+   * Syncs a directory: blocks until the names in it are on stable storage.
+   *
+   * @throws SyncFailed as for {@link #force}
+   */
   static void syncDirectory(Path directory) throws IOException {
     boolean interrupted = Thread.interrupted();
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
@@ -80,7 +86,10 @@ final class SegmentFile implements AutoCloseable {
     }
   }
 
-  /** What is under way elsewhere fails with {@link ClosedChannelException}. */
+  /**
+   * Closes the file. Operations in progress on other threads fail with {@link
+   * ClosedChannelException}.
+   */
   @Override
   public void close() {
     synchronized (this) {

@@ -20,7 +20,10 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The segment files of one directory, by number; for reading, some are kept open. */
+/**
+ * The segment files of one directory, by number. Keeps the most recently used ones open for
+ * reading.
+ */
 final class SegmentFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
   private static final String SUFFIX = ".chunks";
@@ -28,15 +31,17 @@ final class SegmentFiles implements AutoCloseable {
 
   private final Path directory;
 
-  /** The least recently used one first. */
+  /** Files open for reading, the least recently used first. */
   private final Map<Integer, SegmentFile> open = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
 
-  /** How to open a segment past the page cache, if that can be done; of who appends. */
+  /**
+   * The option for O_DIRECT, empty if it cannot be used; accessed only by the thread that appends.
+   */
   private Optional<OpenOption> direct;
 
   private boolean closed;
 
-  /** Those in a directory, which is created if it does not exist. */
+  /** The segments of this directory, which is created if it does not exist. */
   SegmentFiles(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
     long unit = Files.getFileStore(directory).getBlockSize();
@@ -44,7 +49,11 @@ final class SegmentFiles implements AutoCloseable {
     this.direct = fits ? DirectOption.find() : Optional.empty();
   }
 
-  /** The lengths of all segments, bytes. */
+  /**
+   * The lengths of all segments in bytes, by segment number.
+   *
+   * @throws IOException if the directory cannot be read, or has a file with a malformed name
+   */
   NavigableMap<Integer, Long> lengths() throws IOException {
     NavigableMap<Integer, Long> lengths = new TreeMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
@@ -61,15 +70,16 @@ final class SegmentFiles implements AutoCloseable {
     return lengths;
   }
 
-  /** A segment that is there, to write to. */
+  /** Opens an existing segment for writing. */
   SegmentFile openForWriting(int segment) throws IOException {
     return new SegmentFile(path(segment), StandardOpenOption.WRITE);
   }
 
   /**
-   * To write to; it is created if it does not exist.
+   * Opens a segment for writing; creates it if it does not exist, and makes its name durable.
    *
-   * @throws IOException if it cannot be, or {@link SyncFailed} if its name is not durable
+   * @throws IOException if that is not possible; {@link SyncFailed} if the directory cannot be
+   *     synced
    */
   SegmentFile openOrCreate(int segment) throws IOException {
     if (!Files.exists(path(segment))) {
@@ -80,10 +90,10 @@ final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * The same past the page cache ({@code O_DIRECT}): offsets, lengths and memory must be multiples
-   * of {@link SegmentRecord#BLOCK_BYTES}.
+   * Opens an existing segment for writing with {@code O_DIRECT}, past the page cache: offsets,
+   * lengths and memory addresses must be multiples of {@link SegmentRecord#BLOCK_BYTES}.
    *
-   * @return nothing if the filesystem cannot do that
+   * @return empty if the file system does not support that
    */
   Optional<SegmentFile> openPastTheCache(int segment) {
     if (direct.isEmpty()) {
@@ -98,7 +108,7 @@ final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** Fills the buffer from this offset of a segment on, as far as that goes. */
+  /** Reads from this offset of a segment until the buffer is full or the segment ends. */
   void read(int segment, ByteBuffer into, long offset) throws IOException {
     int start = into.position();
     while (true) {
@@ -106,7 +116,7 @@ final class SegmentFiles implements AutoCloseable {
         forReading(segment).read(into, offset);
         return;
       } catch (ClosedChannelException e) {
-        requireOpen(); // else it was closed because others were needed more
+        requireOpen(); // otherwise another thread evicted it: reopen
         into.position(start);
       }
     }

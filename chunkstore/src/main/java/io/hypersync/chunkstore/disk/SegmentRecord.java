@@ -8,8 +8,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One chunk in a segment file. Records follow each other, with or without padding in between: zeros
- * up to the next multiple of {@link #BLOCK_BYTES}. Numbers are big-endian.
+ * A record in a segment file: one chunk. Records follow each other, optionally with padding in
+ * between: zeros up to the next multiple of {@link #BLOCK_BYTES}. Numbers are big-endian.
  *
  * <pre>
  *  0       4        8                                40      44
@@ -19,49 +19,60 @@ import org.jspecify.annotations.Nullable;
  *    u32     u32      32 bytes                         u32
  * </pre>
  *
- * <p>The magic is "HSC1" and says the version. The check is CRC-32C of what is before it, followed
- * by the segment's number and the record's offset (u32 each): it holds for a header that was
- * written here, whole, and not for one that a chunk contains.
+ * <p>The magic is "HSC1", which includes the version. The check is CRC-32C of everything before it,
+ * followed by the segment's number and the record's offset (u32 each). So it is valid only for a
+ * complete header that was written at this place, not for a header that is part of a chunk's bytes.
  *
  * @param hash of the chunk
- * @param length of its bytes
+ * @param length of the chunk, in bytes
  */
 record SegmentRecord(Hash hash, int length) {
   static final int HEADER_BYTES = 44;
 
-  /** Padding ends at a multiple of this, and is shorter. */
+  /** Padding ends at a multiple of this offset and is shorter than this. */
   static final int BLOCK_BYTES = 4096;
 
   private static final int MAGIC = 0x48534331;
   private static final int CHECKED_BYTES = HEADER_BYTES - Integer.BYTES;
 
-  /** What a chunk takes in a segment. */
+  /** The size of a chunk's record, in bytes. */
   static int bytesOf(Chunk chunk) {
     return HEADER_BYTES + chunk.bytes().length;
   }
 
-  /** Where padding that begins at this offset of a segment ends. */
+  /**
+   * The offset at which padding that starts at {@code offset} ends; {@code offset} itself if that
+   * is a multiple of {@link #BLOCK_BYTES}.
+   */
   static int afterPadding(int offset) {
     return Math.ceilDiv(offset, BLOCK_BYTES) * BLOCK_BYTES;
   }
 
-  /** Appends a chunk's record, which will be at this place of this segment. */
+  /**
+   * Appends a chunk's record to the buffer.
+   *
+   * @param segment number of the segment that it will be written to
+   * @param offset at which the record will start in that segment
+   */
   static void write(Chunk chunk, int segment, int offset, ByteBuffer out) {
     int start = out.position();
     out.putInt(MAGIC).putInt(chunk.bytes().length).put(chunk.hash().toBytes());
     out.putInt(check(out, start, segment, offset)).put(chunk.bytes());
   }
 
-  /** Whether there can be a header; to be asked before {@link #readHeader} where many are none. */
+  /**
+   * Whether a header may start at the buffer's position: a fast test before {@link #readHeader}
+   * when searching.
+   */
   static boolean mayBegin(ByteBuffer in) {
     return in.getInt(in.position()) == MAGIC;
   }
 
   /**
-   * Reads a header and moves behind it.
+   * Reads a header and advances the buffer past it.
    *
-   * @param in at least {@link #HEADER_BYTES} from its position on
-   * @return null if none was written whole at this place
+   * @param in has at least {@link #HEADER_BYTES} remaining
+   * @return null if no complete header was written at this place
    */
   static @Nullable SegmentRecord readHeader(ByteBuffer in, int segment, int offset) {
     int start = in.position();

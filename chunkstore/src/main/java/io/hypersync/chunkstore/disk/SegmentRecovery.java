@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is done with the segments when a store is opened. */
+/** Brings index and segments into agreement when a store is opened. */
 final class SegmentRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentRecovery.class);
   private static final int FIRST_SEGMENT = 1;
@@ -26,13 +26,13 @@ final class SegmentRecovery {
   }
 
   /**
-   * Makes durable what is in the segments and not in the index, and enters it, a portion at a time.
+   * Makes the records that are not in the index durable and indexes them, one portion at a time.
    *
-   * <p>A newest segment that does not end with a whole record is left as it is: whoever wants to
-   * know what happened finds it there.
+   * <p>If the newest segment does not end with a complete record, it is left unchanged, for later
+   * inspection, and writing continues in a new one.
    *
-   * @return where to go on, in a segment that may not exist yet
-   * @throws ChunkStoreException {@link Errno#EIO} if what the index speaks of is gone
+   * @return where to append; the segment may not exist yet
+   * @throws ChunkStoreException {@link Errno#EIO} if a segment is shorter than the index says
    */
   static Mark run(SegmentFiles files, ChunkIndex index) throws IOException {
     return new SegmentRecovery(files, index).run(index.mark());
@@ -99,10 +99,11 @@ final class SegmentRecovery {
   }
 
   /**
-   * Writes what was read over itself. If a sync has failed, the kernel may hold bytes that are not
-   * on the disk and that it believes to be; nobody would be told of it a second time. So it must be
-   * the very bytes whose hash was right. Segments before the newest one were synced before that was
-   * begun.
+   * Writes a record again, with the bytes that were just read and verified. If a sync failed
+   * earlier, the page cache may hold bytes that are not on the disk but that the kernel considers
+   * written; another sync would neither write them nor report an error. Rewriting makes them dirty
+   * again. It must use the very bytes whose hash was verified. Only the newest segment needs this:
+   * each earlier one was synced before the next was begun.
    */
   private static void writeAgain(SegmentFile file, ByteBuffer record, int at) throws IOException {
     file.write(record.duplicate(), at);

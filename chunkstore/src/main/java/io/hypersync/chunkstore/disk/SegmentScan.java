@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the records of one segment, a portion at a time.
+ * Reads the records of one segment, one portion at a time.
  *
- * <p>Nothing that is whole is left out. Where no record begins, the next one is searched for: a
- * crash can leave such a place, and so can a disk that spoils a header. Whatever is found is what
- * its hash says, so it does not matter why it is there.
+ * <p>Every complete record is found. Where no record starts, the next one is searched for: a crash
+ * can leave such a gap, and so can a disk that corrupts a header. The hash of a record verifies its
+ * bytes, so it does not matter how it came to be there.
  */
 final class SegmentScan {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentScan.class);
@@ -30,16 +30,16 @@ final class SegmentScan {
   private final Again again;
 
   /**
-   * Some records.
+   * A part of the segment.
    *
-   * @param written the intact ones
-   * @param end where the next portion begins; behind the last record and its padding, if this is
-   *     the last portion
-   * @param more whether there is another one
+   * @param written the intact records
+   * @param end where the next portion starts; in the last portion, the offset after the last record
+   *     and its padding
+   * @param more whether there is another portion
    */
   record Portion(List<Written> written, int end, boolean more) {}
 
-  /** A whole header, and where it is. */
+  /** A complete header and its offset. */
   private record Found(int at, SegmentRecord header) {
     int end() {
       return at + SegmentRecord.HEADER_BYTES + header.length();
@@ -47,10 +47,10 @@ final class SegmentScan {
   }
 
   /**
-   * A scan.
+   * Prepares a scan; nothing is read yet.
    *
-   * @param length of the segment, bytes
-   * @param again what to do with each intact record
+   * @param length of the segment, in bytes
+   * @param again called for each intact record
    */
   SegmentScan(SegmentFiles files, int segment, long length, Again again) {
     this.files = files;
@@ -59,7 +59,11 @@ final class SegmentScan {
     this.again = again;
   }
 
-  /** The records from there on, which is where one begins or none does. */
+  /**
+   * Reads the records from this offset on.
+   *
+   * @param from the start of a record, or an offset at which no record starts
+   */
   Portion next(int from) throws IOException {
     List<Written> written = new ArrayList<>();
     int end = afterPadding(from);
@@ -86,10 +90,11 @@ final class SegmentScan {
   }
 
   /**
-   * Enters what is intact.
+   * Adds the record to {@code written} if it is intact.
    *
-   * @return whether the next record is behind this one. What is damaged can be the beginning of a
-   *     record that a full disk has cut off, with others that were written behind that beginning
+   * @return whether to continue after this record; if not, the search continues within it. A
+   *     damaged record can be the start of one that a full disk cut off, with other records written
+   *     over the rest of its range
    */
   private boolean take(Found found, List<Written> written) throws IOException {
     Hash hash = found.header.hash();
@@ -112,7 +117,7 @@ final class SegmentScan {
     return true;
   }
 
-  /** Where padding that begins here ends; the same place if none does. */
+  /** The offset at which padding that starts here ends; the same offset if there is none. */
   private int afterPadding(int at) throws IOException {
     ByteBuffer padding = ByteBuffer.allocate(Math.min(length, SegmentRecord.afterPadding(at)) - at);
     read(padding, at);
@@ -124,7 +129,7 @@ final class SegmentScan {
     return at + padding.position();
   }
 
-  /** The next record that is not longer than the segment. */
+  /** The next header whose record fits into the segment, or null. */
   private @Nullable Found find(int from) throws IOException {
     int at = from;
     while (length - at >= SegmentRecord.HEADER_BYTES) {
@@ -147,7 +152,7 @@ final class SegmentScan {
     return null;
   }
 
-  /** Fills the buffer, which is to be read then. */
+  /** Fills the buffer and flips it. */
   private void read(ByteBuffer into, int at) throws IOException {
     files.read(segment, into, at);
     if (into.hasRemaining()) {
@@ -156,10 +161,14 @@ final class SegmentScan {
     into.flip();
   }
 
-  /** Told of each intact record, as it was read, before it counts. */
+  /** Receives each intact record before it is reported as written. */
   @FunctionalInterface
   interface Again {
-    /** The record is in the buffer, whole, and at this place of the segment. */
+    /**
+     * Called with the complete record, header included.
+     *
+     * @param at its offset in the segment
+     */
     void record(ByteBuffer record, int at) throws IOException;
   }
 }

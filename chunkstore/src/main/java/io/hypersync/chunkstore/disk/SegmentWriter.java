@@ -17,69 +17,77 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Appends to the newest segment, and begins a new one when that is long enough.
+ * Appends records to the newest segment, and starts another segment when it is full.
  *
- * <p>One thread at a time appends, which the caller sees to; any may sync at the same time. A
- * segment is synced before the next one is begun, so that to sync what was appended so far is to
- * sync the newest. What could not be written for lack of space is written over by what comes next.
- * Any other failure, and any failed sync, is final: what the kernel has dropped cannot be known.
+ * <p>Threads: one thread at a time appends, which the caller ensures; any thread may sync
+ * meanwhile. A segment is synced before the next one is started, so syncing the newest segment
+ * syncs everything appended so far. A write that fails for lack of space is overwritten by the next
+ * one. Any other failed write, and any failed sync, is final: it is unknown which pages the kernel
+ * has dropped.
  *
- * <p>What is written over may begin behind that failed attempt's beginning, which then stays:
- * {@link SegmentScan} finds what is behind it.
+ * <p>The next write after a failed one may start at a later offset than that did, because of
+ * padding. The start of the failed write then stays in the file; {@link SegmentScan} finds the
+ * records after it.
  */
 final class SegmentWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
 
-  /** Full chunks of 1 MiB, and what pads them. */
+  /** Room for 1 MiB in chunks of the maximum length, and their padding. */
   private static final int BUFFER_BYTES =
       SegmentRecord.afterPadding(16 * (SegmentRecord.HEADER_BYTES + Chunker.MAX_CHUNK_BYTES));
 
-  /** What goes past the page cache has so much, */
+  /** Minimum total size of a batch that is written past the page cache. */
   private static final int LARGE_BYTES = 128 << 10;
 
-  /** and chunks that have so much on average. */
+  /** Minimum average chunk size of such a batch. */
   private static final int LARGE_CHUNK_BYTES = 16 << 10;
 
   private final SegmentFiles files;
   private final long segmentBytes;
   private final FreeSpace space;
 
-  /** Records that follow each other, on their way to the file. */
+  /** Records that are to be written next, contiguous in the file. Aligned for O_DIRECT. */
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(BUFFER_BYTES + SegmentRecord.BLOCK_BYTES)
           .alignedSlice(SegmentRecord.BLOCK_BYTES);
 
-  /** Held to sync, and to change {@link #file}. */
+  /** Held while syncing and while {@link #file} changes. */
   private final ReentrantLock syncing = new ReentrantLock();
 
-  /** Written while {@link #syncing} is held. */
+  /** The newest segment; written while {@link #syncing} is held. */
   private SegmentFile file;
 
-  /** The same file past the page cache, if that can be done; of who appends. */
+  /**
+   * The same segment opened with O_DIRECT, or null if that is not possible; accessed by the thread
+   * that appends.
+   */
   private @Nullable SegmentFile pastTheCache;
 
   private int segment;
   private int end;
 
-  /** Bytes since this was made; written by who appends, after they are in the file. */
+  /**
+   * Bytes appended since this writer was created; written by the thread that appends, after the
+   * bytes are in the file.
+   */
   private volatile long appended;
 
-  /** Of {@link #appended}; written while {@link #syncing} is held. */
+  /** How much of {@link #appended} has been synced; guarded by {@link #syncing}. */
   private long synced;
 
-  /** What has made this useless, if anything has. */
+  /** The failure after which nothing can be written any more, or null. */
   private volatile @Nullable ChunkStoreException failure;
 
   private final CompletableFuture<ChunkStoreException> failed = new CompletableFuture<>();
 
-  /** Where the bytes of that hash were put. */
+  /** A chunk that has been written, and where its bytes are. */
   record Written(Hash hash, Place place) {}
 
   /**
-   * Goes on in a segment.
+   * Continues a segment.
    *
    * @param file the segment, open for writing
-   * @param from its number and where its records end; durable so far
+   * @param from the segment's number and the end of its records, which must be durable up to there
    */
   SegmentWriter(
       SegmentFiles files, long segmentBytes, FreeSpace space, SegmentFile file, Mark from) {
@@ -92,21 +100,22 @@ final class SegmentWriter {
     this.pastTheCache = files.openPastTheCache(segment).orElse(null);
   }
 
-  /** Where the next record goes; to be called by who appends. */
+  /** Where the next record will start, without padding. Call it on the thread that appends. */
   Mark end() {
     return new Mark(segment, end);
   }
 
-  /** How many bytes were appended since this was made; any thread. */
+  /** Bytes appended since this writer was created. May be called from any thread. */
   long appended() {
     return appended;
   }
 
   /**
-   * Appends chunks; one thread at a time.
+   * Appends chunks. One thread at a time.
    *
-   * @param written told of those that can be read
-   * @throws ChunkStoreException {@link Errno#ENOSPC}, {@link Errno#EIO}; some may be written
+   * @param written receives the chunks that have been written and can be read
+   * @throws ChunkStoreException {@link Errno#ENOSPC}, {@link Errno#EIO}; some of the chunks may be
+   *     written
    */
   void append(List<Chunk> chunks, List<Written> written) {
     requireSound();
@@ -130,7 +139,12 @@ final class SegmentWriter {
     writeBuffer(large, buffered, written);
   }
 
-  /** Returns when everything that was appended before this call is on stable storage. */
+  /**
+   * Blocks until everything that was appended before this call is on stable storage.
+   *
+   * @throws ChunkStoreException {@link Errno#EIO} if the sync fails; the writer cannot be used any
+   *     more
+   */
   void sync() {
     long wanted = appended;
     syncing.lock();
@@ -147,7 +161,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Throws what has made this useless, if anything has. */
+  /** Throws if an earlier failure was final. */
   void requireSound() {
     ChunkStoreException earlier = failure;
     if (earlier != null) {
@@ -156,7 +170,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Completed with what has made this useless, if anything does, by a thread without locks. */
+  /** Completed after a final failure, on a thread that holds no locks. */
   CompletableFuture<ChunkStoreException> failed() {
     return failed.copy();
   }
@@ -173,7 +187,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Whether they are better written past the page cache (decision 017). */
+  /** Whether the batch should be written past the page cache (decision 017). */
   private static boolean areLarge(List<Chunk> chunks) {
     long bytes = 0;
     for (Chunk chunk : chunks) {
@@ -183,8 +197,9 @@ final class SegmentWriter {
   }
 
   /**
-   * Where the buffer goes. The end itself stays before the padding until there is something behind
-   * it: the file has no less than its end says.
+   * The offset at which the buffer will be written. The field {@code end} itself moves past the
+   * padding only when something has been written after it: otherwise a mark in the index could be
+   * past the end of the file.
    */
   private int begin(boolean large) {
     return large ? SegmentRecord.afterPadding(end) : end;
@@ -203,21 +218,22 @@ final class SegmentWriter {
       if (IoFailures.isOutOfSpace(e)) {
         throw IoFailures.translate("cannot store chunks", e);
       }
-      space.require(bytes); // the words may be in another language
+      space.require(bytes); // the message may be in another language
       throw fail("cannot store chunks, giving up", e);
     } finally {
       buffer.clear();
     }
     end = begin + bytes;
-    long before = appended; // nobody else writes it
+    long before = appended; // this is the only thread that writes it
     appended = before + bytes;
     written.addAll(buffered);
     buffered.clear();
   }
 
   /**
-   * What cannot be written past the page cache is written through it, and so is all that follows;
-   * what the disk has to say about that, the sync will say. A full disk is full either way.
+   * Writes the buffer. If O_DIRECT fails, this write and all later ones go through the page cache;
+   * if the disk is at fault, the next sync reports that. ENOSPC is thrown at once, because the disk
+   * is full either way.
    */
   private void write(boolean large, int begin) throws IOException {
     SegmentFile past = pastTheCache;
@@ -265,7 +281,7 @@ final class SegmentWriter {
         new ChunkStoreException(Errno.EIO, what + ": " + FileFailures.describe(e), e);
     LOG.error("the chunk store takes no more writes: {}", fatal.getMessage());
     failure = fatal;
-    var _ = failed.completeAsync(() -> fatal); // whose locks are held here does not matter to it
+    var _ = failed.completeAsync(() -> fatal); // async, because the caller may hold locks
     return fatal;
   }
 }

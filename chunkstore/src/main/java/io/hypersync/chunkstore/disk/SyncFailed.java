@@ -3,7 +3,10 @@ package io.hypersync.chunkstore.disk;
 import java.io.IOException;
 import java.io.Serial;
 
-/** What was to be made durable may be lost: trying again would tell nothing. */
+/**
+ * Thrown when a sync fails. The data may be lost, and a second sync would not reveal that, because
+ * the kernel reports an error only once.
+ */
 final class SyncFailed extends IOException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -1,6 +1,6 @@
 /**
- * The chunk store on disk: segment files with the bytes, and in RocksDB where each chunk is in them
- * (decision 011). The only package that knows RocksDB.
+ * The chunk store on disk: segment files with the bytes, and a RocksDB index of where each chunk is
+ * (decision 011). The only package that uses RocksDB.
  */
 @NullMarked
 package io.hypersync.chunkstore.disk;

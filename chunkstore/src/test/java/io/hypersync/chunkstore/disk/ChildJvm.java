@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A main class in a process of its own. */
+/** Runs a main class in a child process. */
 final class ChildJvm implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
@@ -34,14 +34,14 @@ final class ChildJvm implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /** The next line that it prints; null when it has ended. */
+  /** The next line of its output; null when it has ended. Blocks until then. */
   @Nullable String readLine() throws IOException {
     return output.readLine();
   }
 
-  /** Kills it with SIGKILL and waits until it is gone. */
+  /** Kills the process with SIGKILL and waits until it has ended. */
   void kill() {
-    // Not Process.destroyForcibly(), which would also throw away what it has printed.
+    // Not Process.destroyForcibly(), which also discards the output that has not been read yet.
     process.toHandle().destroyForcibly();
     process.onExit().join();
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ChunkIndexTest {
-  /** Several slices of what is read at once. */
+  /** More chunks than fill() reads at a time. */
   private static final int MANY = 20_000;
 
   private static final long CACHE_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ class ChunkIndexTest {
   @Test
   void whatAnEarlierRunEnteredIsFoundFromTheFirstMomentOn() throws IOException {
     enterMany();
-    for (int run = 0; run < 5; run++) { // the filter is filled sooner or later than the first look
+    for (int run = 0; run < 5; run++) { // fill() may or may not finish before the first lookup
       try (ChunkIndex index = open()) {
         enter(index, MANY + run, MANY + run + 1);
         for (int round = 0; round < 3; round++) {
@@ -69,7 +69,7 @@ class ChunkIndexTest {
     }
   }
 
-  /** Where chunks are only read, no write would open the index again. */
+  /** On a store that is only read, no write would reopen the index. */
   @Test
   @Timeout(60)
   void aReadOpensTheIndexAgainThatAFailedWriteHasLost() throws IOException, InterruptedException {
@@ -107,7 +107,7 @@ class ChunkIndexTest {
         });
   }
 
-  /** Looks chunk 0 up again and again while it fails; throws the last failure. */
+  /** Looks up chunk 0 until that succeeds or the limit has passed; then throws the last failure. */
   private static @Nullable Place getInTheEnd(ChunkIndex index, long limitMs)
       throws InterruptedException {
     long limitNs = System.nanoTime() + limitMs * 1_000_000;
@@ -123,7 +123,7 @@ class ChunkIndexTest {
     }
   }
 
-  /** What an earlier run has left. */
+  /** Writes the index that an earlier run has left. */
   private void enterMany() throws IOException {
     try (ChunkIndex index = open()) {
       enter(index, 0, MANY);

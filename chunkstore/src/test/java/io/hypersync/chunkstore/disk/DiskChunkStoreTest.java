@@ -31,7 +31,10 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 
 class DiskChunkStoreTest extends ChunkStoreContract {
-  /** Small enough that a test of some megabytes sees segments end and checkpoints. */
+  /**
+   * Small limits, so that a test that writes a few megabytes fills segments and triggers
+   * checkpoints.
+   */
   static final DiskChunkStoreOptions SMALL =
       new DiskChunkStoreOptions(1 << 20, 512 << 10, 128 << 10, 0);
 
@@ -55,7 +58,10 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     }
   }
 
-  /** RocksDB in the directory itself, with and without the index that it had in the end. */
+  /**
+   * The old layout, RocksDB in the directory itself, with and without the index of its last
+   * version.
+   */
   @ParameterizedTest(name = "{0} chunks, with an index: {1}")
   @CsvSource({"0, false", "1, true", "2500, false", "2500, true"})
   void takesOverAStoreOfBeforeThereWereSegments(int count, boolean indexed) throws Exception {
@@ -95,7 +101,10 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     }
   }
 
-  /** A crash while the old store was being removed; and one that somebody is about to restore. */
+  /**
+   * With CURRENT.moved: a crash while the old store was being removed. Without: an old store that a
+   * user is about to restore.
+   */
   @ParameterizedTest(name = "moved: {0}")
   @ValueSource(booleans = {true, false})
   void removesTheRestOfAnOldStoreThatWasMovedAndOfNoOther(boolean moved) throws IOException {
@@ -120,7 +129,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     Chunk chunk = TestChunks.chunk(1, length);
     store.put(chunk.hash(), chunk.bytes());
     store.close();
-    open().close(); // now it is in the index, and will not be looked at when the store is opened
+    open().close(); // indexes the chunk, so that the next open does not verify it
     flipOneBitOf(chunk, segments());
     store = open();
     ChunkStoreException e =
@@ -138,7 +147,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()), "and after another start");
   }
 
-  /** What the index speaks of, and the disk does not have any more. */
+  /** Chunks that are in the index but no longer on the disk. */
   @ParameterizedTest(name = "removed: {0}")
   @ValueSource(booleans = {true, false})
   void aChunkThatCannotBeReadIsNotHere(boolean removed) throws IOException {
@@ -176,7 +185,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     }
   }
 
-  /** The index can be made from the segments. */
+  /** The index can be rebuilt from the segments. */
   @Test
   void survivesTheLossOfItsIndex() throws IOException {
     List<Chunk> chunks = Stream.iterate(0L, i -> i + 1).limit(200).map(TestChunks::chunk).toList();
@@ -225,7 +234,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     }
   }
 
-  /** Bytes that a disk has spoilt are not where the records end. */
+  /** A record with corrupt bytes does not end the scan. */
   @Test
   void passesOverADamagedChunkThatIsNotInTheIndex() throws IOException {
     List<Chunk> chunks =
@@ -239,7 +248,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     assertArrayEquals(chunks.get(2).bytes(), store.getVerified(chunks.get(2).hash()));
   }
 
-  /** Nor is a header that a disk has spoilt. */
+  /** Nor does a record with a corrupt header. */
   @Test
   void findsTheRecordsBehindASpoiltHeader() throws IOException {
     List<Chunk> chunks =
@@ -256,7 +265,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     assertArrayEquals(chunks.get(2).bytes(), store.getVerified(chunks.get(2).hash()));
   }
 
-  /** A chunk can hold what another record looks like, of this store even. */
+  /** The bytes of a chunk can look like a record, even like one of the same store. */
   @Test
   void doesNotTakeTheInsideOfAChunkForARecord() throws IOException {
     Chunk inner = TestChunks.chunk(1, 300);
@@ -267,7 +276,7 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     store.close();
     Path file = segmentFiles().getLast();
     byte[] content = Files.readAllBytes(file);
-    content[record.length] ^= 1; // the outer one's header is gone, and with it where it ends
+    content[record.length] ^= 1; // destroys the outer record's header and so its length
     Files.write(file, content);
     store = open();
     assertTrue(store.contains(inner.hash()));
@@ -287,7 +296,10 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     store = DiskChunkStore.open(directory.resolve("another"), SMALL);
   }
 
-  /** An interrupt closes Java's file channels; the thread keeps it, the store its files. */
+  /**
+   * An interrupt closes Java's file channels. The thread must stay interrupted, and the store must
+   * keep working.
+   */
   @Test
   void mindsNoInterrupt() {
     Chunk chunk = TestChunks.chunk(1);
@@ -331,12 +343,12 @@ class DiskChunkStoreTest extends ChunkStoreContract {
     assertNamesNoClass(e.getMessage());
   }
 
-  /** What it says is read by people. */
+  /** Messages are for users, so they must not contain Java class names. */
   private static void assertNamesNoClass(String message) {
     assertFalse(message.contains("Exception") || message.contains("java."), message);
   }
 
-  /** Opens the store in args[0] and holds it. */
+  /** Opens the store in args[0] and keeps it open. */
   static final class Holder {
     private Holder() {}
 

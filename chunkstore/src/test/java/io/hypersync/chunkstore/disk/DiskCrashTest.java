@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever was synced before a kill is there after it. */
+/** Every chunk that was synced before a SIGKILL is there after it. */
 class DiskCrashTest {
   private static final int CRASHES = 4;
   private static final long CHUNKS_PER_RUN = 1_000_000;
@@ -39,7 +39,7 @@ class DiskCrashTest {
           synced[run] = Long.parseLong(line);
         }
         child.kill();
-        // What it has printed since, it has synced too.
+        // Read the rest of the output: those chunks were synced, too.
         String line = child.readLine();
         while (line != null && line.length() == Long.toString(synced[run]).length()) {
           synced[run] = Long.parseLong(line);
@@ -56,7 +56,7 @@ class DiskCrashTest {
                 "seed %d: chunk %d of run %d, synced up to %d, after crash %d"
                     .formatted(seed, i, earlier, synced[earlier], run));
           }
-          // What was not synced may be here or not, but never half: in the index and nowhere else.
+          // Chunks that were not synced may or may not be there, but never only in the index.
           for (long i = synced[earlier] + 1; i <= synced[earlier] + UNSYNCED; i++) {
             Chunk chunk = TestChunks.chunk(i);
             assertEquals(
@@ -73,7 +73,9 @@ class DiskCrashTest {
     }
   }
 
-  /** Stores chunks from number args[1] on, in args[0], and prints the last one synced. */
+  /**
+   * Stores chunks in args[0], from number args[1] on, and prints the number of the last synced one.
+   */
   static final class Writer {
     private Writer() {}
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A full disk says so, loses nothing, and is over as soon as there is space (hypersync.md 6.4.1).
+ * A full disk gives ENOSPC, loses no chunk, and the store works again as soon as there is space
+ * (hypersync.md 6.4.1).
  */
 class DiskFullTest {
   private static final int CHUNK_BYTES = 60_000;
@@ -51,7 +52,7 @@ class DiskFullTest {
     }
   }
 
-  /** With many checkpoints it is the index that runs out of space as well. */
+  /** With frequent checkpoints the index runs out of space, too. */
   @ParameterizedTest(name = "a checkpoint every {0} KiB, {1} chunks at a time")
   @CsvSource({"64, 1", "1024, 1", "65536, 1", "64, 5", "65536, 5"})
   void recoversFromAFullDisk(int checkpointKib, int atATime) throws IOException {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is written past the page cache, on filesystems that can do it and that cannot. */
+/** Tests writes past the page cache, on filesystems with and without O_DIRECT. */
 class LargeChunksTest {
   private static final int FULL = 65_536;
   private static final DiskChunkStoreOptions ROOMY =
@@ -34,7 +34,9 @@ class LargeChunksTest {
     return temp.resolve("store");
   }
 
-  /** Where each batch begins in the segment, if it has nothing but these, one after the other. */
+  /**
+   * Checks the offset of a batch in the segment after one small chunk, and the offset of its end.
+   */
   @ParameterizedTest(
       name = "{0} chunks of {1} bytes behind one of 100: the first at {2}, the end at {3}")
   @CsvSource({
@@ -56,7 +58,7 @@ class LargeChunksTest {
     assertEquals(end, Files.size(segments().getLast()));
   }
 
-  /** With the index, without it, and when what is read was not in it yet. */
+  /** With the index, without it, and with records that were not indexed yet. */
   @ParameterizedTest(name = "{0}")
   @CsvSource({"with its index", "without its index"})
   void areFoundAgainAndTheSegmentGoesOn(String index) throws IOException {
@@ -83,7 +85,7 @@ class LargeChunksTest {
     assertEquals(1, segments().size(), "padding is no torn tail; seed " + seed);
   }
 
-  /** ramfs knows no O_DIRECT. */
+  /** ramfs does not support O_DIRECT. */
   @ParameterizedTest
   @CsvSource({"tmpfs", "ramfs"})
   void anyFilesystemWillDo(String type) throws IOException {
@@ -104,8 +106,9 @@ class LargeChunksTest {
   }
 
   /**
-   * A full disk takes the header of a record, and not all of the rest; what comes next begins
-   * behind that header, and is not a part of the record that it speaks of.
+   * A full disk can store the header of a record but not all of its bytes. The next batch starts
+   * after that header, within the range that it claims; recovery must find the records of that
+   * batch.
    */
   @Test
   void whatAFullDiskHasCutOffHidesNothing() throws IOException {
@@ -163,7 +166,7 @@ class LargeChunksTest {
     return IntStream.range(0, count).mapToObj(i -> TestChunks.chunk(first + i, bytes)).toList();
   }
 
-  /** Where records are in the only segment. */
+  /** The offsets of the records in the only segment. */
   private List<Integer> records() throws IOException {
     SegmentFiles files = new SegmentFiles(store().resolve("segments"));
     List<Integer> found = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What is on disks of those who use this: a change here is a new version. */
+/** Pins the format that is on users' disks: a change needs a new version. */
 class SegmentRecordTest {
   private static final Chunk ABC = Chunk.of("abc".getBytes(StandardCharsets.US_ASCII));
   private static final int SEGMENT = 7;

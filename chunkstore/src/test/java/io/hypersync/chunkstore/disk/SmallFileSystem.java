@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A mounted filesystem in memory that a test may fill; needs root. */
+/** A small filesystem in memory, mounted for a test that fills it; needs root. */
 final class SmallFileSystem implements AutoCloseable {
   private final Path mountPoint;
 
@@ -23,7 +23,7 @@ final class SmallFileSystem implements AutoCloseable {
     run("mount", "-t", type, "-o", option, type, mountPoint.toString());
   }
 
-  /** One that ends with the machine's memory, and to which O_DIRECT is an error. */
+  /** A filesystem limited only by the machine's memory, on which O_DIRECT fails. */
   static SmallFileSystem ramfs(Path mountPoint) throws IOException {
     return new SmallFileSystem(mountPoint, "ramfs", "mode=755");
   }
@@ -32,12 +32,12 @@ final class SmallFileSystem implements AutoCloseable {
     return mountPoint.resolve(name);
   }
 
-  /** Takes space away, to be given back with {@link #releaseBallast}. */
+  /** Uses up some space until {@link #releaseBallast}. */
   void loadBallast(int megabytes) throws IOException {
     Files.write(resolve("ballast"), new byte[megabytes << 20]);
   }
 
-  /** Takes all of it away. */
+  /** Uses up all free space until {@link #releaseBallast}. */
   void fill() throws IOException {
     byte[] page = new byte[4096];
     try (OutputStream ballast = Files.newOutputStream(resolve("ballast"))) {

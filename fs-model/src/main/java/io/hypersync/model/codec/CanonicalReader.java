@@ -11,8 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads what {@link CanonicalWriter} wrote. Every method throws {@link DecodeException} rather than
- * reading past the end or allocating more than is there. Not thread-safe.
+ * Decodes the format that {@link CanonicalWriter} writes, from one byte array. Every method throws
+ * {@link DecodeException} instead of reading past the end of the array or allocating more bytes
+ * than the array still holds, so untrusted input is safe. Not thread-safe.
  */
 public final class CanonicalReader {
   private static final VarHandle SHORT =
@@ -26,19 +27,19 @@ public final class CanonicalReader {
   private final int end;
   private int position;
 
-  /** Reads the whole array. */
+  /** A reader of the whole array, which is not copied and must not change while it is read. */
   public CanonicalReader(byte[] bytes) {
     this.bytes = bytes;
     this.end = bytes.length;
   }
 
-  /** 8 bits, unsigned. */
+  /** Reads 8 bits as an unsigned number, 0 to 255. */
   public int u8() throws DecodeException {
     need(1);
     return bytes[position++] & 0xff;
   }
 
-  /** 16 bits, unsigned. */
+  /** Reads 16 bits as an unsigned number, 0 to 65535. */
   public int u16() throws DecodeException {
     need(2);
     int value = (short) SHORT.get(bytes, position) & 0xffff;
@@ -46,7 +47,7 @@ public final class CanonicalReader {
     return value;
   }
 
-  /** 32 bits. */
+  /** Reads 32 bits; negative if the highest bit is set. */
   public int u32() throws DecodeException {
     need(4);
     int value = (int) INT.get(bytes, position);
@@ -54,7 +55,7 @@ public final class CanonicalReader {
     return value;
   }
 
-  /** 64 bits. */
+  /** Reads 64 bits; negative if the highest bit is set. */
   public long u64() throws DecodeException {
     need(8);
     long value = (long) LONG.get(bytes, position);
@@ -62,7 +63,7 @@ public final class CanonicalReader {
     return value;
   }
 
-  /** 64 bits which must not be negative as a signed number: a size, an offset, an index. */
+  /** Reads 64 bits that must be 0 to 2^63-1: a size, an offset or an index. */
   public long size() throws DecodeException {
     long value = u64();
     if (value < 0) {
@@ -71,12 +72,12 @@ public final class CanonicalReader {
     return value;
   }
 
-  /** A node id. */
+  /** Reads the 16 bytes of a node id. */
   public NodeId node() throws DecodeException {
     return new NodeId(u64(), u64());
   }
 
-  /** A hash. */
+  /** Reads the 32 bytes of a hash. */
   public Hash hash() throws DecodeException {
     need(Hash.BYTES);
     Hash hash = Hash.read(bytes, position);
@@ -85,9 +86,9 @@ public final class CanonicalReader {
   }
 
   /**
-   * A 32-bit length and that many bytes.
+   * Reads a 32-bit length and that many bytes, into a new array.
    *
-   * @param max the largest length that makes sense here
+   * @param max the largest valid length; a greater one is rejected before anything is allocated
    */
   public byte[] bytes(int max) throws DecodeException {
     int length = u32();
@@ -101,7 +102,11 @@ public final class CanonicalReader {
     return copy;
   }
 
-  /** A 32-bit length and that many bytes of well-formed UTF-8. */
+  /**
+   * Reads a 32-bit length and that many bytes of well-formed UTF-8.
+   *
+   * @param max the largest valid length in bytes
+   */
   public String text(int max) throws DecodeException {
     byte[] utf8 = bytes(max);
     try {
@@ -111,7 +116,13 @@ public final class CanonicalReader {
     }
   }
 
-  /** A 32-bit count of things which take at least {@code bytesEach} bytes each. */
+  /**
+   * Reads a 32-bit element count. Rejects a count whose elements cannot fit into the remaining
+   * bytes, so that the caller may allocate a list of that size.
+   *
+   * @param max the largest valid count
+   * @param bytesEach the least number of bytes that one element takes
+   */
   public int count(int max, int bytesEach) throws DecodeException {
     int count = u32();
     if (count < 0 || count > max || (long) count * bytesEach > end - position) {
@@ -127,12 +138,15 @@ public final class CanonicalReader {
     return count;
   }
 
-  /** How many bytes are left. */
+  /** The number of bytes that have not been read yet. */
   public int remaining() {
     return end - position;
   }
 
-  /** Fails unless everything has been read: a canonical encoding has nothing behind it. */
+  /**
+   * Checks that all bytes have been read. Trailing bytes are an error, because a value has exactly
+   * one canonical encoding.
+   */
   public void finish() throws DecodeException {
     if (position != end) {
       throw new DecodeException((end - position) + " bytes behind the end");

@@ -8,7 +8,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A growing byte buffer, big-endian. Variable parts carry a 32-bit length. Not thread-safe. */
+/**
+ * Appends the canonical encoding of values to a growing byte buffer: integers are big-endian, and
+ * values of variable length are preceded by a 32-bit length in bytes. {@link CanonicalReader} reads
+ * it. Not thread-safe.
+ */
 public final class CanonicalWriter {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
@@ -92,17 +96,20 @@ public final class CanonicalWriter {
     return bytes(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** How many bytes have been written. */
+  /** The number of bytes written so far. */
   public int length() {
     return length;
   }
 
-  /** The backing array, of which the first {@link #length()} bytes count. */
+  /**
+   * The backing array itself, not a copy; only its first {@link #length()} bytes are valid, and the
+   * next write may replace it.
+   */
   public byte[] array() {
     return buffer;
   }
 
-  /** A copy of what has been written. */
+  /** A copy of the bytes written so far. */
   public byte[] toBytes() {
     return Arrays.copyOf(buffer, length);
   }

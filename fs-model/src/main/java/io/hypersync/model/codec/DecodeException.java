@@ -1,10 +1,10 @@
 package io.hypersync.model.codec;
 
-/** Bytes that are not the canonical encoding of anything. */
+/** Thrown when bytes are not a valid canonical encoding. */
 public final class DecodeException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Says what was expected and what was found. */
+  /** An exception whose message names what was expected and what was found. */
   public DecodeException(String message) {
     super(message);
   }

@@ -1,4 +1,4 @@
-/** Reading and writing of canonical bytes: big-endian, fixed widths, one encoding per value. */
+/** Reader and writer of canonical bytes: big-endian, fixed widths, one encoding per value. */
 @NullMarked
 package io.hypersync.model.codec;
 

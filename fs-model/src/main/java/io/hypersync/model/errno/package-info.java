@@ -1,4 +1,4 @@
-/** The Linux error numbers that a mutation or a read can end with. */
+/** Linux error numbers, the result of a failed mutation or read. */
 @NullMarked
 package io.hypersync.model.errno;
 

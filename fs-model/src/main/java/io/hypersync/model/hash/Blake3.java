@@ -6,30 +6,37 @@ import java.util.Objects;
 /**
  * BLAKE3, the 256-bit hash of chunks, log entries and trie nodes (hypersync.md 8.1.1, 9.1).
  *
- * <p>Each compression of a short input has its state in four vectors ({@link Blake3Rows}); a longer
- * input is hashed several 1 KiB BLAKE3 chunks at a time ({@link Blake3Vector}). Both begin once
- * they are known to be faster than scalar code ({@link VectorWarmUp}); the JVM must have been
- * started with {@code --add-modules jdk.incubator.vector}. Up to 2 KiB nothing is allocated but
- * chaining values. All methods may be called from any thread.
+ * <p>Short inputs, below 2 KiB, are hashed one compression at a time with its state in four vectors
+ * ({@link Blake3Rows}); longer inputs are hashed several 1 KiB BLAKE3 chunks at a time ({@link
+ * Blake3Vector}). Each of the two vector implementations is used only once measurements have shown
+ * that it is faster than scalar code ({@link VectorWarmUp}); the JVM must have been started with
+ * {@code --add-modules jdk.incubator.vector}. Inputs of up to 2 KiB allocate nothing but chaining
+ * values. All methods may be called from any thread.
  */
 public final class Blake3 {
-  /** From this many bytes on there are whole chunks to be hashed side by side. */
+  /**
+   * The least input length, in bytes, that has two whole chunks, which can be hashed side by side.
+   */
   private static final int LONG_BYTES = 2 * Blake3Chain.CHUNK_BYTES;
 
   /**
-   * 16 MiB, or as many trie nodes as some ten thousand mutations change: a tenth of the time that
-   * compiling takes.
+   * Warm-up of short hashes starts after 16 MiB, or the trie nodes that about ten thousand
+   * mutations change: hashing them takes about a tenth of the time that compiling the vector code
+   * takes.
    */
   private static final int WORTH_BLOCKS_OF_SHORT = 1 << 18;
 
-  /** 64 MiB: a tenth of the time that compiling takes, here too. */
+  /**
+   * Warm-up of long hashes starts after 64 MiB, which also take about a tenth of the compile time.
+   */
   private static final int WORTH_BLOCKS_OF_LONG = 1 << 20;
 
   private static final VectorFaults FAULTS = new VectorFaults();
 
-  // Lambdas, as the classes in them do not link where the vector module is absent.
+  // Lambdas and a nested class, because the classes they name do not link where the vector module
+  // is absent.
 
-  /** For less than {@link #LONG_BYTES}. */
+  /** Warm-up of the code for inputs shorter than {@link #LONG_BYTES}. */
   static final VectorWarmUp SHORT =
       new VectorWarmUp(
           "blake3-short",
@@ -37,11 +44,11 @@ public final class Blake3 {
           () -> vectorsArePresent() && Blake3Rows.isUsable(),
           new Rows(),
           0,
-          // Whole blocks, and one that is not.
+          // Two whole blocks and a partial one.
           List.of(157),
           FAULTS);
 
-  /** For all that is longer. */
+  /** Warm-up of the code for inputs of {@link #LONG_BYTES} and more. */
   static final VectorWarmUp LONG =
       new VectorWarmUp(
           "blake3-long",
@@ -49,11 +56,14 @@ public final class Blake3 {
           () -> vectorsArePresent() && Blake3Vector.isUsable(),
           (data, offset, length) -> Blake3Vector.hash(data, offset, length),
           LONG_BYTES,
-          // What wide code leaves to narrow; what goes by fours; as many chunks as fill the lanes.
+          // What remains for Blake3Rows; what Blake3Quarters hashes; enough chunks to fill all
+          // lanes.
           List.of(157, 3500, 40_000),
           FAULTS);
 
-  /** Links only when one of its methods is called. */
+  /**
+   * Vector code for short inputs. Linked against the vector module only when a method is called.
+   */
   private static final class Rows implements VectorWarmUp.Way {
     @Override
     public Hash hash(byte[] data, int offset, int length) {
@@ -68,7 +78,7 @@ public final class Blake3 {
 
   private Blake3() {}
 
-  /** Hashes by vectors that were found wrong; for reports. */
+  /** Faults of vector code found in this process, for status and logs. */
   public static VectorFaults vectorFaults() {
     return FAULTS;
   }
@@ -100,11 +110,11 @@ public final class Blake3 {
   }
 
   /**
-   * The hash of two hashes, 64 bytes, and a few bytes after them: of an inner node of a trie. The
-   * words go straight from the hashes into two compressions.
+   * The hash of two hashes (64 bytes) followed by 1 to 8 more bytes, as in an inner node of a trie.
+   * The words go from the hashes straight into two compressions, without an array.
    *
-   * @param tail the bytes, the first one in the lowest bits, and zeros above the last
-   * @param tailBytes how many, 1 to 8
+   * @param tail the extra bytes, the first in the lowest 8 bits; the unused high bytes must be zero
+   * @param tailBytes the number of extra bytes, 1 to 8
    */
   public static Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
     return SHORT.isOver(2 * Blake3Chain.BLOCK_BYTES)

@@ -5,11 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * BLAKE3 compression after compression, by one of two ways to compress.
+ * The sequential part of BLAKE3: hashes one block after another with the compression function of
+ * the subclass, scalar or vector.
  *
- * <p>The input is cut into chunks of 1 KiB, a chunk into blocks of 64 bytes. The blocks of a chunk
- * are chained; the chunks are the leaves of a binary tree whose left subtrees are complete. A
- * chaining value, that of an inner node as much as the final result, is held as a {@link Hash}.
+ * <p>The input is split into chunks of 1 KiB, and a chunk into blocks of 64 bytes. The blocks of a
+ * chunk are chained; the chunks are the leaves of a binary tree whose left subtrees are complete. A
+ * chaining value, whether of an inner node or the final result, is represented as a {@link Hash}.
  */
 abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   static final int CHUNK_BYTES = 1024;
@@ -32,21 +33,23 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** The chaining value that a chunk, or an inner node of the tree, begins with. */
+  /** The initial chaining value of every chunk and of every inner node. */
   private static final Hash INITIAL =
       new Hash(pack(IV0, IV1), pack(IV2, IV3), pack(IV4, IV5), pack(IV6, IV7));
 
   /**
-   * Stands for data of which nothing is read. Long enough for a block all the same: C2 checks the
-   * length before the loop over the blocks, and where it is too short compiles again, which takes a
-   * second of a hundred times slower hashing with {@link Blake3Rows}.
+   * Placeholder for {@code data} in a compression that reads nothing from it. It is still one block
+   * long: C2 hoists the bounds check out of the loop over the blocks, and an array that is too
+   * short makes it deoptimise and compile again, during which hashing with {@link Blake3Rows} is a
+   * hundred times slower for about a second.
    */
   private static final byte[] NO_DATA = new byte[BLOCK_BYTES];
 
   /** Hashes a range that the caller has checked to lie inside the array. */
   final Hash hash(byte[] data, int offset, int length) {
     if (offset + length < Long.BYTES) {
-      // The tail of a block is read by words that end where the data ends, so one must fit.
+      // tail() reads eight bytes at a time, up to the end of the data, so eight must exist before
+      // it.
       byte[] shifted = new byte[Long.BYTES + length];
       System.arraycopy(data, offset, shifted, Long.BYTES, length);
       return tree(shifted, Long.BYTES, length, 0, ROOT);
@@ -78,7 +81,7 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   /**
    * The chaining value of a subtree.
    *
-   * @param position where its bytes begin; {@code position + length} is at least eight
+   * @param position offset of its first byte; {@code position + length} must be at least 8
    * @param chunk index of its first chunk in the whole input
    * @param rootFlag {@link #ROOT} if this is the whole input, else 0
    */
@@ -94,7 +97,10 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
         rootFlag);
   }
 
-  /** How many chunks go left: the largest power of two that leaves at least a byte on the right. */
+  /**
+   * The number of chunks in the left subtree: the largest power of two that leaves at least one
+   * byte for the right one.
+   */
   static int leftChunks(int length) {
     return Integer.highestOneBit((length - 1) / CHUNK_BYTES);
   }
@@ -102,7 +108,7 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   /**
    * The chaining value of one chunk of at most {@link #CHUNK_BYTES}.
    *
-   * @param position where its bytes begin; {@code position + length} is at least eight
+   * @param position offset of its first byte; {@code position + length} must be at least 8
    */
   final Hash chunk(byte[] data, int position, int length, int chunk, int rootFlag) {
     int end = position + length;
@@ -127,7 +133,7 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
         CHUNK_END | rootFlag);
   }
 
-  /** The chaining value of the inner node above two others. */
+  /** The chaining value of the inner node over two subtrees. */
   final Hash parent(Hash left, Hash right, int rootFlag) {
     return pair(left, right, PARENT | rootFlag);
   }
@@ -153,18 +159,19 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   }
 
   /**
-   * Chains the blocks of one chunk, or does the one of a parent. All but the last are read from the
-   * data; the last, which may be partial or come from elsewhere, is passed by value, so that it
-   * needs no array.
+   * Compresses the blocks of one chunk in sequence, or the single block of a parent. All blocks but
+   * the last are read from {@code data}; the last one, which may be partial or come from hashes, is
+   * passed by value and so needs no array.
    *
-   * @param value the chaining value to begin with
-   * @param position of the first block, if it is not the last
-   * @param lastPosition where the last block would be: a multiple of {@link #BLOCK_BYTES} further
-   * @param last01 words 0 (the lower half) and 1 of the last block, and so on with the next seven
-   * @param counter index of the chunk, 0 for anything but a chunk
-   * @param lastLength how many bytes of the last block are the message's
-   * @param firstFlags flags of the first block, which may be the last as well
-   * @param lastFlags flags of the last block only
+   * @param value the initial chaining value
+   * @param position offset of the first block, unless that is the last one
+   * @param lastPosition offset at which the last block would start: {@code position} plus a
+   *     multiple of {@link #BLOCK_BYTES}
+   * @param last01 words 0 (the lower half) and 1 of the last block; the next seven likewise
+   * @param counter index of the chunk; 0 for a parent
+   * @param lastLength the number of message bytes in the last block
+   * @param firstFlags flags of the first block, which may also be the last
+   * @param lastFlags additional flags of the last block
    */
   abstract Hash compress(
       Hash value,
@@ -185,28 +192,29 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
       int lastFlags);
 
   /**
-   * The two message words at {@code at} of data that ends at {@code end}, zeros beyond. Without a
-   * branch: reads the last whole words instead and shifts out what comes before {@code at}.
+   * The two message words at {@code at} of data that ends at {@code end}, with zeros past the end.
+   * Branch-free: if they reach past the end, it reads the last eight bytes of the data instead and
+   * shifts out those before {@code at}.
    */
   private static long tail(byte[] data, int at, int end) {
     int wordsAt = Math.min(at, end - Long.BYTES);
     int excessBits = Math.min(at - wordsAt, Long.BYTES) * Byte.SIZE;
-    // In two steps, as a shift by 64 is one by 0.
+    // In two steps, because Java takes a shift count of 64 as 0.
     return (long) LONG.get(data, wordsAt) >>> (excessBits / 2) >>> (excessBits / 2);
   }
 
-  /** Two words of a chaining value as they appear in a {@link Hash}. */
+  /** Packs two words of a chaining value into one word of a {@link Hash}. */
   static long pack(int even, int odd) {
     return (long) Integer.reverseBytes(even) << Integer.SIZE
         | Integer.toUnsignedLong(Integer.reverseBytes(odd));
   }
 
-  /** The first of the two words that {@link #pack} has packed. */
+  /** The first of the two words packed by {@link #pack}. */
   static int even(long packed) {
     return Integer.reverseBytes((int) (packed >>> Integer.SIZE));
   }
 
-  /** The second of the two words that {@link #pack} has packed. */
+  /** The second of the two words packed by {@link #pack}. */
   static int odd(long packed) {
     return Integer.reverseBytes((int) packed);
   }

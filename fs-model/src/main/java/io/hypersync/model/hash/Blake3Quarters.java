@@ -18,17 +18,18 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * BLAKE3 of two to four chunks in the time of one: four times {@link Blake3Rows} in the quarters of
- * vectors four times as wide. For an input of few chunks that keeps the processor busier than a
- * chunk per lane ({@link Blake3Vector}).
+ * Hashes two to four BLAKE3 chunks at once: four {@link Blake3Rows} computations in the four
+ * quarters of 512-bit vectors, in about the time of one. For an input of few chunks this uses the
+ * processor better than one chunk per lane ({@link Blake3Vector}), which would leave most lanes
+ * empty.
  *
- * <p>Does not link without the vector module.
+ * <p>This class does not link without the vector module.
  */
 final class Blake3Quarters {
-  /** As many chunks fit. */
+  /** The number of chunks that are hashed at once. */
   static final int CHUNKS = 4;
 
-  /** Length of the array for as many chaining values. */
+  /** Length, in longs, of the array that holds {@link #CHUNKS} chaining values. */
   static final int VALUES = CHUNKS * Hash.BYTES / Long.BYTES;
 
   private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_512;
@@ -52,7 +53,7 @@ final class Blake3Quarters {
   private static final IntVector LENGTH = quarters(0, 0, BLOCK_BYTES, 0);
   private static final IntVector FLAGS_LANE = quarters(0, 0, 0, 1);
 
-  // The words of a block as Blake3Rows wants them.
+  // Select the words m0 to m3 of the first round, in the order that Blake3Rows defines.
   private static final IntVector FIRST_0 = ofTwoBlocks(0, 2, 4, 6);
   private static final IntVector FIRST_1 = ofTwoBlocks(1, 3, 5, 7);
   private static final IntVector FIRST_2 = ofTwoBlocks(14, 8, 10, 12);
@@ -68,7 +69,7 @@ final class Blake3Quarters {
 
   private Blake3Quarters() {}
 
-  /** Whether the processor has such vectors. */
+  /** Whether the processor has 512-bit vectors. */
   static boolean isUsable() {
     return VectorShape.preferredShape().vectorBitSize() >= INTS.vectorBitSize();
   }
@@ -94,7 +95,10 @@ final class Blake3Quarters {
         rootFlag);
   }
 
-  /** A subtree of two to {@link #CHUNKS} chunks, of which the last may be partial. */
+  /**
+   * The chaining value of a subtree of two to {@link #CHUNKS} chunks, the last of which may be
+   * partial.
+   */
   private static Hash fewChunks(byte[] data, int position, int length, int chunk, int rootFlag) {
     int whole = length / CHUNK_BYTES;
     long[] values = new long[VALUES];
@@ -116,12 +120,13 @@ final class Blake3Quarters {
   }
 
   /**
-   * The chaining values of whole chunks.
+   * Computes the chaining values of whole chunks.
    *
-   * @param count how many, 1 to {@link #CHUNKS}
-   * @param chunk index of the first
+   * @param count the number of chunks, 1 to {@link #CHUNKS}
+   * @param chunk index of the first one in the whole input
    * @param values receives words 0 to 3 of each chunk's chaining value, then words 4 to 7 of each,
-   *     packed as in a {@link Hash}; beyond {@code count} the last one's again, and useless
+   *     packed as in a {@link Hash}; the entries past {@code count} repeat the data of the last
+   *     chunk and must be ignored
    */
   static void chunks(byte[] data, int position, int count, int chunk, long[] values) {
     int second = Math.min(count - 1, 1) * CHUNK_BYTES;
@@ -193,7 +198,10 @@ final class Blake3Quarters {
     b.reinterpretAsLongs().lanewise(REVERSE_BYTES).intoArray(values, 2 * CHUNKS);
   }
 
-  /** The chaining value of one of the chunks in what {@link #chunks} has filled. */
+  /**
+   * The chaining value of the chunk with this number, 0 to 3, from an array that {@link #chunks}
+   * has filled.
+   */
   static Hash value(long[] values, int chunk) {
     int low = 2 * chunk;
     int high = low + 2 * CHUNKS;
@@ -209,12 +217,18 @@ final class Blake3Quarters {
         INTS, lane -> lane / QUARTER * QUARTER + (lane + distance) % QUARTER);
   }
 
-  /** What selects words of the first block into even quarters, of the second into odd ones. */
+  /**
+   * Lane numbers for {@code selectFrom} that take words of the first block into the even quarters
+   * and of the second block into the odd ones.
+   */
   private static IntVector ofTwoBlocks(int... words) {
     return vector(lane -> lane / QUARTER % 2 * LANES + words[lane % QUARTER]);
   }
 
-  /** What selects in every quarter as the argument does in narrow vectors. */
+  /**
+   * Lane numbers for {@code selectFrom} that do within each quarter what {@code narrow} does in
+   * 128-bit vectors.
+   */
   private static IntVector inQuarters(IntVector narrow) {
     return vector(
         lane -> {

@@ -11,16 +11,16 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * BLAKE3 with the state of one compression in four vectors, a row of four words each:
+ * BLAKE3 with the state of one compression in four 128-bit vectors, one row of four words each:
  *
  * <pre>
  *   a:  v0  v1  v2  v3        A round mixes each column, then each diagonal. For the latter the
- *   b:  v4  v5  v6  v7        rows are rotated until the diagonals are columns, and back after:
- *   c:  v8  v9  v10 v11       a by one to the right, c by one to the left, d by two, and b, the
- *   d:  v12 v13 v14 v15       last to be known, by none.
+ *   b:  v4  v5  v6  v7        rows are rotated until the diagonals are columns, and then back:
+ *   c:  v8  v9  v10 v11       a by one to the right, c by one to the left, d by two. b, which is
+ *   d:  v12 v13 v14 v15       computed last, is not rotated.
  * </pre>
  *
- * <p>Does not link without the vector module.
+ * <p>This class does not link without the vector module.
  */
 final class Blake3Rows extends Blake3Chain {
   static final Blake3Rows INSTANCE = new Blake3Rows();
@@ -33,19 +33,20 @@ final class Blake3Rows extends Blake3Chain {
   private static final VectorShuffle<Integer> TWO = VectorShuffle.fromValues(INTS, 2, 3, 0, 1);
   private static final VectorShuffle<Integer> RIGHT = VectorShuffle.fromValues(INTS, 3, 0, 1, 2);
 
-  /** Row c of every new compression. */
+  /** Initial value of row c in every compression. */
   private static final IntVector INITIAL_C = ints(IV0, IV1, IV2, IV3);
 
-  // Where the words of a block go, as lanes of the first (0 to 3) or second (4 to 7) of the two
-  // vectors selected from. A round adds m0 = (0 2 4 6) and m1 = (1 3 5 7) of its sixteen words to
-  // the columns; m2 = (14 8 10 12) and m3 = (15 9 11 13) to the diagonals, which begin with v3's.
+  // Reordering of the words of a block. Lane numbers select from the first (0 to 3) or second (4 to
+  // 7) of two vectors. A round adds m0 = (0 2 4 6) and m1 = (1 3 5 7) of its sixteen words to the
+  // columns, and m2 = (14 8 10 12) and m3 = (15 9 11 13) to the diagonals, which are in the order
+  // that starts with the diagonal of v3.
   private static final IntVector FIRST_0 = ints(0, 2, 4, 6);
   private static final IntVector FIRST_1 = ints(1, 3, 5, 7);
   private static final IntVector FIRST_2 = ints(6, 0, 2, 4);
   private static final IntVector FIRST_3 = ints(7, 1, 3, 5);
 
-  // How m0 to m3 of the next round are selected from those of this one, in two steps where they
-  // come from three of them: a lane of zero in the first step is one that nobody uses.
+  // Selection of the next round's m0 to m3 from those of the present round. Where the words come
+  // from three vectors it takes two steps; a lane of 0 in the first step is not used by the second.
   static final IntVector NEXT_0 = ints(1, 5, 7, 2);
   static final IntVector NEXT_1_OF_23 = ints(0, 2, 0, 7);
   static final IntVector NEXT_1 = ints(3, 5, 0, 7);
@@ -56,13 +57,14 @@ final class Blake3Rows extends Blake3Chain {
 
   private Blake3Rows() {}
 
-  /** Whether the processor has such vectors. */
+  /** Whether the processor has 128-bit vectors. */
   static boolean isUsable() {
     return VectorShape.preferredShape().vectorBitSize() >= INTS.vectorBitSize();
   }
 
   /**
-   * One method, as a vector passed to a method that the compiler does not inline would be boxed.
+   * A single method, because a vector passed to a method that the compiler does not inline would be
+   * boxed.
    */
   @Override
   Hash compress(
@@ -160,7 +162,7 @@ final class Blake3Rows extends Blake3Chain {
     }
   }
 
-  /** Four words; the compiler inlines what is so short. */
+  /** Makes a vector of four words. Short enough that the compiler always inlines it. */
   private static IntVector ofLongs(long low, long high) {
     return LongVector.broadcast(LONGS, low).withLane(1, high).reinterpretAsInts();
   }

@@ -1,15 +1,15 @@
 package io.hypersync.model.hash;
 
-/** BLAKE3 on one core's integer registers. */
+/** BLAKE3 in plain integer arithmetic. Vector code is verified against it. */
 final class Blake3Scalar extends Blake3Chain {
   static final Blake3Scalar INSTANCE = new Blake3Scalar();
 
   private Blake3Scalar() {}
 
   /**
-   * All state is in locals: an array for it would be garbage on every call, and stay in memory. The
-   * seven rounds are a loop that permutes the message words; measured, that takes two thirds of the
-   * time of the unrolled form.
+   * All state is in local variables: an array would be garbage after every call and be kept in
+   * memory instead of registers. The seven rounds are a loop that permutes the message words, which
+   * was measured to take two thirds of the time of the unrolled form.
    */
   @Override
   Hash compress(

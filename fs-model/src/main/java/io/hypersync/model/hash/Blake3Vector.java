@@ -14,12 +14,13 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * BLAKE3 with one chunk, or one inner node of the tree, per vector lane; what would leave most
- * lanes empty is left to {@link Blake3Quarters} and {@link Blake3Rows}. Touched only after {@link
- * Blake3} has found the vector module, because this class does not link without it.
+ * BLAKE3 with one chunk, or one inner node of the tree, per vector lane, for long inputs. Work that
+ * would leave most lanes empty is done by {@link Blake3Quarters} and {@link Blake3Rows}. Referenced
+ * only after {@link Blake3} has found the vector module, because this class does not link without
+ * it.
  *
  * <p>An instance is the scratch memory of one call. Up to {@value #BATCH} chunks are hashed into a
- * table of chaining values, which is then halved level by level:
+ * table of chaining values, whose width is then halved level by level:
  *
  * <pre>
  *              chunk 0   chunk 1   ...  chunk 63
@@ -29,8 +30,8 @@ import jdk.incubator.vector.VectorSpecies;
  *   word 7   |  [448]  |  [449]  |    |  [511]  |
  * </pre>
  *
- * <p>Vectors live in one method each and travel between methods through arrays: a vector passed to
- * a method that the compiler does not inline would be boxed.
+ * <p>Each method keeps its vectors in local variables and passes data to other methods through
+ * arrays: a vector passed to a method that the compiler does not inline would be boxed.
  */
 final class Blake3Vector {
   private static final int BATCH = 64;
@@ -49,22 +50,28 @@ final class Blake3Vector {
 
   private static final boolean HAS_QUARTERS = Blake3Quarters.isUsable();
 
-  /** A vector of fewer chunks or parents takes longer than doing them by fours or one by one. */
+  /**
+   * A vector of fewer chunks than this, or of fewer parents than {@link #MIN_PARENTS}, takes longer
+   * than hashing them by fours or one by one.
+   */
   private static final int MIN_CHUNKS = HAS_QUARTERS ? 13 : 2;
 
   private static final int MIN_PARENTS = 4;
 
-  /** From so many bytes on, the table pays. */
+  /** The least length, in bytes, from which the table of chaining values is faster. */
   private static final int MIN_BYTES = (HAS_QUARTERS ? MIN_CHUNKS : 3) * CHUNK_BYTES;
 
   private static final IntVector LANE_INDEX = IntVector.zero(INTS).addIndex(1);
   private static final IntVector EVEN_LANES = LANE_INDEX.mul(2);
   private static final IntVector ODD_LANES = EVEN_LANES.add(1);
 
-  /** For each round, where in {@link #message} its sixteen words are. */
+  /** For each round, the offsets in {@link #message} of its sixteen words. */
   private static final int[] SCHEDULE = schedule();
 
-  /** For each power of two {@code s}, at {@code s * LANES}: how {@link #transpose} swaps by s. */
+  /**
+   * For each power of two {@code s}, at {@code s * LANES}: the lanes that {@link #transpose}
+   * selects for the first of two rows when it swaps groups of {@code s} words.
+   */
   private static final int[] SWAP_FIRST = swaps(0);
 
   private static final int[] SWAP_SECOND = swaps(1);
@@ -78,7 +85,7 @@ final class Blake3Vector {
     this.data = data;
   }
 
-  /** Whether the processor has vectors that are wide enough to gain something. */
+  /** Whether the processor has vectors of at least four ints, fewer of which would gain nothing. */
   static boolean isUsable() {
     return LANES >= 4;
   }
@@ -86,7 +93,7 @@ final class Blake3Vector {
   /**
    * Hashes a range that the caller has checked to lie inside the array.
    *
-   * @param length with the offset, at least eight
+   * @param length in bytes; offset plus length must be at least 8
    */
   static Hash hash(byte[] data, int offset, int length) {
     return length < MIN_BYTES
@@ -115,7 +122,7 @@ final class Blake3Vector {
         : ROWS.tree(data, position, length, chunk, rootFlag);
   }
 
-  /** A subtree of 2 to {@link #BATCH} chunks. */
+  /** The chaining value of a subtree of 2 to {@link #BATCH} chunks. */
   private Hash batch(int position, int length, int chunk, int rootFlag) {
     int wholeChunks = length / CHUNK_BYTES;
     int done = 0;
@@ -129,7 +136,7 @@ final class Blake3Vector {
       quarters(position + done * CHUNK_BYTES, count, chunk + done, done);
       done += count;
     }
-    // What is left is at most one whole chunk and a partial one.
+    // At most one whole chunk and one partial chunk are left.
     for (int at = done * CHUNK_BYTES; at < length; at += CHUNK_BYTES) {
       int bytes = Math.min(CHUNK_BYTES, length - at);
       put(table, done, ROWS.chunk(data, position + at, bytes, chunk + done, 0));
@@ -143,7 +150,10 @@ final class Blake3Vector {
     return get(0);
   }
 
-  /** Fills {@code count} columns of the table, from {@code column}, with whole chunks. */
+  /**
+   * Fills {@code count} columns of the table, from {@code column} on, with the chaining values of
+   * whole chunks.
+   */
   private void chunks(int position, int count, int chunk, int column) {
     start(table, column);
     for (int block = 0; block < CHUNK_BYTES; block += BLOCK_BYTES) {
@@ -158,7 +168,7 @@ final class Blake3Vector {
     }
   }
 
-  /** The same with the help of {@link Blake3Quarters}. */
+  /** Like {@link #chunks}, for at most four chunks, by {@link Blake3Quarters}. */
   private void quarters(int position, int count, int chunk, int column) {
     long[] values = new long[Blake3Quarters.VALUES];
     Blake3Quarters.chunks(data, position, count, chunk, values);
@@ -167,7 +177,10 @@ final class Blake3Vector {
     }
   }
 
-  /** Halves the number of nodes: pairs get a parent, an odd last one moves up as it is. */
+  /**
+   * Replaces one level of the tree by the level above, half as wide: each pair of nodes is replaced
+   * by its parent, and an unpaired last node moves up unchanged.
+   */
   private void parents(int nodes, int flags) {
     int pairs = nodes / 2;
     if (pairs < MIN_PARENTS) {
@@ -216,7 +229,7 @@ final class Blake3Vector {
     return Blake3Chain.pack(table[at], table[at + BATCH]);
   }
 
-  /** Sets the chaining values of {@link #LANES} columns to the initial ones. */
+  /** Sets the chaining values of {@link #LANES} columns to the initial chaining value. */
   private static void start(int[] table, int column) {
     IntVector.broadcast(INTS, Blake3Chain.IV0).intoArray(table, column);
     IntVector.broadcast(INTS, Blake3Chain.IV1).intoArray(table, column + BATCH);
@@ -228,7 +241,10 @@ final class Blake3Vector {
     IntVector.broadcast(INTS, Blake3Chain.IV7).intoArray(table, column + 7 * BATCH);
   }
 
-  /** The children in columns {@code column} and up, side by side, are their parents' message. */
+  /**
+   * Builds the message blocks of {@link #LANES} parents: each is the chaining values of two
+   * adjacent columns, from {@code column} on, one after the other.
+   */
   private static void pairUp(int[] table, int column, int[] message) {
     for (int word = 0; word < CV_WORDS; word++) {
       int at = word * BATCH + column;
@@ -240,13 +256,15 @@ final class Blake3Vector {
   }
 
   /**
-   * Gathers one block of each chunk, so that vector w of the message holds word w of all chunks.
+   * Loads one block of each chunk and transposes, so that vector w of the message holds word w of
+   * all chunks.
    *
    * <p>Squares of LANES by LANES words are transposed by swapping: first single words between rows
    * 1 apart, then pairs between rows 2 apart, and so on.
    *
-   * @param position of the block in the first chunk
-   * @param lastLane lanes beyond it repeat it, and nobody looks at the result
+   * @param position offset of the block in the first chunk
+   * @param lastLane the last lane in use; lanes past it repeat its data and their results are
+   *     ignored
    */
   private static void transpose(byte[] data, int position, int lastLane, int[] message) {
     IntVector firstSwap = IntVector.fromArray(INTS, SWAP_FIRST, LANES);
@@ -284,10 +302,11 @@ final class Blake3Vector {
   }
 
   /**
-   * One compression in every lane; chains the columns of the table from {@code column}.
+   * Does one compression in every lane and updates the chaining values in the columns of the table
+   * from {@code column} on.
    *
-   * @param counter of the first lane
-   * @param counterStep from lane to lane: 1 for chunks, 0 for parents
+   * @param counter the chunk counter of the first lane
+   * @param counterStep the increment from lane to lane: 1 for chunks, 0 for parents
    */
   private static void compress(
       int[] message, int[] table, int column, int counter, int counterStep, int flags) {
@@ -307,7 +326,7 @@ final class Blake3Vector {
     IntVector v13 = IntVector.zero(INTS);
     IntVector v14 = IntVector.broadcast(INTS, BLOCK_BYTES);
     IntVector v15 = IntVector.broadcast(INTS, flags);
-    // Reads the words right here: in a helper method they would exhaust C2's inlining budget.
+    // Message words are loaded inline: a helper method would exhaust C2's inlining budget.
     for (int r = 0; r < ROUNDS * WORDS; r += WORDS) {
       v0 = v0.add(v4).add(IntVector.fromArray(INTS, message, SCHEDULE[r]));
       v12 = v12.lanewise(XOR, v0).lanewise(ROR, 16);
@@ -394,7 +413,10 @@ final class Blake3Vector {
     return schedule;
   }
 
-  /** Lane numbers above {@link #LANES} select from the second of two vectors. */
+  /**
+   * Lane numbers for one of the two rows of each swap: {@code side} 0 for the first row, 1 for the
+   * second. Numbers from {@link #LANES} on select from the second row.
+   */
   private static int[] swaps(int side) {
     int[] swaps = new int[LANES * LANES];
     for (int distance = 1; distance < LANES; distance *= 2) {

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * A 32-byte BLAKE3 hash, held as four big-endian words so that it costs one object and no array.
+ * A 32-byte BLAKE3 hash, held as four big-endian words so that it takes one object and no array.
  *
  * @param w0 bytes 0 to 7
  * @param w1 bytes 8 to 15
@@ -14,7 +14,7 @@ import java.util.HexFormat;
  * @param w3 bytes 24 to 31
  */
 public record Hash(long w0, long w1, long w2, long w3) implements Comparable<Hash> {
-  /** Length of the binary form. */
+  /** Length of the binary form, in bytes. */
   public static final int BYTES = 32;
 
   /**
@@ -25,7 +25,11 @@ public record Hash(long w0, long w1, long w2, long w3) implements Comparable<Has
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** Reads 32 bytes at {@code offset}. */
+  /**
+   * Reads the hash from the 32 bytes at {@code offset}.
+   *
+   * @throws IndexOutOfBoundsException if they are not inside the array
+   */
   public static Hash read(byte[] bytes, int offset) {
     return new Hash(
         (long) LONG.get(bytes, offset),
@@ -47,7 +51,11 @@ public record Hash(long w0, long w1, long w2, long w3) implements Comparable<Has
     return read(bytes, 0);
   }
 
-  /** Writes the 32 bytes at {@code offset}. */
+  /**
+   * Writes the 32 bytes at {@code offset}.
+   *
+   * @throws IndexOutOfBoundsException if they do not fit into the array
+   */
   public void write(byte[] target, int offset) {
     LONG.set(target, offset, w0);
     LONG.set(target, offset + 8, w1);
@@ -62,7 +70,7 @@ public record Hash(long w0, long w1, long w2, long w3) implements Comparable<Has
     return bytes;
   }
 
-  /** Already uniformly distributed, so one word will do. */
+  /** The bytes of a hash are uniformly distributed, so one word is enough. */
   @Override
   public int hashCode() {
     return Long.hashCode(w0);

@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes by vectors that differed from those by scalar code: a fault of the compiler, the processor
- * or the memory. From the first one on nothing is hashed by vectors any more, as long as the
- * process lives. Any thread.
+ * Registry of vector hashes that differed from scalar ones, which means a fault of the compiler,
+ * the processor or the memory. After the first fault, no code in this process hashes with vectors
+ * any more. Thread-safe.
  */
 public final class VectorFaults {
   private final List<Runnable> users = new ArrayList<>();
@@ -18,14 +18,18 @@ public final class VectorFaults {
 
   VectorFaults() {}
 
-  /** How many were found; 0 or 1 for each way to use vectors, since none is tried again. */
+  /**
+   * The number of faults found; at most 1 for each vector implementation, since a faulty one is not
+   * tried again.
+   */
   public synchronized long count() {
     return count;
   }
 
   /**
-   * Tells of the first fault, once, in the words of a log line; at once if it has been found
-   * already. The listener must not block.
+   * Registers a listener for the first fault. It is called once, with a log line, from the thread
+   * that finds the fault, or from this one if there has been a fault already. The listener must not
+   * block.
    */
   public void listen(Consumer<String> listener) {
     String found;
@@ -38,7 +42,7 @@ public final class VectorFaults {
     }
   }
 
-  /** Called when vectors must not be used any more. */
+  /** Registers an action that stops the use of vectors, to be run at every fault. */
   synchronized void use(Runnable switchOff) {
     users.add(switchOff);
   }

@@ -2,9 +2,12 @@ package io.hypersync.model.hash;
 
 import org.jspecify.annotations.Nullable;
 
-/** Compares what two ways make of the same inputs. */
+/** Compares vector code with scalar code on fixed inputs. */
 final class VectorSelfTest {
-  /** Ends of blocks and chunks, of what goes by fours, and of what fills the lanes. */
+  /**
+   * Lengths around the ends of blocks and chunks, of what {@link Blake3Quarters} hashes, and of
+   * what fills the lanes of {@link Blake3Vector}.
+   */
   private static final int[] LENGTHS = {
     0, 1, 7, 8, 31, 63, 64, 65, 127, 128, 157, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3500, 4096,
     4097, 8192, 16_385, 40_000, 65_536
@@ -16,10 +19,10 @@ final class VectorSelfTest {
   private VectorSelfTest() {}
 
   /**
-   * Looks for an input of which the two ways make different hashes.
+   * Hashes the fixed inputs both ways and looks for a difference.
    *
-   * @param shortest shorter inputs are left out: they are not hashed so
-   * @return what differs, or null
+   * @param shortest shorter inputs are skipped, because this vector code never hashes them
+   * @return a description of the first input whose hashes differ, or null if there is none
    */
   static @Nullable String difference(VectorWarmUp.Way vectors, int shortest) {
     byte[] data = new byte[OFFSET + LENGTHS[LENGTHS.length - 1]];

@@ -1,36 +1,41 @@
 package io.hypersync.model.hash;
 
 /**
- * Decides by rounds, in each of which both ways have hashed the same, whether vectors are the
- * faster way for inputs of one length. Single-threaded; knows no clock.
+ * Decides whether vector code is faster than scalar code for inputs of one length, from the times
+ * of rounds in which both hash the same data. Reads no clock itself. Not thread-safe.
  */
 final class VectorTrial {
-  /** What is known so far. */
+  /** The decision after the rounds so far. */
   enum Verdict {
-    /** Another round has to tell. */
+    /** Not decided yet; another round is needed. */
     OPEN,
-    /** They are compiled, and faster if they have to be. */
+    /** The vector code is compiled, and faster than scalar code where that is required. */
     WON,
-    /** They are not going to be. */
+    /** The vector code has not become so within its time limits and is given up. */
     LOST
   }
 
   /**
-   * So long vectors may be slow: a daemon under load has thousands of methods compiled first. There
-   * may also be no compiler that knows vectors.
+   * Total time that vector code may spend being slow before it is given up: under load a daemon has
+   * thousands of other methods compiled first. The limit also ends the trial on a JVM without a
+   * compiler for vectors.
    */
   static final long MAX_SLOW_NS = 30_000_000_000L;
 
   /**
-   * What is compiled and wins not in so much practice will not: some processors do not gain. In
-   * that time the compiler also gets through with what is called from there.
+   * Total time that compiled vector code may spend without winning: by then it never will, because
+   * some processors gain nothing. The time also lets the compiler finish the methods that the
+   * vector code calls.
    */
   static final long MAX_TIED_NS = 3_000_000_000L;
 
-  /** Vectors that are compiled take no longer than so many times the other way. */
+  /**
+   * Compiled vector code takes less than this many times as long as scalar code; anything slower is
+   * not compiled yet.
+   */
   private static final int COMPILED = 2;
 
-  /** In a row, since what is measured may have been interrupted. */
+  /** Wins in a row that are needed, because a single measurement may have been interrupted. */
   private static final int WINS = 3;
 
   private final boolean hasToBeFaster;
@@ -38,20 +43,25 @@ final class VectorTrial {
   private long tiedNs;
   private int winsInARow;
 
-  /** Begins; {@code hasToBeFaster} unless it is enough that vectors are compiled. */
+  /**
+   * Starts a trial.
+   *
+   * @param hasToBeFaster whether vector code must be faster to win; if not, it must only be
+   *     compiled
+   */
   VectorTrial(boolean hasToBeFaster) {
     this.hasToBeFaster = hasToBeFaster;
   }
 
   /**
-   * One more round.
+   * Adds the times of one round.
    *
-   * @param vectorNs how long vectors took
-   * @param otherNs how long the other way took for the same
+   * @param vectorNs how long vector code took, in nanoseconds
+   * @param otherNs how long scalar code took for the same input, in nanoseconds
    */
   Verdict round(long vectorNs, long otherNs) {
     boolean tied = vectorNs < COMPILED * otherNs;
-    // Each has a limit of its own: what was slow for long is often compiled in the end.
+    // Separate limits, because code that was slow for long is often compiled in the end.
     if (tied) {
       tiedNs += vectorNs;
     } else {

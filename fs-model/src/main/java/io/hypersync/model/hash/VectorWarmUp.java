@@ -7,21 +7,25 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Keeps vectors out of the way until they pay: before the code that uses them is compiled, every
- * vector is an object, and hashing with them takes a hundred times longer than without. A thread of
- * its own practises, once so much has been hashed that it will be worth it, until vectors are the
- * faster way; where they never become that, as in an interpreter, they are not used.
+ * Decides when hashing switches from scalar to vector code. Until the JIT compiler has compiled
+ * code that uses the Vector API, every vector is a heap object and hashing takes a hundred times
+ * longer than scalar code. So callers use scalar code at first. Once enough has been hashed to make
+ * it worth while, a background thread runs the vector code until it is measured to be faster; where
+ * it never is, as in an interpreter, it is not used.
  *
- * <p>Both ways give the same hash, so that it does not matter when a thread sees the change. That
- * is made sure of: by a test of itself before practice, in every round of it, and once more before
- * vectors are used, when they are compiled. One difference, and they are not used ({@link
- * VectorFaults}).
+ * <p>Both implementations give the same hash, so it does not matter when a thread sees the switch.
+ * This is verified: by a self-test before warm-up, by comparing the hashes of every warm-up round,
+ * and by a second self-test after warm-up, when the code is compiled. A single difference disables
+ * vector code ({@link VectorFaults}).
  */
 final class VectorWarmUp {
-  /** So long vectors are used for one comparison. */
+  /** Duration of the vector half of one warm-up round. */
   private static final long ROUND_NS = 2_000_000;
 
-  /** The compiler needs the CPU more than this thread, which would only wait for it. */
+  /**
+   * Pause between rounds: the compiler needs the CPU more than this thread, which only waits for
+   * it.
+   */
   private static final long PAUSE_NS = 2_000_000;
 
   private final String name;
@@ -33,33 +37,39 @@ final class VectorWarmUp {
   private final VectorFaults faults;
   private final AtomicBoolean begun = new AtomicBoolean();
 
-  /** How much was hashed meanwhile; threads may overwrite each other's sums, it is a hint. */
+  /**
+   * Blocks hashed so far, counted without synchronisation: a hint, and racing threads may lose
+   * updates.
+   */
   private int hashedBlocks;
 
   private volatile boolean over;
   private volatile boolean decided;
 
-  /** A way to hash a range that lies inside the array. */
+  /** An implementation of BLAKE3. The range must lie inside the array. */
   interface Way {
     Hash hash(byte[] data, int offset, int length);
 
-    /** See {@link Blake3#pairAndTail}; scalar code where there is no other. */
+    /** As {@link Blake3#pairAndTail}; scalar code unless overridden. */
     default Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
       return Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
     }
   }
 
   /**
-   * Begins to count.
+   * Starts counting hashed blocks; the warm-up thread starts later.
    *
-   * @param name of what is practised, for the name of the thread
-   * @param worthBlocks after so many blocks of 64 bytes practice begins: whoever has hashed so much
-   *     will hash more
-   * @param usable whether there are such vectors; {@code vectors} are called only if there are
-   * @param vectors what is to be compiled, and to become faster than {@link Blake3Scalar}
-   * @param usedFrom the shortest input that will be hashed so: what is shorter has to be compiled,
-   *     but not to be faster
-   * @param lengths of inputs that make it take every path, one after the other
+   * @param name of the vector code, for the thread name and for reports
+   * @param worthBlocks the number of hashed 64-byte blocks after which the warm-up starts: a
+   *     process that has hashed so much will hash more
+   * @param usable whether this JVM and processor support {@code vectors}, which is not called
+   *     otherwise
+   * @param vectors the vector code that is to be compiled and to become faster than {@link
+   *     Blake3Scalar}
+   * @param usedFrom the shortest input, in bytes, that the vector code will hash; for shorter
+   *     inputs it has to be compiled but not to be faster
+   * @param lengths input lengths, in bytes, that together exercise every path; warmed up in this
+   *     order
    * @param faults told of hashes that differ
    */
   VectorWarmUp(
@@ -81,9 +91,10 @@ final class VectorWarmUp {
   }
 
   /**
-   * Whether to hash with vectors.
+   * Whether the warm-up is over and the caller should hash with vectors. Counts the input
+   * otherwise.
    *
-   * @param length in bytes of what is going to be hashed
+   * @param length of the input to be hashed, in bytes
    */
   boolean isOver(int length) {
     return over || countUntilOver(length);
@@ -98,7 +109,7 @@ final class VectorWarmUp {
     return false;
   }
 
-  /** Whether it has found out which way is the faster one, or will not. */
+  /** Whether the warm-up has ended, with whatever result. */
   boolean isDecided() {
     return decided;
   }
@@ -107,7 +118,7 @@ final class VectorWarmUp {
     try {
       if (usable.getAsBoolean() && isRight() && practise() && isRight()) {
         over = true;
-        if (faults.any()) { // of the other way, meanwhile
+        if (faults.any()) { // another instance reported a fault meanwhile
           over = false;
         }
       }
@@ -134,7 +145,7 @@ final class VectorWarmUp {
             + " differently; this process hashes without vectors from now on");
   }
 
-  /** Length after length, so that the compiler gets one thing to do at a time. */
+  /** One length after another, so that the compiler has one code path at a time to compile. */
   private boolean practise() {
     byte[] data = new byte[lengths.stream().mapToInt(Integer::intValue).max().orElse(0)];
     for (int length : lengths) {
@@ -173,7 +184,7 @@ final class VectorWarmUp {
     return trial.round(vectorNs, scalarNs);
   }
 
-  /** The next input depends on the hash, so that none is left out. */
+  /** Writes the hash into the input, so that the compiler cannot eliminate any call. */
   private static void hash(Way way, byte[] data, int length) {
     way.hash(data, 0, length).write(data, 0);
   }

@@ -1,8 +1,8 @@
 package io.hypersync.model.id;
 
 /**
- * Random nonce of one client lifetime; with a sequence number it names an intent (hypersync.md 2,
- * 8.2).
+ * Random 128-bit identity of one client lifetime; together with a sequence number it identifies an
+ * intent (hypersync.md 2, 8.2).
  *
  * @param high the first eight bytes, big-endian
  * @param low the last eight bytes, big-endian

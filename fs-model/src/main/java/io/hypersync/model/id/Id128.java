@@ -2,7 +2,7 @@ package io.hypersync.model.id;
 
 import java.util.HexFormat;
 
-/** What the 128-bit identifiers have in common. */
+/** Parsing, printing and ordering shared by the 128-bit identifiers. */
 final class Id128 {
   static final int BYTES = 16;
   private static final int HEX_DIGITS = 32;

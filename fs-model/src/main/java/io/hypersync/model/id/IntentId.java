@@ -1,10 +1,10 @@
 package io.hypersync.model.id;
 
 /**
- * The idempotency key of a mutation: the leader commits at most one entry for it (hypersync.md
+ * The idempotency key of a mutation: the leader commits at most one entry for each (hypersync.md
  * 8.2).
  *
- * @param client who asks
+ * @param client the client that makes the call
  * @param seqNo strictly increasing per client, from 1; never wraps
  */
 public record IntentId(ClientId client, long seqNo) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * "..". Ordered bytewise, which is the order of readdir (hypersync.md 5.2.1). Immutable.
  */
 public final class Name implements Comparable<Name> {
-  /** NAME_MAX. */
+  /** NAME_MAX of Linux, in bytes. */
   public static final int MAX_BYTES = 255;
 
   private final byte[] bytes;
@@ -18,7 +18,11 @@ public final class Name implements Comparable<Name> {
     this.bytes = bytes;
   }
 
-  /** Whether these bytes may name an entry at all, whatever their length. */
+  /**
+   * Whether these bytes are a valid name apart from their length: not empty, no NUL, no '/',
+   * neither "." nor "..". The length is checked separately because it has its own errno,
+   * ENAMETOOLONG.
+   */
   public static boolean isWellFormed(byte[] bytes) {
     if (bytes.length == 0
         || (bytes[0] == '.' && (bytes.length == 1 || (bytes.length == 2 && bytes[1] == '.')))) {
@@ -33,9 +37,10 @@ public final class Name implements Comparable<Name> {
   }
 
   /**
-   * Wraps the bytes, which must not change afterwards.
+   * Wraps the array without copying it; it must not change afterwards.
    *
-   * @throws IllegalArgumentException if they are no valid name; see {@link #isWellFormed}
+   * @throws IllegalArgumentException if the bytes are longer than {@link #MAX_BYTES} or not {@link
+   *     #isWellFormed}
    */
   public static Name of(byte[] bytes) {
     if (bytes.length > MAX_BYTES || !isWellFormed(bytes)) {
@@ -44,12 +49,16 @@ public final class Name implements Comparable<Name> {
     return new Name(bytes);
   }
 
-  /** The UTF-8 bytes of {@code text} as a name. */
+  /**
+   * The name whose bytes are the UTF-8 encoding of {@code text}.
+   *
+   * @throws IllegalArgumentException as for {@link #of(byte[])}
+   */
   public static Name of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The bytes themselves; not to be changed. */
+  /** The backing array itself, not a copy; must not be changed. */
   public byte[] bytes() {
     return bytes;
   }
@@ -69,7 +78,9 @@ public final class Name implements Comparable<Name> {
     return Arrays.hashCode(bytes);
   }
 
-  /** For people and logs: see {@link Printable}. */
+  /**
+   * Printable form for messages and logs, with control characters escaped; see {@link Printable}.
+   */
   @Override
   public String toString() {
     return Printable.line(bytes);

@@ -1,4 +1,4 @@
-/** Typed identifiers (hypersync.md 2, 7.1). */
+/** Typed identifiers and names (hypersync.md 2, 7.1). */
 @NullMarked
 package io.hypersync.model.id;
 

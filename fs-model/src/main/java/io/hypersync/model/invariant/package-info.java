@@ -1,4 +1,6 @@
-/** What must hold at any time (hypersync.md 22.1), looked at where it is decided. */
+/**
+ * Runtime checks of the invariants of hypersync.md 22.1, called where the checked decision is made.
+ */
 @NullMarked
 package io.hypersync.model.invariant;
 

@@ -1,4 +1,4 @@
 package io.hypersync.model.lock;
 
-/** Bytes that are locked, and how. */
+/** A locked byte range of one owner, and the mode in which it is held. */
 public record HeldLock(LockRange range, LockMode mode) {}

@@ -2,7 +2,10 @@ package io.hypersync.model.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is asked for, in the words of hypersync.md 9.5. */
+/**
+ * A lock request as hypersync.md 9.5 names it: which lock space, and whether to lock shared, to
+ * lock exclusively or to unlock.
+ */
 public enum LockKind {
   /** flock(LOCK_SH). */
   FLOCK_SHARED(LockSpace.FLOCK, LockMode.SHARED),
@@ -25,7 +28,11 @@ public enum LockKind {
     this.mode = mode;
   }
 
-  /** The kind for this call. */
+  /**
+   * The kind with this lock space and mode.
+   *
+   * @param mode null for the kind that unlocks
+   */
   public static LockKind of(LockSpace space, @Nullable LockMode mode) {
     for (LockKind kind : values()) {
       if (kind.space == space && kind.mode == mode) {
@@ -35,12 +42,12 @@ public enum LockKind {
     throw new AssertionError("every pair has a kind");
   }
 
-  /** Whose business it is. */
+  /** The lock space that the request belongs to. */
   public LockSpace space() {
     return space;
   }
 
-  /** How the bytes shall be held; null unlocks them. */
+  /** The requested mode; null for an unlock. */
   public @Nullable LockMode mode() {
     return mode;
   }

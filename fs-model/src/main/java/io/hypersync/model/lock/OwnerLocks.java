@@ -5,27 +5,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one owner holds of one file: as fcntl(2) has it, a byte is locked in one mode or not at all,
- * and a later call overrides an earlier one byte for byte. Kept as few, sorted, disjoint pieces:
- * neighbours in the same mode are one.
+ * The locks that one owner holds on one file. As fcntl(2) requires, each byte is unlocked or locked
+ * in one mode, and a later call overrides an earlier one byte for byte. Invariant: the pieces are
+ * sorted and disjoint, and adjacent pieces of the same mode are merged. Not thread-safe.
  */
 public final class OwnerLocks {
   private List<HeldLock> pieces = List.of();
 
-  /** The pieces, sorted, none touching another of the same mode. */
+  /** The held ranges, sorted by offset; an immutable snapshot. */
   public List<HeldLock> pieces() {
     return pieces;
   }
 
-  /** Whether nothing is held. */
+  /** Whether the owner holds no lock on the file. */
   public boolean isEmpty() {
     return pieces.isEmpty();
   }
 
   /**
-   * Locks or unlocks these bytes, whatever they were before.
+   * Locks or unlocks these bytes, whatever their mode was before. Does not check other owners.
    *
-   * @param mode null unlocks
+   * @param mode null to unlock
    */
   public void set(LockRange range, @Nullable LockMode mode) {
     List<HeldLock> next = new ArrayList<>(pieces.size() + 2);
@@ -41,7 +41,7 @@ public final class OwnerLocks {
         placed = true;
       }
       if (old.last() > range.last()) {
-        // A range that something lies behind does not go to the end: no overflow.
+        // No overflow: the old lock ends after range.last(), which is thus below Long.MAX_VALUE.
         append(next, Math.max(old.first(), range.last() + 1), old.last(), piece.mode());
       }
     }
@@ -51,7 +51,7 @@ public final class OwnerLocks {
     pieces = List.copyOf(next);
   }
 
-  /** The first piece that another owner's lock of these bytes would conflict with, or null. */
+  /** The first piece that conflicts with a lock of these bytes by another owner, or null. */
   public @Nullable HeldLock conflict(LockRange range, LockMode mode) {
     for (HeldLock piece : pieces) {
       if (piece.range().first() > range.last()) {
@@ -64,7 +64,7 @@ public final class OwnerLocks {
     return null;
   }
 
-  /** What is held of these bytes. */
+  /** The held locks, clipped to these bytes. */
   public List<HeldLock> within(LockRange range) {
     return pieces.stream()
         .filter(piece -> piece.range().overlaps(range))

@@ -1,4 +1,7 @@
-/** Advisory locks as values: ranges, modes and what one owner holds of one file (10.2). */
+/**
+ * Advisory locks as values: ranges, modes, and the locks of one owner on one file (hypersync.md
+ * 10.2).
+ */
 @NullMarked
 package io.hypersync.model.lock;
 

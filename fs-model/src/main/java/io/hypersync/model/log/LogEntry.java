@@ -9,22 +9,23 @@ import io.hypersync.model.op.FsOp;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One committed mutation (hypersync.md 8.1).
+ * One committed mutation, as it is in the log and sent to workers (hypersync.md 8.1). Immutable, as
+ * long as nobody changes its arrays.
  *
- * @param index 1, 2, 3, ... without a gap; never past 2^63
- * @param opId identity of the committed op
+ * @param index position in the log: 1, 2, 3, ... without a gap; never past 2^63-1
+ * @param opId identity of the committed op, for reports
  * @param committedAtNs leader time in nanoseconds since 1970, strictly increasing (9.4)
- * @param intent the idempotency key of the request that asked for it
- * @param origin the worker where the call was made
- * @param agent the name of the agent, for people and hazards; may be empty, at most {@link
- *     #MAX_AGENT_BYTES} in UTF-8
+ * @param intent the idempotency key of the intent that this entry answers
+ * @param origin the worker on whose mount the call was made
+ * @param agent name of the agent that made the call, for reports and hazard detection; may be
+ *     empty, at most {@link #MAX_AGENT_BYTES} in UTF-8
  * @param op the mutation, with everything that the leader decides filled in
- * @param createdNode the id given to the node which the op creates; {@link #NO_NODE} otherwise
+ * @param createdNode the id of the node that the op creates; {@link #NO_NODE} if it creates none
  * @param root Merkle root of the filesystem after the op
- * @param hazard encoded hazard report, empty when there is none (11); at most {@link
- *     #MAX_HAZARD_BYTES}; not to be changed
- * @param inlinePayload the bytes of the op's chunks one after another when they are small, else
- *     empty (9.2); at most {@link #MAX_INLINE_BYTES}; not to be changed
+ * @param hazard encoded hazard report, empty if there is none (11); at most {@link
+ *     #MAX_HAZARD_BYTES}; must not be changed
+ * @param inlinePayload the bytes of the op's chunks, concatenated, if they are small, else empty
+ *     (9.2); at most {@link #MAX_INLINE_BYTES}; must not be changed
  */
 public record LogEntry(
     long index,
@@ -39,20 +40,20 @@ public record LogEntry(
     byte[] hazard,
     byte[] inlinePayload) {
 
-  /** "No node": an op that creates none. */
+  /** The {@code createdNode} of an entry whose op creates no node. */
   public static final NodeId NO_NODE = new NodeId(0, 0);
 
-  /** The longest agent name in bytes of UTF-8. */
+  /** Maximum length of an agent name, in bytes of UTF-8. */
   public static final int MAX_AGENT_BYTES = 255;
 
-  /** The longest hazard report in bytes. */
+  /** Maximum length of a hazard report, in bytes. */
   public static final int MAX_HAZARD_BYTES = 64 * 1024;
 
-  /** The longest inline payload in bytes. */
+  /** Maximum length of an inline payload, in bytes. */
   public static final int MAX_INLINE_BYTES = 64 * 1024;
 
   /**
-   * Rejects what could be logged but not be read again.
+   * Checks the ranges above, so that every entry that exists can be encoded and decoded again.
    *
    * @throws IllegalArgumentException if the index is below 1 or a part is too long
    */

@@ -13,8 +13,8 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 
 /**
- * The canonical bytes of a log entry, as logged and as sent to workers. Big-endian; frozen by
- * golden files; another layout gets another version byte.
+ * Encodes and decodes log entries: the canonical bytes, both in the log and on the wire. Integers
+ * are big-endian. Golden files pin this layout; a different layout needs a new version byte.
  *
  * <pre>
  *   0        1          9            25              33                49           57
@@ -34,7 +34,7 @@ public final class LogEntryCodec {
 
   private LogEntryCodec() {}
 
-  /** The canonical bytes. */
+  /** Encodes an entry; the result is a new array. */
   public static byte[] encode(LogEntry entry) {
     CanonicalWriter out = new CanonicalWriter(256 + entry.inlinePayload().length);
     out.u8(VERSION)
@@ -52,9 +52,9 @@ public final class LogEntryCodec {
   }
 
   /**
-   * Reads exactly one entry.
+   * Decodes an array that holds exactly one entry.
    *
-   * @throws DecodeException if the bytes are anything else, another version included
+   * @throws DecodeException if the bytes are anything else, an unknown version included
    */
   public static LogEntry decode(byte[] bytes) throws DecodeException {
     CanonicalReader in = new CanonicalReader(bytes);

@@ -5,20 +5,23 @@ import io.hypersync.model.id.NodeId;
 import java.util.List;
 
 /**
- * A logged mutation (hypersync.md 6.1), addressed by node and name, never by path. Arrays inside
- * must not be changed. Permissions are checked by the kernel of the worker where the call was made;
- * the leader checks everything that depends on the state.
+ * A logged mutation (hypersync.md 6.1), addressed by node and name, never by path. Immutable;
+ * arrays inside must not be changed. Permissions are checked by the kernel of the worker where the
+ * call was made; the leader checks everything that depends on the state.
  *
- * <p>What can be checked without a state is checked when an op is made: every constructor throws
- * {@link IllegalArgumentException} on a value outside the ranges below. So whatever exists can be
- * encoded, and what was encoded can be decoded. Mode arguments hold the 12 permission bits; uid and
- * gid are numeric, 32 bits unsigned.
+ * <p>What can be checked without a state is checked at construction: every constructor throws
+ * {@link IllegalArgumentException} on a value outside the ranges below. So every op that exists can
+ * be encoded, and every encoded op can be decoded. Mode arguments hold the 12 permission bits; uid
+ * and gid are numeric, 32 bits unsigned.
  */
 public sealed interface FsOp {
-  /** The permission bits: rwx for three, set-user-id, set-group-id, sticky. */
+  /** The 12 permission bits of a mode: three times rwx, set-user-id, set-group-id, sticky. */
   int PERMISSION_BITS = 07777;
 
-  /** open(O_CREAT): a new regular file; EEXIST if the name is taken, always (hypersync.md 6.8). */
+  /**
+   * open(O_CREAT) of a name that does not exist: creates a regular file. EEXIST if the name is
+   * taken, even without O_EXCL (hypersync.md 6.8).
+   */
   record CreateFile(NodeId parent, Name name, int mode, int uid, int gid) implements FsOp {
     /** Rejects mode bits that are no permissions. */
     public CreateFile {
@@ -26,7 +29,7 @@ public sealed interface FsOp {
     }
   }
 
-  /** mkdir. */
+  /** mkdir(2): creates an empty directory. EEXIST if the name is taken. */
   record MakeDir(NodeId parent, Name name, int mode, int uid, int gid) implements FsOp {
     /** Rejects mode bits that are no permissions. */
     public MakeDir {
@@ -34,9 +37,9 @@ public sealed interface FsOp {
     }
   }
 
-  /** symlink; the target is 1 to 4095 opaque bytes without NUL (hypersync.md 5.2.1, 7.1.1). */
+  /** symlink(2); the target is 1 to 4095 opaque bytes without NUL (hypersync.md 5.2.1, 7.1.1). */
   record MakeSymlink(NodeId parent, Name name, byte[] target, int uid, int gid) implements FsOp {
-    /** PATH_MAX without the NUL. */
+    /** Maximum length of a target in bytes: PATH_MAX without the NUL. */
     public static final int MAX_TARGET_BYTES = 4095;
 
     /** Rejects a target that is empty, too long or holds a NUL. */
@@ -46,13 +49,16 @@ public sealed interface FsOp {
   }
 
   /**
-   * mknod: a regular file, FIFO, socket or device node.
+   * mknod(2): creates a regular file, FIFO, socket or device node.
    *
    * @param rdev the device number; ignored unless {@code type} is a device
    */
   record MakeNode(NodeId parent, Name name, NodeType type, int mode, int uid, int gid, int rdev)
       implements FsOp {
-    /** Rejects types that have calls of their own, and mode bits that are no permissions. */
+    /**
+     * Rejects directories and symbolic links, which have their own ops, and mode bits that are no
+     * permissions.
+     */
     public MakeNode {
       requireMode(mode);
       if (type == NodeType.DIRECTORY || type == NodeType.SYMLINK) {
@@ -61,32 +67,39 @@ public sealed interface FsOp {
     }
   }
 
-  /** link: one more name for a node that is not a directory. */
+  /** link(2): adds a name to a node that has at least one and is not a directory. */
   record Link(NodeId node, NodeId newParent, Name newName) implements FsOp {}
 
-  /** unlink. */
+  /** unlink(2): removes a name of anything but a directory. */
   record Unlink(NodeId parent, Name name) implements FsOp {}
 
-  /** rmdir. */
+  /** rmdir(2): removes an empty directory. */
   record RemoveDir(NodeId parent, Name name) implements FsOp {}
 
-  /** rename, with what to do when the new name is taken. */
+  /**
+   * rename(2) and renameat2(2).
+   *
+   * @param mode what happens if the new name is taken
+   */
   record Rename(NodeId parent, Name name, NodeId newParent, Name newName, RenameMode mode)
       implements FsOp {}
 
   /**
-   * write: the chunks, one after another, from {@code offset} on.
+   * write(2): the concatenated chunks, from {@code offset} on.
    *
-   * @param offset where to write, 0 to 2^63-1; for APPEND it is 0 in an intent, and the leader puts
-   *     the end of file there before it logs the op (hypersync.md 22.1(7))
+   * @param offset where to write, 0 to 2^63-1; for APPEND it is 0 in an intent, and the leader
+   *     replaces it by the end of file before it logs the op (hypersync.md 22.1(7))
    * @param chunks in file order, 1 to {@link #MAX_CHUNKS}, none empty
-   * @param killPrivileges clear the set-id bits, too (FUSE_WRITE_KILL_SUIDGID: the caller lacks
-   *     CAP_FSETID); security.capability goes in any case
+   * @param killPrivileges whether to clear the set-id bits (FUSE_WRITE_KILL_SUIDGID: the caller
+   *     lacks CAP_FSETID); security.capability is removed in any case
    */
   record Write(
       NodeId node, WriteMode mode, long offset, List<ChunkRef> chunks, boolean killPrivileges)
       implements FsOp {
-    /** The most chunks: 256 MiB in the largest chunks, 1 MiB in pieces of 256 bytes. */
+    /**
+     * Maximum number of chunks: 256 MiB in chunks of the largest size, 1 MiB in chunks of 256
+     * bytes.
+     */
     public static final int MAX_CHUNKS = 4096;
 
     /** Copies the list; rejects a negative offset and chunks outside their limits. */
@@ -105,7 +118,7 @@ public sealed interface FsOp {
       }
     }
 
-    /** The number of bytes written, at least 1. */
+    /** The number of bytes written, at least 1: the sum of the chunk lengths. */
     public long length() {
       long sum = 0;
       for (ChunkRef chunk : chunks) {
@@ -116,9 +129,9 @@ public sealed interface FsOp {
   }
 
   /**
-   * truncate, ftruncate, O_TRUNC.
+   * truncate(2), ftruncate(2) and O_TRUNC.
    *
-   * @param size the new size, shorter or longer, 0 to 2^63-1
+   * @param size the new size in bytes, smaller or larger, 0 to 2^63-1
    * @param killPrivileges as for {@link Write}
    */
   record Truncate(NodeId node, long size, boolean killPrivileges) implements FsOp {
@@ -131,20 +144,20 @@ public sealed interface FsOp {
   }
 
   /**
-   * chmod, chown, utimensat. Only the fields whose bit is in {@code mask} count.
+   * chmod(2), chown(2) and utimensat(2). A field applies only if its bit is in {@code mask}.
    *
-   * @param mask sum of the constants below; {@link #MTIME_NOW} wins over {@link #MTIME}
-   * @param mtimeNs nanoseconds since 1970, when {@link #MTIME} is set
+   * @param mask sum of the constants below; {@link #MTIME_NOW} overrides {@link #MTIME}
+   * @param mtimeNs nanoseconds since 1970, for {@link #MTIME}
    */
   record SetAttributes(NodeId node, int mask, int mode, int uid, int gid, long mtimeNs)
       implements FsOp {
-    /** Set the permission bits. */
+    /** Set the permission bits to {@code mode}. */
     public static final int MODE = 1;
 
-    /** Set the owner. */
+    /** Set the owner to {@code uid}. */
     public static final int UID = 2;
 
-    /** Set the group. */
+    /** Set the group to {@code gid}. */
     public static final int GID = 4;
 
     /** Set mtime to the time given. */
@@ -156,7 +169,7 @@ public sealed interface FsOp {
     /** Clear set-id bits and security.capability, as for a chown (FATTR_KILL_SUIDGID). */
     public static final int KILL_PRIVILEGES = 32;
 
-    /** Every bit that means something. */
+    /** All valid bits of the mask. */
     public static final int ALL = 63;
 
     /** Rejects unknown bits in the mask and mode bits that are no permissions. */
@@ -169,23 +182,27 @@ public sealed interface FsOp {
   }
 
   /**
-   * setxattr (hypersync.md 6.1). A value or a name over its limit cannot even be expressed: the
-   * worker answers E2BIG or ERANGE on its own. The total is the leader's to check.
+   * setxattr(2) (hypersync.md 6.1). A value or name over its limit cannot be represented: the
+   * worker answers E2BIG or ERANGE without asking the leader. The total is checked when the op is
+   * applied.
    *
    * @param name 1 to {@link #MAX_NAME_BYTES} bytes without NUL
-   * @param value one chunk, or {@link ChunkRef#EMPTY}
+   * @param value a chunk, or {@link ChunkRef#EMPTY}
    */
   record SetXattr(NodeId node, byte[] name, ChunkRef value, XattrMode mode) implements FsOp {
-    /** XATTR_MAX_NAME_LEN. */
+    /** XATTR_MAX_NAME_LEN, in bytes. */
     public static final int MAX_NAME_BYTES = 255;
 
-    /** XATTR_MAX_VALUE_SIZE. */
+    /** XATTR_MAX_VALUE_SIZE, in bytes. */
     public static final int MAX_VALUE_BYTES = ChunkRef.MAX_LENGTH;
 
-    /** XATTR_MAX_TOTAL_SIZE: names and values of one node together. */
+    /** XATTR_MAX_TOTAL_SIZE, in bytes: names and values of one node together; more is ENOSPC. */
     public static final int MAX_TOTAL_BYTES = 1024 * 1024;
 
-    /** Rejects a name that is empty, too long or holds a NUL, and a second form of no value. */
+    /**
+     * Rejects a name that is empty, too long or holds a NUL, and an empty value other than {@link
+     * ChunkRef#EMPTY}, which would be a second encoding of it.
+     */
     public SetXattr {
       requireText("attribute name", name, MAX_NAME_BYTES);
       if (value.length() == 0 && !value.equals(ChunkRef.EMPTY)) {
@@ -194,7 +211,7 @@ public sealed interface FsOp {
     }
   }
 
-  /** removexattr; the name is as for {@link SetXattr}. */
+  /** removexattr(2); the name is as for {@link SetXattr}. */
   record RemoveXattr(NodeId node, byte[] name) implements FsOp {
     /** Rejects a name that is empty, too long or holds a NUL. */
     public RemoveXattr {
@@ -203,13 +220,13 @@ public sealed interface FsOp {
   }
 
   /**
-   * Forgets nodes that have no name and no opener any more (hypersync.md 6.8). All of them, or
-   * EINVAL if one is unknown, listed twice or has a name.
+   * Removes orphans that no process has open from the state (hypersync.md 6.8). Removes all of
+   * them, or none and fails with EINVAL if one is unknown, listed twice or has a name.
    *
    * @param nodes at most {@link #MAX_NODES}
    */
   record ReapOrphans(List<NodeId> nodes) implements FsOp {
-    /** The most nodes in one op: 1 MiB of ids. */
+    /** Maximum number of nodes in one op: 1 MiB of ids. */
     public static final int MAX_NODES = 1 << 16;
 
     /** Copies the list; rejects one that is too long. */
@@ -222,10 +239,10 @@ public sealed interface FsOp {
   }
 
   /**
-   * fallocate (hypersync.md 6.1.1).
+   * fallocate(2) (hypersync.md 6.1.1).
    *
-   * @param offset where the range begins, 0 to 2^63-1
-   * @param length its bytes, 1 to 2^63-1
+   * @param offset start of the range, 0 to 2^63-1
+   * @param length of the range in bytes, 1 to 2^63-1
    * @param killPrivileges as for {@link Write}
    */
   record Allocate(NodeId node, AllocateMode mode, long offset, long length, boolean killPrivileges)
@@ -237,15 +254,15 @@ public sealed interface FsOp {
   }
 
   /**
-   * copy_file_range without moving a byte: the target maps the same chunks as the source does at
-   * the op's place in the log, and holes are copied as holes. An intent names the length that the
-   * caller asks for; before the op is logged, the leader cuts it at the source's end and at {@link
-   * #MAX_EXTENTS} extents ({@code FsStateMachine.resolve}).
+   * copy_file_range(2) without moving bytes: the target maps the same chunks that the source maps
+   * at this op's position in the log, and holes are copied as holes. An intent contains the length
+   * that the caller asks for; before the leader logs the op, it truncates the length at the
+   * source's end of file and at {@link #MAX_EXTENTS} extents ({@code FsStateMachine.resolve}).
    *
    * @param sourceOffset where to copy from, 0 to 2^63-1
    * @param targetOffset where to copy to, 0 to 2^63-1
-   * @param length bytes, 1 to {@link #MAX_BYTES}
-   * @param killPrivileges as for {@link Write}, of the target
+   * @param length in bytes, 1 to {@link #MAX_BYTES}
+   * @param killPrivileges as for {@link Write}, for the target
    */
   record CopyRange(
       NodeId source,
@@ -255,12 +272,12 @@ public sealed interface FsOp {
       long length,
       boolean killPrivileges)
       implements FsOp {
-    /** The most bytes in one op: 1 GiB. */
+    /** Maximum number of bytes in one op: 1 GiB. */
     public static final long MAX_BYTES = 1L << 30;
 
     /**
-     * The most extents in one op: 64 MiB in the largest chunks. An older leader has logged ops of
-     * up to 4,096.
+     * Maximum number of extents in one op: 64 MiB in chunks of the largest size. Logs may contain
+     * ops of up to 4,096 extents from older leaders, so replay does not check this limit.
      */
     public static final int MAX_EXTENTS = 1024;
 
@@ -272,9 +289,11 @@ public sealed interface FsOp {
   }
 
   /**
-   * open(O_TMPFILE): a regular file without a name, which {@link LinkTemporary} may give one.
+   * open(O_TMPFILE): creates a regular file without a name, which {@link LinkTemporary} may give
+   * one.
    *
-   * @param parent the directory it was asked of: its set-group-id bit counts as for a file in it
+   * @param parent the directory that the call names; if it has the set-group-id bit, the file gets
+   *     its group, like a file created in it
    */
   record MakeTemporary(NodeId parent, int mode, int uid, int gid) implements FsOp {
     /** Rejects mode bits that are no permissions. */
@@ -284,12 +303,13 @@ public sealed interface FsOp {
   }
 
   /**
-   * linkat of an open file that O_TMPFILE made: its first name. As {@link Link}, but for nodes
-   * without a name; only the worker that made the node knows that it never had one.
+   * linkat(2) of an open O_TMPFILE file: gives it its first name. Like {@link Link}, but for nodes
+   * without a name. The state cannot distinguish such a file from one that has been unlinked; only
+   * the worker that created it can.
    */
   record LinkTemporary(NodeId node, NodeId newParent, Name newName) implements FsOp {}
 
-  /** The chunks whose bytes an op brings along, in order; none of them is empty. */
+  /** The chunks whose bytes must accompany the op, in order; none of them is empty. */
   default List<ChunkRef> chunks() {
     return switch (this) {
       case Write write -> write.chunks;

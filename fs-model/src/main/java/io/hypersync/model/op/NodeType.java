@@ -2,24 +2,17 @@ package io.hypersync.model.op;
 
 import org.jspecify.annotations.Nullable;
 
-/** The seven kinds of filesystem object. The code is persisted; the bits are those of st_mode. */
+/** The seven types of node, each with its persisted code and its bits of st_mode. */
 public enum NodeType {
-  /** A regular file. */
   FILE(1, 0100000),
-  /** A directory. */
   DIRECTORY(2, 0040000),
-  /** A symbolic link. */
   SYMLINK(3, 0120000),
-  /** A named pipe. */
   FIFO(4, 0010000),
-  /** A Unix socket. */
   SOCKET(5, 0140000),
-  /** A character device. */
   CHARACTER_DEVICE(6, 0020000),
-  /** A block device. */
   BLOCK_DEVICE(7, 0060000);
 
-  /** The part of st_mode that holds the type. */
+  /** The bits of st_mode that hold the type: S_IFMT. */
   public static final int MODE_MASK = 0170000;
 
   private static final @Nullable NodeType[] BY_CODE = new NodeType[values().length + 1];
@@ -38,12 +31,12 @@ public enum NodeType {
     this.modeBits = modeBits;
   }
 
-  /** The type with this persisted code, or null. */
+  /** The type with this persisted code, or null if there is none. */
   public static @Nullable NodeType ofCode(int code) {
     return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }
 
-  /** The type in these st_mode bits, or null. */
+  /** The type in the type bits of an st_mode, or null if there is none. */
   public static @Nullable NodeType ofMode(int mode) {
     for (NodeType type : values()) {
       if (type.modeBits == (mode & MODE_MASK)) {
@@ -58,7 +51,7 @@ public enum NodeType {
     return code;
   }
 
-  /** The bits in st_mode, S_IFREG and so on. */
+  /** The type bits of st_mode: S_IFREG and so on. */
   public int modeBits() {
     return modeBits;
   }

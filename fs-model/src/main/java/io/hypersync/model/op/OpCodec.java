@@ -27,9 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The canonical bytes of an op, version 1: what is logged and sent (hypersync.md 8.1). Integers are
- * big-endian; {@code name}, {@code target} and {@code xname} are a u32 length and the bytes; {@code
- * node} is 16 bytes; {@code chunk} is 32 bytes of hash and a u32 length. Frozen by golden files.
+ * Encodes and decodes ops: the canonical bytes, version 1, in the log and on the wire (hypersync.md
+ * 8.1). Integers are big-endian; {@code name}, {@code target} and {@code xname} are a u32 length
+ * and the bytes; {@code node} is 16 bytes; {@code chunk} is 32 bytes of hash and a u32 length.
+ * Pinned by golden files.
  *
  * <pre>
  *  +----+----------------------------------------------------------------------+
@@ -57,15 +58,15 @@ import java.util.List;
  *  +----+----------------------------------------------------------------------+
  * </pre>
  *
- * Decoding checks everything that can be checked without a state: names, ranges, flags. There is
- * one encoding of every op: what decodes at all encodes to the same bytes.
+ * <p>Decoding checks everything that can be checked without a state: names, ranges, flags. Every op
+ * has exactly one encoding: bytes that decode are encoded again to the same bytes.
  */
 public final class OpCodec {
   private static final int CHUNK_BYTES = 36;
 
   private OpCodec() {}
 
-  /** Appends the canonical bytes. */
+  /** Appends the canonical bytes of the op. */
   public static void encode(FsOp op, CanonicalWriter out) {
     switch (op) {
       case CreateFile(NodeId parent, Name name, int mode, int uid, int gid) ->
@@ -145,7 +146,7 @@ public final class OpCodec {
     }
   }
 
-  /** The canonical bytes. */
+  /** The canonical bytes of the op, in a new array. */
   public static byte[] encode(FsOp op) {
     CanonicalWriter out = new CanonicalWriter(128);
     encode(op, out);
@@ -153,7 +154,7 @@ public final class OpCodec {
   }
 
   /**
-   * Reads one op and nothing behind it.
+   * Decodes an array that holds exactly one op.
    *
    * @throws DecodeException if the bytes are not exactly what {@link #encode(FsOp)} would write
    */
@@ -165,9 +166,9 @@ public final class OpCodec {
   }
 
   /**
-   * Reads one op from where the reader stands.
+   * Decodes one op from the reader's position; bytes may follow it.
    *
-   * @throws DecodeException if there is none
+   * @throws DecodeException if there is no valid op
    */
   public static FsOp decode(CanonicalReader in) throws DecodeException {
     try {

@@ -1,9 +1,9 @@
 package io.hypersync.model.op;
 
-/** Who chooses the offset. */
+/** Who chooses the offset of a write. */
 public enum WriteMode {
-  /** The caller. */
+  /** The caller chooses it. */
   PWRITE,
-  /** The leader: O_APPEND. */
+  /** O_APPEND: the leader chooses it, the end of file when the op is sequenced. */
   APPEND
 }

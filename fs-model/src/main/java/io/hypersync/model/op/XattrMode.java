@@ -1,11 +1,11 @@
 package io.hypersync.model.op;
 
-/** The flags of setxattr. */
+/** What setxattr(2) does if the attribute exists or does not: its flags. */
 public enum XattrMode {
   /** Create or replace. */
   SET,
-  /** XATTR_CREATE: EEXIST if it is there. */
+  /** XATTR_CREATE: EEXIST if the attribute exists. */
   CREATE,
-  /** XATTR_REPLACE: ENODATA if it is not. */
+  /** XATTR_REPLACE: ENODATA if the attribute does not exist. */
   REPLACE
 }

@@ -8,7 +8,7 @@ import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.trie.TrieKey;
 import java.nio.charset.StandardCharsets;
 
-/** chmod, chown, utimensat, and extended attributes. */
+/** Applies chmod, chown, utimensat and ops on extended attributes. */
 final class AttributeOps {
   private static final TrieKey CAPABILITY =
       TrieKey.of("security.capability".getBytes(StandardCharsets.US_ASCII));
@@ -71,7 +71,9 @@ final class AttributeOps {
         node.with(node.xattrs().without(name)).with(node.attributes().changed(stamp.timeNs())));
   }
 
-  /** Without file capabilities, which no chown and no change of the content leaves in place. */
+  /**
+   * The node without file capabilities, which every chown and every change of the content removes.
+   */
   static Node withoutCapability(Node node) {
     return node.xattrs().isEmpty() ? node : node.with(node.xattrs().without(CAPABILITY));
   }

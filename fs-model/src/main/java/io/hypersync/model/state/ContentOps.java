@@ -7,9 +7,10 @@ import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.WriteMode;
 
 /**
- * Ops on the bytes of regular files. Orphans may be written: somebody still has them open. What
- * they take away is what the kernel leaves to a filesystem with FUSE_HANDLE_KILLPRIV_V2: file
- * capabilities always, the set-id bits if the caller lacks CAP_FSETID.
+ * Applies ops that change the bytes of regular files. Orphans are allowed, because a process may
+ * still have them open. Each op also clears privileges, as a filesystem with
+ * FUSE_HANDLE_KILLPRIV_V2 must: file capabilities always, the set-id bits if the caller lacks
+ * CAP_FSETID.
  */
 final class ContentOps {
   private ContentOps() {}
@@ -18,7 +19,7 @@ final class ContentOps {
     Node node = file(state, op.node());
     long size = node.attributes().size();
     if (op.mode() == WriteMode.APPEND && op.offset() != size) {
-      throw new Rejected(Errno.EINVAL); // unresolved, or resolved on another state
+      throw new Rejected(Errno.EINVAL); // not resolved, or resolved against another state
     }
     long end = op.offset() + op.length();
     if (end < 0) {

@@ -3,14 +3,15 @@ package io.hypersync.model.state;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.op.FsOp.CopyRange;
 
-/** copy_file_range: the target gets the source's extents, and no byte moves. */
+/** Applies copy_file_range: the target gets the source's extents; no bytes are copied. */
 final class CopyOp {
   private CopyOp() {}
 
   /**
-   * Cuts the length at the source's end and at the most extents of one op, so that neither an entry
-   * nor a turn of the leader grows with what a caller asks for. A copy from the end on has nothing
-   * to cut and fails in {@link #copy}.
+   * Truncates the length at the source's end of file and at {@link CopyRange#MAX_EXTENTS} extents,
+   * so that neither the size of a log entry nor the leader's time for one op depends on what a
+   * caller asks for. An op that starts at or past the end of file, or whose source is not a file,
+   * is returned unchanged; {@link #copy} rejects it.
    */
   static CopyRange resolve(FsState state, CopyRange op) {
     Node source = state.node(op.source());
@@ -28,7 +29,10 @@ final class CopyOp {
         op.source(), from, op.target(), op.targetOffset(), length, op.killPrivileges());
   }
 
-  /** ENODATA says that the source ends before the range: to the caller, a copy of 0 bytes. */
+  /**
+   * Applies the copy. ENODATA means that the range starts at or past the source's end of file; the
+   * caller of the syscall gets 0 bytes copied.
+   */
   static FsState copy(FsState state, CopyRange op, Stamp stamp) throws Rejected {
     Node source = ContentOps.file(state, op.source());
     Node target = ContentOps.file(state, op.target());
@@ -39,14 +43,14 @@ final class CopyOp {
       throw new Rejected(Errno.ENODATA);
     }
     if (op.length() > size - from) {
-      throw new Rejected(Errno.EINVAL); // unresolved, or resolved on another state
+      throw new Rejected(Errno.EINVAL); // not resolved, or resolved against another state
     }
     long end = to + op.length();
     if (end < 0) {
       throw new Rejected(Errno.EFBIG);
     }
     if (op.source().equals(op.target()) && Math.abs(from - to) < op.length()) {
-      throw new Rejected(Errno.EINVAL); // as Linux: what overlaps is not copied
+      throw new Rejected(Errno.EINVAL); // as on Linux: overlapping ranges are refused
     }
     FileContent content =
         ContentOps.content(target).copy(ContentOps.content(source), from, to, op.length());

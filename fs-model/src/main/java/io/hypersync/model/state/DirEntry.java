@@ -8,7 +8,8 @@ import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.TrieKey;
 
 /**
- * A name in a directory (hypersync.md 7.2). Canonical form, as hashed:
+ * A directory entry: a name and the node that it leads to (hypersync.md 7.2). Immutable. Canonical
+ * form, as hashed:
  *
  * <pre>
  *   0           16        17
@@ -28,17 +29,16 @@ public final class DirEntry extends Leaf {
     this.type = type;
   }
 
-  /** The name. */
   public Name name() {
     return Name.of(name);
   }
 
-  /** What it names. */
+  /** The id of the node that the name leads to. */
   public NodeId node() {
     return node;
   }
 
-  /** The type of what it names. */
+  /** The type of that node, which never changes. */
   public NodeType type() {
     return type;
   }

@@ -6,8 +6,8 @@ import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.TrieKey;
 
 /**
- * A run of bytes of a file and where they are (hypersync.md 5.2.1, 7.3). Canonical form, as hashed;
- * integers are big-endian:
+ * A contiguous range of bytes of a file and the part of a chunk that holds them (hypersync.md
+ * 5.2.1, 7.3). Immutable. Canonical form, as hashed; integers are big-endian:
  *
  * <pre>
  *   0            8            12           44                    48
@@ -29,38 +29,41 @@ public final class Extent extends Leaf {
     this.offset = offset;
     this.length = length;
     this.chunkOffset = chunkOffset;
-    this.chunk0 = chunk.w0(); // in place: a million of them are there
+    this.chunk0 = chunk.w0(); // stored inline: a state can hold millions of extents
     this.chunk1 = chunk.w1();
     this.chunk2 = chunk.w2();
     this.chunk3 = chunk.w3();
   }
 
-  /** Where it begins in the file. */
+  /** Offset of the first byte in the file. */
   public long offset() {
     return offset;
   }
 
-  /** How many bytes; at least 1. */
+  /** The number of bytes, at least 1. */
   public int length() {
     return length;
   }
 
-  /** The first byte behind it. */
+  /** Offset in the file of the first byte after the extent. */
   public long end() {
     return offset + length;
   }
 
-  /** The chunk that holds the bytes. */
+  /** The hash of the chunk that holds the bytes. */
   public Hash chunk() {
     return new Hash(chunk0, chunk1, chunk2, chunk3);
   }
 
-  /** Where they begin in the chunk. */
+  /** Offset of the first byte in the chunk. */
   public int chunkOffset() {
     return chunkOffset;
   }
 
-  /** The bytes {@code begin} to {@code end}, exclusive, counted from the start of this extent. */
+  /**
+   * The sub-extent of the bytes {@code begin} to {@code end}, exclusive, both relative to the start
+   * of this extent.
+   */
   Extent part(int begin, int end) {
     return new Extent(offset + begin, end - begin, chunk(), chunkOffset + begin);
   }

@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a file as normalised extents: sorted, never overlapping, merged whenever two are
- * contiguous in the file and in one chunk (hypersync.md 5.2.1). What no extent covers reads as
- * zeros. Immutable.
+ * The content of a regular file as normalised extents: sorted, never overlapping, and merged
+ * whenever two are contiguous both in the file and in the same chunk (hypersync.md 5.2.1). Ranges
+ * without an extent are holes and read as zeros. Immutable.
  *
  * @param extents the extents by offset
- * @param allocated the sum of their lengths
+ * @param allocated the sum of their lengths in bytes
  */
 public record FileContent(MerkleTrie<Extent> extents, long allocated) implements NodeContent {
-  /** No bytes. */
+  /** The content without extents: an empty file, or one that is a single hole. */
   public static final FileContent EMPTY = new FileContent(MerkleTrie.empty(), 0);
 
   @Override
@@ -25,7 +25,7 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
     return extents.root();
   }
 
-  /** The extents that overlap or follow {@code offset}, in order. */
+  /** The extents that contain {@code offset} or start after it, in order. */
   public Iterator<Extent> from(long offset) {
     Extent before = extents.floor(TrieKey.of(offset));
     return extents.iterator(
@@ -33,9 +33,10 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
   }
 
   /**
-   * Where bytes are again (SEEK_DATA).
+   * The next data (SEEK_DATA).
    *
-   * @return the first place from {@code offset} on that an extent covers, or -1
+   * @return the first offset, at or after {@code offset}, that an extent covers, or -1 if there is
+   *     none
    */
   public long nextData(long offset) {
     Iterator<Extent> extents = from(offset);
@@ -43,9 +44,10 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
   }
 
   /**
-   * Where bytes end (SEEK_HOLE).
+   * The next hole (SEEK_HOLE).
    *
-   * @return the first place from {@code offset} on that no extent covers
+   * @return the first offset, at or after {@code offset}, that no extent covers; it may be the end
+   *     of file
    */
   public long nextHole(long offset) {
     long at = offset;
@@ -61,9 +63,10 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
   }
 
   /**
-   * How far a copy of at most so many extents goes.
+   * The end of a copy from {@code from} that takes at most {@code most} extents.
    *
-   * @return where the extent after the last of them begins, or {@code to} if there is none before
+   * @return the offset of the first extent that is too many, or {@code to} if that is less or there
+   *     is no such extent
    */
   long endOfExtents(long from, long to, int most) {
     Iterator<Extent> extents = from(from);
@@ -73,7 +76,7 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
     return extents.hasNext() ? Math.min(to, extents.next().offset()) : to;
   }
 
-  /** With what {@code source} has in a range, chunks and holes, in place of what was there. */
+  /** This content with a range replaced by a range of {@code source}, chunks and holes. */
   FileContent copy(FileContent source, long sourceOffset, long targetOffset, long length) {
     FileContent result = clear(targetOffset, targetOffset + length);
     long end = sourceOffset + length;
@@ -87,7 +90,8 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
       int last = (int) Math.min(extent.length(), end - extent.offset());
       long at = extent.offset() + first - sourceOffset + targetOffset;
       Extent copy = new Extent(at, last - first, extent.chunk(), extent.chunkOffset() + first);
-      // Among themselves they are merged as in the source; only the outer ones meet others.
+      // Extents of the source are already merged with each other; only the first and the last copy
+      // can be contiguous with extents of the target.
       boolean outer = at == targetOffset || copy.end() == targetOffset + length;
       result =
           outer
@@ -97,7 +101,7 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
     return result;
   }
 
-  /** With the chunks written one after another from {@code offset} on. */
+  /** This content with the concatenated chunks written from {@code offset} on. */
   FileContent write(long offset, List<ChunkRef> chunks) {
     long length = 0;
     for (ChunkRef chunk : chunks) {
@@ -112,7 +116,7 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
     return result;
   }
 
-  /** With nothing from {@code from} to {@code to}, exclusive. */
+  /** This content with a hole from {@code from} to {@code to}, exclusive. */
   FileContent clear(long from, long to) {
     if (from >= to) {
       return this;

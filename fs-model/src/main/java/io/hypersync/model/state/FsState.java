@@ -12,11 +12,12 @@ import io.hypersync.model.trie.TrieKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filesystem S_k after k ops (hypersync.md 5.1): immutable, so a reader needs one reference and
- * no lock, and a snapshot is that reference. Locks, leases and atime are not in it (11.3).
+ * The filesystem state S_k after k ops (hypersync.md 5.1). Immutable, so a reader needs one
+ * reference and no lock, and keeping the reference is a snapshot. Locks, leases and atime are not
+ * part of it (11.3).
  */
 public final class FsState {
-  /** The root directory. */
+  /** The node id of the root directory. */
   public static final NodeId ROOT = new NodeId(0, 1);
 
   private static final int STATE_DOMAIN = 2;
@@ -32,7 +33,7 @@ public final class FsState {
     this.allocated = allocated;
   }
 
-  /** S_0: an empty root directory of uid 0, mode 0755, all times 1970. */
+  /** S_0: an empty root directory with mode 0755, uid and gid 0, and all times 0 (1970). */
   public static FsState genesis() {
     Node root =
         new Node(
@@ -46,8 +47,8 @@ public final class FsState {
   }
 
   /**
-   * fs_merkle_root (hypersync.md 8.1), computed anew at every call from the cached root of the
-   * nodes. BLAKE3 of:
+   * The Merkle root of the state, fs_merkle_root of hypersync.md 8.1. Computed at every call from
+   * the cached root of the nodes, as BLAKE3 of:
    *
    * <pre>
    *   0                  32               40          41
@@ -68,7 +69,10 @@ public final class FsState {
     return nodes.get(TrieKey.of(id.high(), id.low()));
   }
 
-  /** What {@code name} leads to in {@code directory}, or null. */
+  /**
+   * The node that {@code name} leads to in {@code directory}; null if the name does not exist or
+   * the node is not a directory.
+   */
   public @Nullable Node lookup(Node directory, Name name) {
     if (directory.content() instanceof NodeContent.Directory(_, MerkleTrie<DirEntry> entries)) {
       DirEntry entry = entries.get(TrieKey.of(name.bytes()));
@@ -77,12 +81,15 @@ public final class FsState {
     return null;
   }
 
-  /** All nodes, orphans too, in the order of their ids. */
+  /** All nodes, orphans included, in the order of their ids. */
   public MerkleTrie<Node> nodes() {
     return nodes;
   }
 
-  /** The bytes that files map to chunks, shared chunks counted as often as they are mapped. */
+  /**
+   * The sum of the bytes that files map to chunks, in all files; a byte that several extents share
+   * counts for each of them.
+   */
   public long allocated() {
     return allocated;
   }
@@ -92,7 +99,8 @@ public final class FsState {
   }
 
   FsState with(Node node) {
-    // Only files have bytes, and a node never becomes another type: the others need not be found.
+    // Only files have allocated bytes, and a node never changes its type: other old nodes need no
+    // lookup.
     Node old = node.type() == NodeType.FILE ? node(node.id()) : null;
     long freed = old == null ? 0 : old.allocated();
     return new FsState(nodes.with(node), nextInode, allocated - freed + node.allocated());

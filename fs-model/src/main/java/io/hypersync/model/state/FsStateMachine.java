@@ -8,14 +8,16 @@ import io.hypersync.model.op.WriteMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of every op: a pure function from a state and an op to the next state or an errno
- * (hypersync.md 5.2). The leader runs it to decide, the workers to follow; equal inputs give equal
+ * The state machine: a pure function from a state and an op to the next state or an errno
+ * (hypersync.md 5.2). The leader uses it to decide, the workers to follow; equal inputs give equal
  * roots everywhere.
  */
 public final class FsStateMachine {
   /**
-   * So deep may a directory be into which another one with all below it is moved: each level is
-   * looked at, lest one becomes its own descendant. A path may have no more than 2,048 names.
+   * Maximum depth of a directory into which a rename may move a directory with subdirectories from
+   * another directory; an exchange moves both ways. Applying such a rename walks over all
+   * ancestors, to make sure that no directory becomes its own descendant. A path cannot have more
+   * than 2,048 names.
    */
   public static final int MAX_MOVE_DEPTH = 4_096;
 
@@ -23,7 +25,7 @@ public final class FsStateMachine {
 
   /**
    * Fills in what only the leader may choose: the offset of an append (hypersync.md 22.1(7)), and
-   * how much of a copy is done. Another op, and one that is going to fail, comes back as it is.
+   * the length of a copy. Any other op, and one that is going to fail, is returned unchanged.
    */
   public static FsOp resolve(FsState state, FsOp op) {
     if (op instanceof FsOp.Write write && write.mode() == WriteMode.APPEND) {
@@ -41,11 +43,11 @@ public final class FsStateMachine {
   }
 
   /**
-   * Why the leader does not take an op that could be applied: what it costs is out of proportion.
-   * Who replays a log does not ask, since an older leader may have taken it.
+   * Whether the leader must refuse an op that could be applied, because its cost is out of
+   * proportion. Replay does not call this, since an older leader may have committed such an op.
    *
-   * @return ENAMETOOLONG for the move of a directory that has subdirectories into one which is more
-   *     than {@link #MAX_MOVE_DEPTH} levels deep, else null
+   * @return ENAMETOOLONG for a rename that moves a directory with subdirectories into another
+   *     directory that is more than {@link #MAX_MOVE_DEPTH} levels deep; null for any other op
    */
   public static @Nullable Errno refusal(FsState state, FsOp op) {
     boolean tooDeep =
@@ -56,9 +58,9 @@ public final class FsStateMachine {
   /**
    * Applies a resolved op.
    *
-   * @return the next state, or the errno that a local filesystem would give
-   * @throws IllegalArgumentException if the op creates a node and the stamp's id is one of an
-   *     existing node: ids are given once
+   * @return the next state, or the errno that a local filesystem would return
+   * @throws IllegalArgumentException if the op creates a node and the stamp's node id exists
+   *     already: ids are assigned only once
    */
   public static Outcome apply(FsState state, FsOp op, Stamp stamp) {
     try {

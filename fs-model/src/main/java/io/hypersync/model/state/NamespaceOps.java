@@ -10,9 +10,15 @@ import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.TrieKey;
 import org.jspecify.annotations.Nullable;
 
-/** Ops that add a name or take one away, and what they need from directories. */
+/**
+ * Applies ops that add or remove a name, except rename, and holds the directory helpers that the
+ * other ops share.
+ */
 final class NamespaceOps {
-  /** Names of one file, as on ext4. Subdirectories are not limited, as there with dir_nlink. */
+  /**
+   * Maximum number of links of a file, as on ext4. The number of subdirectories is not limited, as
+   * on ext4 with dir_nlink.
+   */
   private static final int MAX_LINKS = 65_000;
 
   private NamespaceOps() {}
@@ -94,7 +100,7 @@ final class NamespaceOps {
       throw new Rejected(Errno.EEXIST);
     }
     boolean directory = type == NodeType.DIRECTORY;
-    // A set-group-id directory hands its group down, and to subdirectories the bit too.
+    // A directory with set-group-id passes its group on, and to subdirectories also the bit.
     boolean inherits = (parent.attributes().mode() & NodeAttributes.SET_GROUP_ID) != 0;
     int newGid = inherits ? parent.attributes().gid() : gid;
     int newMode = inherits && directory ? mode | NodeAttributes.SET_GROUP_ID : mode;
@@ -123,7 +129,7 @@ final class NamespaceOps {
     return linked(state, node, parent, op.newName(), stamp);
   }
 
-  /** The directory, if the name is free and the node may have one. */
+  /** The directory of a new link. EEXIST if the name is taken, EPERM if the node is a directory. */
   static Node parentOfNewLink(FsState state, Node node, NodeId parentId, Name name)
       throws Rejected {
     Node parent = liveDirectory(state, parentId);
@@ -182,7 +188,10 @@ final class NamespaceOps {
     return node.with(attributes.withNlink(attributes.nlink() + change).changed(timeNs));
   }
 
-  /** A directory which still has a name: nothing can be made in or moved to a removed one. */
+  /**
+   * The directory with this id, which must have a name: nothing can be created in or moved into a
+   * removed directory (ENOENT).
+   */
   static Node liveDirectory(FsState state, NodeId id) throws Rejected {
     Node node = existing(state, id);
     if (node.type() != NodeType.DIRECTORY) {

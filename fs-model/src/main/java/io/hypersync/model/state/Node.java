@@ -11,7 +11,7 @@ import io.hypersync.model.trie.TrieKey;
 import java.util.Objects;
 
 /**
- * A filesystem object (hypersync.md 7.1): immutable; a change makes a new one. Canonical form, as
+ * A filesystem object (hypersync.md 7.1). Immutable; a change creates a new one. Canonical form, as
  * hashed; integers are big-endian:
  *
  * <pre>
@@ -29,8 +29,8 @@ import java.util.Objects;
  *   +----------------------+-----------------------+
  * </pre>
  *
- * The parent is that of a directory, else zeros. The content root is that of the extents or of the
- * entries, BLAKE3 of a symlink's target, or zeros.
+ * <p>The parent field is the parent's id for a directory, else zeros. The content root is the root
+ * of the extents or of the directory entries, BLAKE3 of a symlink's target, or zeros.
  */
 public final class Node extends Leaf {
   private final NodeId id;
@@ -38,9 +38,9 @@ public final class Node extends Leaf {
   private final NodeContent content;
   private final MerkleTrie<Xattr> xattrs;
 
-  // The attributes, in place: an object for them would cost 16 bytes more of every file. Type and
-  // mode are as small as they can be, which makes a node 80 bytes instead of 88: a mode has 12
-  // bits, FsOp takes no others.
+  // The attributes are inlined: a separate object would cost another 16 bytes for every node. Type
+  // and mode use the smallest types that fit, which makes a node 80 bytes instead of 88: a mode has
+  // 12 bits, and FsOp rejects all others.
   private final byte type;
   private final short mode;
   private final int uid;
@@ -64,7 +64,7 @@ public final class Node extends Leaf {
     this.type = (byte) type.code();
     this.content = content;
     this.xattrs = xattrs;
-    assert attributes.mode() >>> 12 == 0 : attributes; // every op that sets one sees to it
+    assert attributes.mode() >>> 12 == 0 : attributes; // FsOp checks it
     this.mode = (short) attributes.mode();
     this.uid = attributes.uid();
     this.gid = attributes.gid();
@@ -76,42 +76,41 @@ public final class Node extends Leaf {
     this.rdev = attributes.rdev();
   }
 
-  /** The identity that survives a rename. */
+  /** The node's identity, kept across renames. */
   public NodeId id() {
     return id;
   }
 
-  /** st_ino, the same on every worker. */
+  /** The inode number, st_ino, which is the same on every worker. */
   public InodeNo inode() {
     return new InodeNo(inode);
   }
 
-  /** The type. */
   public NodeType type() {
     return Objects.requireNonNull(NodeType.ofCode(type));
   }
 
-  /** Mode, owner, links, size, times. */
+  /** Mode, owner, link count, size, times and device number, as a new object. */
   public NodeAttributes attributes() {
     return new NodeAttributes(mode, uid, gid, nlink, size, mtimeNs, ctimeNs, btimeNs, rdev);
   }
 
-  /** Bytes, entries or target. */
+  /** The content: extents, directory entries or symlink target. */
   public NodeContent content() {
     return content;
   }
 
-  /** Extended attributes, bytewise by name. */
+  /** The extended attributes, in bytewise order of their names. */
   public MerkleTrie<Xattr> xattrs() {
     return xattrs;
   }
 
-  /** Whether no name leads here any more. */
+  /** Whether no name leads to this node: it was unlinked, or made by O_TMPFILE and never linked. */
   public boolean isOrphan() {
     return nlink == 0;
   }
 
-  /** The bytes of a file that are backed by chunks, for st_blocks; 0 for other types. */
+  /** The number of bytes of a file that extents cover, for st_blocks; 0 for other types. */
   public long allocated() {
     return content instanceof FileContent file ? file.allocated() : 0;
   }

@@ -1,16 +1,16 @@
 package io.hypersync.model.state;
 
 /**
- * The numbers in a node (hypersync.md 5.1). Times are nanoseconds since 1970 by the leader's clock
- * (9.4); atime is not replicated.
+ * The attributes of a node (hypersync.md 5.1). Times are nanoseconds since 1970 by the leader's
+ * clock (9.4), except an mtime that utimensat has set; atime is not replicated.
  *
  * @param mode the 12 permission bits
  * @param uid owner, 32 bits unsigned
  * @param gid group, 32 bits unsigned
- * @param nlink number of names; of a directory 2 and one per subdirectory; 0 for an orphan
- * @param size bytes of a file or of a symlink's target; 0 otherwise
+ * @param nlink number of names; for a directory 2 plus one per subdirectory; 0 for an orphan
+ * @param size in bytes, of a file or of a symlink's target; 0 otherwise
  * @param mtimeNs last change of the content
- * @param ctimeNs last change of anything
+ * @param ctimeNs last change of content or attributes
  * @param btimeNs creation
  * @param rdev device number, for device nodes only
  */
@@ -60,7 +60,10 @@ public record NodeAttributes(
     return new NodeAttributes(mode, uid, gid, nlink, size, timeNs, timeNs, btimeNs, rdev);
   }
 
-  /** Without set-user-id, and without set-group-id where it means execution, as the kernel does. */
+  /**
+   * Without set-user-id, and without set-group-id if the group may execute: otherwise that bit is
+   * not a privilege, and the Linux kernel keeps it, too.
+   */
   NodeAttributes withoutSetIds() {
     int cleared = mode & ~SET_USER_ID;
     if ((mode & GROUP_EXECUTE) != 0) {

@@ -5,17 +5,18 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.trie.MerkleTrie;
 
-/** What a node holds, by its type. */
+/** The content of a node, by its type. Immutable. */
 public sealed interface NodeContent
     permits FileContent, NodeContent.Directory, NodeContent.Symlink, NodeContent.Special {
 
-  /** The hash that the node record carries for it. */
+  /** The content root in the canonical form of {@link Node}. */
   Hash root();
 
   /**
-   * A directory.
+   * The content of a directory.
    *
    * @param parent the directory that holds it; the root is its own parent
+   * @param entries the directory entries, in bytewise order of their names
    */
   record Directory(NodeId parent, MerkleTrie<DirEntry> entries) implements NodeContent {
     @Override
@@ -24,7 +25,10 @@ public sealed interface NodeContent
     }
   }
 
-  /** A symbolic link; the target is opaque and must not be changed (hypersync.md 5.2.1). */
+  /**
+   * The content of a symbolic link; the target is opaque bytes and must not be changed
+   * (hypersync.md 5.2.1).
+   */
   record Symlink(byte[] target) implements NodeContent {
     @Override
     public Hash root() {
@@ -32,7 +36,7 @@ public sealed interface NodeContent
     }
   }
 
-  /** A FIFO, socket or device: nothing but its attributes. */
+  /** The content of a FIFO, socket or device, which has only attributes. */
   record Special() implements NodeContent {
     @Override
     public Hash root() {

@@ -7,26 +7,27 @@ import io.hypersync.model.op.FsOp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes an entry leaves without a name, and which orphans it gives a name or forgets
- * (hypersync.md 6.8). Whoever follows all entries knows the orphans without looking at the state.
+ * Finds the nodes that an entry leaves without a name, and the orphans that it links or reaps
+ * (hypersync.md 6.8). Whoever follows all entries can maintain the set of orphans without scanning
+ * the state.
  */
 public final class OrphanChanges {
   private OrphanChanges() {}
 
-  /** Hears of orphans, in the order of the log. */
+  /** Receives the changes, in log order, on the thread that calls {@link #tell}. */
   public interface Listener {
-    /** The node has no name any more, or was made without one. */
+    /** The node has become an orphan: it lost its last name, or was created without one. */
     void orphaned(Node node);
 
-    /** The orphan has got a name, or was reaped. */
+    /** The node is no longer an orphan: it was linked, or reaped. */
     void orphanGone(NodeId node);
   }
 
   /**
-   * Tells what an entry does, given the states around it.
+   * Reports the changes of one entry to the listener.
    *
-   * @param before the state without the entry
-   * @param after the state with it
+   * @param before the state before the entry
+   * @param after the state after the entry
    */
   public static void tell(LogEntry entry, FsState before, FsState after, Listener listener) {
     switch (entry.op()) {
@@ -50,12 +51,12 @@ public final class OrphanChanges {
           FsOp.RemoveXattr _,
           FsOp.Allocate _,
           FsOp.CopyRange _ -> {
-        // No name goes, and only files without one have none.
+        // These remove no name and create no node without one.
       }
     }
   }
 
-  /** What the name led to, if that was its last one. */
+  /** Reports the node that the name led to, if it has no name left. */
   private static void unnamed(
       NodeId parent, Name name, FsState before, FsState after, Listener listener) {
     Node directory = before.node(parent);

@@ -2,7 +2,7 @@ package io.hypersync.model.state;
 
 import io.hypersync.model.errno.Errno;
 
-/** Leaves the middle of an op with an errno; never seen outside the state machine. */
+/** Aborts an op with an errno; caught by {@link FsStateMachine#apply}. Has no stack trace. */
 final class Rejected extends Exception {
   private static final long serialVersionUID = 1L;
 

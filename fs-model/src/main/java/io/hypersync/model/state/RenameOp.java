@@ -10,11 +10,14 @@ import io.hypersync.model.state.NodeContent.Directory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * rename and renameat2, atomic in the namespace (hypersync.md 6.1, 5.2(3)). Where several errors
- * apply, the one that Linux finds first is given.
+ * Applies rename and renameat2, atomically in the namespace (hypersync.md 6.1, 5.2(3)). If several
+ * errors apply, the result is the one that Linux checks first.
  */
 final class RenameOp {
-  /** A directory's own name and its dot; each subdirectory adds one. */
+  /**
+   * Link count of a directory without subdirectories: its name and its "."; each subdirectory adds
+   * one.
+   */
   private static final int LINKS_OF_A_LEAF = 2;
 
   private RenameOp() {}
@@ -32,7 +35,8 @@ final class RenameOp {
     if (op.mode() == RenameMode.EXCHANGE && target == null) {
       throw new Rejected(Errno.ENOENT);
     }
-    // What is in a directory is above neither it nor what is above it.
+    // No check is needed within one directory: a child of it is an ancestor neither of it nor of
+    // its ancestors.
     boolean stays = op.parent().equals(op.newParent());
     if (!stays && isAtOrAbove(state, source, to)) {
       throw new Rejected(Errno.EINVAL); // a directory must not become its own descendant
@@ -45,7 +49,7 @@ final class RenameOp {
       throw new Rejected(exchange ? Errno.EINVAL : Errno.ENOTEMPTY);
     }
     if (target.id().equals(source.id())) {
-      return state; // two names of one file: POSIX wants nothing done
+      return state; // two links to the same file: POSIX requires no change
     }
     if (exchange) {
       return exchange(state, op, source, target, stamp);
@@ -120,8 +124,9 @@ final class RenameOp {
   }
 
   /**
-   * Whether to apply it would look at more than {@code most} ancestors of a directory, which only
-   * the move of one that has subdirectories, into another one, does.
+   * Whether applying the rename would walk over more than {@code most} ancestors of a directory.
+   * Only a rename between two directories walks, and only if the source or the target is a
+   * directory with subdirectories.
    */
   static boolean looksAtMore(FsState state, FsOp.Rename op, int most) {
     if (op.parent().equals(op.newParent())) {
@@ -158,8 +163,8 @@ final class RenameOp {
   }
 
   /**
-   * Whether {@code node} is the directory {@code below} or one of its ancestors. One without
-   * subdirectories is nobody's but its own.
+   * Whether {@code node} is the directory {@code below} or one of its ancestors. A node without
+   * subdirectories is an ancestor of no other directory, so only the ids are compared.
    */
   private static boolean isAtOrAbove(FsState state, Node node, Node below) throws Rejected {
     if (!hasSubdirectories(node)) {

@@ -9,40 +9,46 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * About how many bytes of a heap a state holds: nodes, names, extents, extended attributes, targets
- * of symlinks, and what the leader keeps of each orphan. Decided by the state alone, so leader and
- * workers get the same number, whatever machine they run on. It is no part of the root, and no
- * format has it.
+ * Estimates how many bytes of heap a state takes: nodes, names, extents, extended attributes,
+ * symlink targets, and what the leader keeps for each orphan. Computed from the state alone, so
+ * leader and workers get the same number on any machine. It is not part of the Merkle root nor of
+ * any persisted format.
  *
- * <p>Whoever follows the log adds {@link #change} for each entry, which looks only at the nodes
- * that the entry touches; {@link #of} walks through all. The two always agree.
+ * <p>Code that follows the log adds {@link #change} for each entry, which looks only at the nodes
+ * that the entry touches; {@link #of} walks the whole state. The two always agree.
  *
- * <p>The figures are the objects of a 64-bit Java machine with compressed references (heaps of up
- * to 32 GiB), the branches of the tries among them. Without compressed references the same state
- * takes up to a third more.
+ * <p>The constants are object sizes on a 64-bit JVM with compressed references (heaps of up to 32
+ * GiB), trie branches included. Without compressed references the same state takes up to a third
+ * more.
  */
 public final class StateWeight {
-  /** A branch: one for each leaf. */
+  /** A trie branch; a trie has one per leaf. */
   private static final int BRANCH = 64;
 
-  /** A node, its id, its branch. */
+  /** A node: the object, its id and its branch. */
   private static final int NODE = 80 + 32 + BRANCH;
 
-  /** What the leader knows of a node without a name; no more than the name it had. */
+  /**
+   * The leader's bookkeeping for an orphan. No more than the weight of the name it had, so that
+   * removing a name never increases the weight.
+   */
   private static final int ORPHAN = 104;
 
-  /** A directory besides its node: its content, the trie, the id of its parent. */
+  /** A directory, in addition to its node: the content, the trie and the parent's id. */
   private static final int DIRECTORY = 24 + 16 + 32;
 
-  /** A name besides its bytes. */
+  /** A directory entry, in addition to the array with the name. */
   private static final int ENTRY = 24 + BRANCH;
 
-  /** A file that has bytes, besides its extents. */
+  /** The content of a file that has extents, in addition to the extents. */
   private static final int CONTENT = 24 + 16;
 
   private static final int EXTENT = 64 + BRANCH;
 
-  /** Besides the bytes of its name: itself, the reference to its value, and its share of a trie. */
+  /**
+   * An extended attribute, in addition to the array with the name: the object, the reference to its
+   * value, and its share of a trie.
+   */
   private static final int XATTR = 24 + 24 + 48 + 16 + BRANCH;
 
   private static final int SYMLINK = 16;
@@ -54,7 +60,10 @@ public final class StateWeight {
 
   private StateWeight() {}
 
-  /** The weight of a whole state, in bytes; as long as it takes to look at all of it. */
+  /**
+   * The weight of a whole state, in bytes. Visits every node, so it takes time in proportion to the
+   * state.
+   */
   public static long of(FsState state) {
     long sum = 0;
     for (Node node : state.nodes()) {
@@ -69,12 +78,13 @@ public final class StateWeight {
   }
 
   /**
-   * By how many bytes an op that was applied has changed the weight; negative if it has freed some.
+   * The change of the weight, in bytes, by an op that has been applied; negative if it freed
+   * memory.
    *
-   * @param op as it was applied
-   * @param created the node that it has made; of no meaning for others
-   * @param before the state without it
-   * @param after the state with it
+   * @param op the op, resolved
+   * @param created the id of the node that the op created; ignored for ops that create none
+   * @param before the state before the op
+   * @param after the state after the op
    */
   public static long change(FsOp op, NodeId created, FsState before, FsState after) {
     return switch (op) {
@@ -110,7 +120,7 @@ public final class StateWeight {
     };
   }
 
-  /** A node without the names in it. */
+  /** The weight of a node; for a directory, without its entries. */
   private static long of(Node node) {
     long sum = (long) NODE + (node.isOrphan() ? ORPHAN : 0);
     for (Xattr xattr : node.xattrs()) {
@@ -130,7 +140,10 @@ public final class StateWeight {
     return node == null ? 0 : of(node);
   }
 
-  /** Of a file, whose bytes have changed, and which may have lost its capability with that. */
+  /**
+   * The change of a file's weight by an op on its content, which may also have removed its file
+   * capabilities.
+   */
   private static long changed(NodeId id, FsState before, FsState after) {
     Node was = before.node(id);
     Node is = after.node(id);
@@ -149,7 +162,7 @@ public final class StateWeight {
 
   private static long renamed(FsOp.Rename rename, FsState before, FsState after) {
     if (rename.mode() == RenameMode.EXCHANGE || before == after) {
-      return 0; // both names stay; or both were names of one file
+      return 0; // both names stay, or both lead to the same file
     }
     Node replaced = target(before, rename.newParent(), rename.newName());
     return replaced == null

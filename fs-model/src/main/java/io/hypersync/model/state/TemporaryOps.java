@@ -4,7 +4,10 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.MerkleTrie;
 
-/** O_TMPFILE: a file without a name, and its first name. No directory changes before that. */
+/**
+ * Applies the ops for O_TMPFILE: creating a file without a name, and giving it its first one. Until
+ * then no directory changes.
+ */
 final class TemporaryOps {
   private TemporaryOps() {}
 

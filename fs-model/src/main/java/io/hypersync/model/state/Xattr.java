@@ -6,7 +6,7 @@ import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.TrieKey;
 
 /**
- * An extended attribute; its value is a chunk (hypersync.md 6.1). Canonical form, as hashed; the
+ * An extended attribute, whose value is a chunk (hypersync.md 6.1). Canonical form, as hashed; the
  * length is big-endian:
  *
  * <pre>
@@ -26,12 +26,14 @@ public final class Xattr extends Leaf {
     this.value = value;
   }
 
-  /** The name; not to be changed. */
+  /** The name; the array must not be changed. */
   public byte[] name() {
     return name;
   }
 
-  /** The value; {@link ChunkRef#EMPTY} is no stored chunk. */
+  /**
+   * The chunk that holds the value; {@link ChunkRef#EMPTY} for an empty value, which no store has.
+   */
   public ChunkRef value() {
     return value;
   }

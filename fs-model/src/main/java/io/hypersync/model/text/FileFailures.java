@@ -15,13 +15,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what went wrong with a file, for people: Java's own messages are often no more than a path,
- * or the name of a class. It knows files by what Java throws of them, and touches none.
+ * Turns exceptions about files into messages for users: the JDK's own messages are often only a
+ * path or a class name. Uses only what the exception contains and does no I/O.
  */
 public final class FileFailures {
   private FileFailures() {}
 
-  /** Half a sentence that names the file and says what is wrong, without any name of a class. */
+  /** A clause that names the file and the problem, without a Java class name. */
   public static String describe(Exception failure) {
     return switch (failure) {
       case NoSuchFileException e -> named(e, "does not exist");

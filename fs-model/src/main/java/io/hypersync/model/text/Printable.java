@@ -4,14 +4,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Makes any text fit for a terminal or a line of a log: what would move the cursor, change colours,
- * begin a line, turn the direction of writing, or be seen by nobody, is written out.
+ * Makes untrusted text safe to print on a terminal or in a log line, by escaping every character
+ * that could move the cursor, change colours, start a new line, change the text direction or stay
+ * invisible.
  *
- * <p>These are control characters (C0, DEL, C1), marks and overrides of direction, separators of
- * lines and paragraphs, characters without a width, code points that Unicode has not given out, and
- * halves of surrogate pairs. A backslash, x and two digits stand for a control character of ASCII,
- * a backslash, u and four digits for all others, which is what JSON has for them, too. Backslashes
- * stay as they are, so the result is for people, and not to be taken apart again.
+ * <p>Escaped are control characters (C0, DEL, C1), directional marks and overrides, line and
+ * paragraph separators, zero-width characters, code points that Unicode has not assigned, and
+ * unpaired surrogates. A control character of ASCII becomes a backslash, x and two hexadecimal
+ * digits; any other character becomes a backslash, u and four digits, which is also how JSON writes
+ * it. Backslashes in the text are not escaped, so the result is for reading only and cannot be
+ * decoded.
  */
 public final class Printable {
   private static final char DEL = 0x7f;
@@ -21,28 +23,28 @@ public final class Printable {
 
   private Printable() {}
 
-  /** The whole text on one line. */
+  /** The whole text, escaped, on one line. */
   public static String line(String text) {
     return escape(text, "", text.length());
   }
 
   /**
-   * The text on one line, cut if it is long.
+   * The text, escaped, on one line, truncated if it is long.
    *
-   * @param maxChars of the text that are taken; dots say that there was more
+   * @param maxChars how many chars of the text are used; if there are more, "..." is appended
    */
   public static String line(String text, int maxChars) {
     return text.length() <= maxChars ? line(text) : escape(text, "", maxChars) + CUT;
   }
 
-  /** The whole text, in whose lines nothing else is left: line feeds and tabs stay. */
+  /** The whole text, escaped, but with line feeds and tabs kept. */
   public static String lines(String text) {
     return escape(text, "\n\t", text.length());
   }
 
   /**
-   * Bytes that should be UTF-8, on one line: if they are not, each that is not ASCII is written
-   * out.
+   * Bytes that should be UTF-8, escaped, on one line. If they are not valid UTF-8, every byte
+   * outside printable ASCII is escaped.
    */
   public static String line(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
@@ -62,7 +64,7 @@ public final class Printable {
     return out.toString();
   }
 
-  /** Whether there is nothing to be written out. */
+  /** Whether {@link #line(String)} would return the text unchanged. */
   public static boolean isPlain(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (isAscii(text.charAt(i))) {
@@ -86,7 +88,7 @@ public final class Printable {
       int point = text.codePointAt(i);
       int chars = Character.charCount(point);
       if (i + chars > end) {
-        break; // half of a pair that is cut
+        break; // do not emit one half of a surrogate pair that the limit splits
       }
       if (isHarmful(point) && kept.indexOf(point) < 0) {
         for (int j = i; j < i + chars; j++) {
@@ -101,7 +103,7 @@ public final class Printable {
   }
 
   private static void escape(char c, StringBuilder out) {
-    if (c < DEL) { // DEL is not: JSON that is filtered has to stay JSON
+    if (c < DEL) { // excludes DEL: valid JSON may contain it, and must stay valid
       out.append("\\x");
       hex(c, HEX_DIGITS_OF_BYTE, out);
     } else {
@@ -116,7 +118,7 @@ public final class Printable {
     }
   }
 
-  /** The usual case, in which nothing has to be looked up. */
+  /** Fast path: printable ASCII needs no lookup of its Unicode category. */
   private static boolean isAscii(char c) {
     return c >= ' ' && c < DEL;
   }
@@ -137,7 +139,10 @@ public final class Printable {
     };
   }
 
-  /** Letters and marks that show nothing: fillers, and selectors of variants. */
+  /**
+   * Letters and marks that display nothing although their Unicode category is harmless: fillers and
+   * variation selectors.
+   */
   private static boolean isBlankLetter(int point) {
     return point == 0x034f
         || point == 0x115f

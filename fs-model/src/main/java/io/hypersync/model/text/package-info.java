@@ -1,4 +1,4 @@
-/** Text that comes from elsewhere, made fit to be read by people. */
+/** Untrusted text and exceptions, made readable and safe for users. */
 @NullMarked
 package io.hypersync.model.text;
 

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A branch at one bit: keys with 0 there are on the left. Hashed are the two hashes and the node's
- * metadata (hypersync.md 8.1.1):
+ * A branch of the trie at one bit: keys with a 0 in that bit are on the left. The hash covers the
+ * hashes of both children and the metadata of the branch (hypersync.md 8.1.1):
  *
  * <pre>
  *   0                32               64         68          69
@@ -17,10 +17,11 @@ import java.lang.invoke.VarHandle;
  *   +----------------+----------------+----------+-----------+
  * </pre>
  *
- * <p>The hash is computed when it is first asked for, and kept in the node itself: a {@link Hash}
- * of its own would cost 16 bytes more, a million files have two million branches, and whoever
- * hashes a path reads the other side of every branch on it. Two threads may compute it at once, and
- * find the same; the first word, written last and read first, says that the others are there.
+ * <p>The hash is computed when it is first requested, and cached in fields of this object: a
+ * separate {@link Hash} would cost 16 bytes more, a million files have two million branches, and
+ * hashing a path reads the sibling of every branch on it. Two threads may compute the hash at the
+ * same time and get the same result; the first word is written last, with release semantics, and
+ * read first, so that a thread which sees it also sees the other three.
  */
 final class Inner extends TrieNode {
   private static final VarHandle FIRST;
@@ -36,17 +37,25 @@ final class Inner extends TrieNode {
   private static final int METADATA_BYTES = Integer.BYTES + 1;
   private static final long INNER_DOMAIN = (long) MerkleTrie.INNER_DOMAIN << Integer.SIZE;
 
-  /** At most that of the last bit of the longest key; {@link TrieKey#MAX_LENGTH}. */
+  /**
+   * Bit number within the key; at most the last bit of a key of {@link TrieKey#MAX_LENGTH} bytes.
+   */
   final short bit;
 
-  /** Beside the bit it costs no memory; a path has a branch for each bit of a key at most. */
+  /**
+   * Longest path to a leaf. Takes no extra memory, as it fits into the padding after {@code bit}. A
+   * short is enough, since a path has at most one branch for each bit of a key.
+   */
   private final short depth;
 
   final TrieNode left;
   final TrieNode right;
   private final int size;
 
-  /** The words of the hash; 0 while it is not known, and of one hash in 2^64, which is not kept. */
+  /**
+   * First word of the hash; 0 while the hash is not cached. A hash that really starts with 64 zero
+   * bits (one in 2^64) is never cached.
+   */
   @SuppressWarnings("UnusedVariable") // read and written through FIRST
   private long hash0;
 
@@ -76,8 +85,9 @@ final class Inner extends TrieNode {
   }
 
   /**
-   * With another child on one side. The other side, which is in no cache as a rule, is looked at
-   * only if the depth may have become less: the deeper side, or one of two, has become shallower.
+   * A copy with another child on one side. The other child is usually not in a CPU cache, so it is
+   * read only if the depth may have decreased: if the replaced child was the deeper one, or as deep
+   * as the other, and has become shallower.
    */
   Inner with(int side, TrieNode child) {
     TrieNode old = child(side);
@@ -115,7 +125,7 @@ final class Inner extends TrieNode {
     return hash;
   }
 
-  /** The hash of a branch at this bit over two hashes. */
+  /** The hash of a branch at this bit with these child hashes. */
   static Hash hash(Hash left, Hash right, int bit) {
     long metadata = Integer.toUnsignedLong(Integer.reverseBytes(bit)) | INNER_DOMAIN;
     return Blake3.pairAndTail(left, right, metadata, METADATA_BYTES);

@@ -5,33 +5,30 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 
 /**
- * An element of a trie: a key and its value in one immutable object. Its hash is computed whenever
- * it is asked for, which is when it or the leaf beside it has changed: to keep it would take 40
- * bytes of each of the three leaves that a file has.
+ * An element of a trie: a key and its value in one immutable object. The hash is not cached but
+ * computed whenever it is requested, which happens when this leaf or its sibling has changed: a
+ * cached hash would take 40 bytes for each of the three leaves that a file has.
  */
 public abstract non-sealed class Leaf extends TrieNode {
-  /** For those who extend it. */
   protected Leaf() {}
 
-  /** The key; leaves of one trie are ordered by it, bytewise. */
+  /** The key. The leaves of a trie are in bytewise order of their keys. */
   public abstract TrieKey key();
 
-  /** Appends key and value in canonical form: everything that the hash shall cover. */
+  /** Appends key and value in canonical form: everything that the hash covers. */
   protected abstract void encode(CanonicalWriter out);
 
-  /** One. */
   @Override
   public final int size() {
     return 1;
   }
 
-  /** One. */
   @Override
   public final int depth() {
     return 1;
   }
 
-  /** BLAKE3 of the canonical form and, as its last byte, the domain of leaves, 0. */
+  /** BLAKE3 of the canonical form followed by the domain byte of leaves, 0. */
   @Override
   public final Hash hash() {
     CanonicalWriter out = new CanonicalWriter(192);

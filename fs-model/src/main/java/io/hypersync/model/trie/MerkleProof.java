@@ -4,11 +4,11 @@ import io.hypersync.model.hash.Hash;
 import java.util.List;
 
 /**
- * That a leaf is in a trie: what is beside it on the way to the root (hypersync.md 8.1.1). Who has
- * the leaf and trusts the root needs nothing else.
+ * Proves that a leaf is in a trie: the hashes beside the path from the leaf to the root
+ * (hypersync.md 8.1.1). A verifier needs only the leaf and a trusted root.
  *
  * @param leaf the leaf's hash
- * @param upwards the branches above it, the nearest first
+ * @param upwards the branches above it, from the leaf to the root
  */
 public record MerkleProof(Hash leaf, List<Step> upwards) {
   /** Copies the list. */
@@ -17,15 +17,15 @@ public record MerkleProof(Hash leaf, List<Step> upwards) {
   }
 
   /**
-   * A branch on the way.
+   * A branch on the path.
    *
-   * @param bit where its keys part
-   * @param right whether the way comes from its right side
-   * @param sibling the hash of its other side
+   * @param bit the bit at which its keys differ
+   * @param right whether the path goes through its right child
+   * @param sibling the hash of its other child
    */
   public record Step(int bit, boolean right, Hash sibling) {}
 
-  /** The root of every trie that this is a proof for: to be compared with the one trusted. */
+  /** The root that the proof implies; the proof is valid if it equals the trusted root. */
   public Hash root() {
     Hash hash = leaf;
     for (Step step : upwards) {

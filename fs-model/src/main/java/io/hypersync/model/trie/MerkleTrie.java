@@ -9,17 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A persistent crit-bit trie with a hash in every node. A change copies the path from the root, so
- * older versions stay as they are. The shape depends only on the set of keys, and so does the root:
- * two tries with equal leaves have equal roots, whatever happened before.
+ * older versions remain valid and unchanged. The shape depends only on the set of keys, so two
+ * tries with equal leaves have equal roots, whatever their history.
  *
- * <p>The last byte of everything that is hashed says what it is, so a leaf can never pass for an
- * inner node: 0 for a leaf, 1 for an inner node; 2 belongs to the state as a whole.
+ * <p>The last byte of everything that is hashed is a domain byte, so that a leaf can never be
+ * mistaken for an inner node: 0 for a leaf, 1 for an inner node, 2 for the whole state.
  *
- * <p>Threads: an instance may be read by any thread, and hashes are filled in by whoever first asks
- * for them ({@link Inner}), perhaps while another thread makes a new version of it. Whoever
- * publishes a state has had its {@link #root()} computed before, so that readers never compute.
+ * <p>Threads: an instance may be read by any thread. A hash is computed by the thread that first
+ * requests it ({@link Inner}), possibly while another thread derives a new version from the same
+ * trie. Before a state is published its {@link #root()} must have been computed, so that readers
+ * never compute hashes.
  *
- * @param <L> the leaves
+ * @param <L> the type of the leaves
  */
 public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   static final int LEAF_DOMAIN = 0;
@@ -33,25 +34,23 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     this.top = top;
   }
 
-  /** The trie with no leaves. */
-  @SuppressWarnings("unchecked") // it holds none, so they may be of any type
+  /** The empty trie. */
+  @SuppressWarnings("unchecked") // it has no leaves, so any type is right
   public static <L extends Leaf> MerkleTrie<L> empty() {
     return (MerkleTrie<L>) EMPTY;
   }
 
-  /** The number of leaves. */
   public int size() {
     return top == null ? 0 : top.size();
   }
 
-  /** Whether there are no leaves. */
   public boolean isEmpty() {
     return top == null;
   }
 
   /**
-   * The Merkle root; {@link Hash#ZERO} of an empty trie. Costs what has changed since it was last
-   * asked.
+   * The Merkle root; {@link Hash#ZERO} for the empty trie. Computes only the hashes that have
+   * changed since the last call.
    */
   public Hash root() {
     return top == null ? Hash.ZERO : top.hash();
@@ -72,8 +71,9 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   }
 
   /**
-   * Shows that the leaf with this key is in the trie of this {@link #root} (hypersync.md 8.1.1), or
-   * null if there is none. Costs one step for each branch above the leaf, once the root is known.
+   * The proof that the leaf with this key is in the trie with this {@link #root} (hypersync.md
+   * 8.1.1), or null if there is no such leaf. Takes one step for each branch above the leaf if the
+   * root has been computed.
    */
   public @Nullable MerkleProof proof(TrieKey key) {
     L leaf = get(key);
@@ -90,7 +90,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     return new MerkleProof(leaf.hash(), List.copyOf(upwards));
   }
 
-  /** This trie with the leaf in it, in place of one with the same key. */
+  /** A trie with this leaf added, or replaced if one has the same key. */
   public MerkleTrie<L> with(L leaf) {
     if (top == null) {
       return new MerkleTrie<>(leaf);
@@ -100,7 +100,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     return new MerkleTrie<>(insert(top, leaf, key, difference));
   }
 
-  /** This trie without the leaf of this key; itself if there is none. */
+  /** A trie without the leaf of this key; this instance if there is none. */
   public MerkleTrie<L> without(TrieKey key) {
     if (get(key) == null || top == null) {
       return this;
@@ -110,8 +110,8 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   }
 
   /**
-   * This trie without the leaves from {@code from} to {@code to}, exclusive; itself if there are
-   * none. Whole subtrees are dropped at once, so the cost does not grow with what is removed.
+   * A trie without the leaves from {@code from} to {@code to}, exclusive; this instance if there
+   * are none. Drops whole subtrees, so the cost does not grow with the number of leaves removed.
    */
   public MerkleTrie<L> withoutRange(TrieKey from, TrieKey to) {
     if (top == null) {
@@ -149,15 +149,15 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
       }
       node = inner.child(side);
     }
-    // Everything below node differs from the key first at `difference`, so all of it is on one
-    // side.
+    // All keys below node first differ from the key at `difference`, so all are on the same side of
+    // it.
     if (difference < 0 || TrieKey.bitOf(key, difference) == 1) {
       return end(node, 1);
     }
     return smaller == null ? null : end(smaller, 1);
   }
 
-  /** All leaves in the bytewise order of their keys. */
+  /** All leaves, in bytewise order of their keys. */
   @Override
   public Iterator<L> iterator() {
     Cursor cursor = new Cursor();
@@ -236,7 +236,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
       return left == null ? right : left;
     }
     Inner kept = new Inner(inner.bit, left, right);
-    return kept.size() == inner.size() ? inner : kept; // nothing gone: keep the known hash
+    return kept.size() == inner.size() ? inner : kept; // nothing was removed: keep the cached hash
   }
 
   private L end(TrieNode start, int side) {
@@ -247,7 +247,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     return leaf((Leaf) node);
   }
 
-  @SuppressWarnings("unchecked") // only an L is ever put in
+  @SuppressWarnings("unchecked") // only instances of L are ever added
   private L leaf(Leaf leaf) {
     return (L) leaf;
   }

@@ -3,26 +3,26 @@ package io.hypersync.model.trie;
 import java.util.Arrays;
 
 /**
- * A key as a sequence of bits. Every byte contributes nine: a 1 that says "there is a byte", then
- * its bits from the highest; behind the last byte come zeros. So no key is a prefix of another, and
- * the order of the bits is the bytewise order of the keys.
+ * A key as a sequence of bits. Every byte contributes nine bits: a 1, which means that there is a
+ * byte, then its bits from the highest; after the last byte come zeros. So no key is a prefix of
+ * another, and the order of the bits is the bytewise order of the keys.
  */
 public sealed interface TrieKey {
-  /** Nine bits per byte. */
+  /** A presence bit and the eight bits of the byte. */
   int BITS_PER_BYTE = 9;
 
-  /** Longer keys have bits that a branch cannot name. */
+  /** Maximum length of a key in bytes: {@link Inner} stores the bit number as a short. */
   int MAX_LENGTH = Short.MAX_VALUE / BITS_PER_BYTE;
 
-  /** The number of bytes. */
+  /** The length in bytes. */
   int length();
 
-  /** The byte at {@code index}, 0 to 255. */
+  /** The byte at {@code index}, as 0 to 255. */
   int byteAt(int index);
 
   /**
-   * The bit at {@code bit} of the sequence above. Static, because this tells the kinds apart sooner
-   * than a call of an interface's method does.
+   * The bit with this number in the sequence described above. A static method with type tests,
+   * which is faster here than a call of an interface method.
    */
   static int bitOf(TrieKey key, int bit) {
     if (key instanceof Pair pair) {
@@ -31,7 +31,7 @@ public sealed interface TrieKey {
     return key instanceof Bytes bytes ? bytes.bit(bit) : ((Counter) key).bit(bit);
   }
 
-  /** The first bit in which the keys differ, or -1 if they are equal. */
+  /** The number of the first bit in which the keys differ, or -1 if they are equal. */
   static int firstDifference(TrieKey a, TrieKey b) {
     if (a instanceof Pair p && b instanceof Pair q) {
       long high = p.high ^ q.high;
@@ -58,13 +58,19 @@ public sealed interface TrieKey {
     return a.length() == b.length() ? -1 : common * BITS_PER_BYTE;
   }
 
-  /** The bit of the highest one in {@code word}, whose highest byte is the one at {@code index}. */
+  /**
+   * The bit number of the highest 1 bit in {@code word}, whose highest byte is the key's byte at
+   * {@code index}.
+   */
   private static int firstBit(int index, long word) {
     int zeros = Long.numberOfLeadingZeros(word);
     return (index + zeros / Byte.SIZE) * BITS_PER_BYTE + 1 + zeros % Byte.SIZE;
   }
 
-  /** The bit at {@code bit} of a word's bytes, the highest byte first; 0 behind them. */
+  /**
+   * The bit with this number in a key of the word's eight bytes, highest byte first; 0 past the
+   * end.
+   */
   private static int bitOfWord(long word, int bit) {
     int index = bit / BITS_PER_BYTE;
     int inByte = bit - index * BITS_PER_BYTE;
@@ -74,34 +80,34 @@ public sealed interface TrieKey {
     return inByte == 0 ? 1 : (int) (word >>> (Long.SIZE - Byte.SIZE * index - inByte)) & 1;
   }
 
-  /** Orders bytewise, unsigned, a prefix before what it begins. */
+  /** Compares bytewise, unsigned; a key precedes those that it is a prefix of. */
   static int compare(TrieKey a, TrieKey b) {
     int difference = firstDifference(a, b);
     return difference < 0 ? 0 : bitOf(a, difference) - bitOf(b, difference);
   }
 
   /**
-   * A key of bytes, which must not change.
+   * A key of these bytes, which are not copied and must not change.
    *
-   * @throws IllegalArgumentException if they are more than {@link #MAX_LENGTH}
+   * @throws IllegalArgumentException if there are more than {@link #MAX_LENGTH}
    */
   static TrieKey of(byte[] bytes) {
     return new Bytes(bytes);
   }
 
-  /** A key of eight bytes, big-endian: numbers from 0 to 2^63-1 in their order. */
+  /** A key of eight bytes, big-endian: the keys of 0 to 2^63-1 are in numeric order. */
   static TrieKey of(long number) {
     return new Counter(number);
   }
 
-  /** A key of 16 bytes. */
+  /** A key of 16 bytes: the two words, big-endian. */
   static TrieKey of(long high, long low) {
     return new Pair(high, low);
   }
 
-  /** A byte string. */
+  /** A key of any number of bytes up to {@link #MAX_LENGTH}. */
   record Bytes(byte[] bytes) implements TrieKey {
-    /** Checks the length. */
+    /** Rejects a key that is too long. */
     public Bytes {
       if (bytes.length > MAX_LENGTH) {
         throw new IllegalArgumentException("a key of " + bytes.length + " bytes");
@@ -138,7 +144,7 @@ public sealed interface TrieKey {
     }
   }
 
-  /** A number. */
+  /** A key of eight bytes. */
   record Counter(long number) implements TrieKey {
     private int bit(int bit) {
       return bitOfWord(number, bit);
@@ -155,7 +161,7 @@ public sealed interface TrieKey {
     }
   }
 
-  /** Two words. */
+  /** A key of 16 bytes. */
   record Pair(long high, long low) implements TrieKey {
     private static final int BITS_PER_WORD = Long.BYTES * BITS_PER_BYTE;
 

@@ -3,16 +3,17 @@ package io.hypersync.model.trie;
 import io.hypersync.model.hash.Hash;
 
 /**
- * A node of a trie: a {@link Leaf} or an {@link Inner}. A class, because finding a method of an
- * interface takes longer, and a change asks a node or two on each level.
+ * A node of a trie: a {@link Leaf} or an {@link Inner}. An abstract class and not an interface,
+ * because calls of interface methods take longer and a change of the trie makes one or two such
+ * calls per level.
  */
 abstract sealed class TrieNode permits Leaf, Inner {
-  /** The hash of everything below. */
+  /** The hash of this subtree. */
   public abstract Hash hash();
 
-  /** The number of leaves below, itself included if it is one. */
+  /** The number of leaves in this subtree. */
   public abstract int size();
 
-  /** The longest path from here to a leaf, both ends counted: 1 for a leaf. */
+  /** The number of nodes on the longest path from here to a leaf, both included: 1 for a leaf. */
   public abstract int depth();
 }

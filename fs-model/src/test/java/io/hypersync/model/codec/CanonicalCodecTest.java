@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class CanonicalCodecTest {
-  /** One call of a reader. */
+  /** A call of one method of the reader. */
   interface Read {
-    /** What the call answers. */
+    /** Returns the value that the call has read. */
     Object from(CanonicalReader in) throws DecodeException;
   }
 

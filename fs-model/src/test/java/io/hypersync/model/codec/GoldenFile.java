@@ -9,12 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A frozen file of the test resources: lines of a name and hexadecimal digits, spaced for people.
+ * Reader of golden files in the test resources: each line is a name and hexadecimal digits, with
+ * spaces for readability.
  */
 public final class GoldenFile {
   private GoldenFile() {}
 
-  /** Name to bytes, in the order of the file; empty lines and lines with # in front are skipped. */
+  /** The bytes by name, in file order. Empty lines and lines that start with # are skipped. */
   public static Map<String, byte[]> read(String resource) {
     Map<String, byte[]> lines = new LinkedHashMap<>();
     for (String line : text(resource).split("\n", -1)) {

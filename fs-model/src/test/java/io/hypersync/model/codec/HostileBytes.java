@@ -11,21 +11,21 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
-/** Checks of a decoder against bytes that nobody encoded. */
+/** Tests a decoder with malformed bytes: truncated, extended and mutated encodings. */
 public final class HostileBytes {
-  /** What one decoding may allocate at most, whatever lengths the bytes claim. */
+  /** Maximum that one decoding may allocate, whatever lengths the bytes claim. */
   private static final long MAX_ALLOCATION_BYTES = 512 * 1024;
 
-  /** Bytes to bytes: decodes and encodes again. */
+  /** A decoder followed by its encoder. */
   @FunctionalInterface
   public interface Codec {
-    /** The encoding of what was decoded. */
+    /** Decodes the bytes and encodes the result again. */
     byte[] decodeAndEncode(byte[] bytes) throws DecodeException;
   }
 
   private HostileBytes() {}
 
-  /** Every proper prefix must be refused. */
+  /** Every proper prefix must be rejected. */
   public static void assertEveryTruncationIsRefused(String name, byte[] bytes, Codec codec) {
     for (int length = 0; length < bytes.length; length++) {
       byte[] prefix = Arrays.copyOf(bytes, length);
@@ -36,7 +36,7 @@ public final class HostileBytes {
     }
   }
 
-  /** One more byte, whatever it is, must be refused. */
+  /** Any trailing byte must be rejected. */
   public static void assertTrailingByteIsRefused(String name, byte[] bytes, Codec codec) {
     for (byte extra : new byte[] {0, 1, -1}) {
       byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
@@ -49,8 +49,8 @@ public final class HostileBytes {
   }
 
   /**
-   * Mutated fixtures are refused with {@link DecodeException}, or are the canonical bytes of
-   * something else; nothing else is thrown, and no claimed length makes the decoder allocate.
+   * Mutated fixtures must be rejected with {@link DecodeException}, or be the canonical encoding of
+   * another value. Nothing else may be thrown, and no claimed length may make the decoder allocate.
    */
   public static void assertMutationsAreHarmless(
       long seed, int rounds, Collection<byte[]> fixtures, Codec codec) {
@@ -69,7 +69,7 @@ public final class HostileBytes {
         fail(what, e);
       }
       long first = allocated() - before;
-      // Classes that it was the first to need are loaded once; what its bytes ask for, each time.
+      // The first decoding may also have loaded classes; a second one allocates only for its bytes.
       long allocated = first < MAX_ALLOCATION_BYTES ? first : allocatedBy(codec, bytes);
       assertTrue(allocated < MAX_ALLOCATION_BYTES, () -> what + " allocates " + allocated);
     }
@@ -83,7 +83,7 @@ public final class HostileBytes {
     try {
       codec.decodeAndEncode(bytes);
     } catch (DecodeException refused) {
-      // It is again, or is not: only what it takes counts here.
+      // Whether the bytes are rejected does not matter here, only what decoding allocates.
     }
     return allocated() - before;
   }

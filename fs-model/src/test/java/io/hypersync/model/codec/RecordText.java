@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * All components of a record as text, arrays by their content: what {@code equals} of a record with
- * an array in it cannot compare.
+ * Prints all components of a record, arrays by content, to compare records with arrays, whose
+ * {@code equals} does not.
  */
 public final class RecordText {
   private RecordText() {}
 
-  /** The text of a record, list, array or anything with a telling {@code toString}. */
+  /** The text of a record, list, array, or any object with a meaningful {@code toString}. */
   public static String of(Object value) {
     return switch (value) {
       case byte[] bytes -> HexFormat.of().formatHex(bytes);

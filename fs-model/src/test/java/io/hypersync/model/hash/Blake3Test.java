@@ -23,7 +23,7 @@ class Blake3Test {
   private static final int KIB = 1024;
   private static final int LARGEST = 200 * KIB;
 
-  /** The ways to the same hash; the first picks one of the others by length. */
+  /** The implementations; {@code DISPATCHED} selects one of the others by length. */
   enum Implementation {
     DISPATCHED {
       @Override
@@ -59,14 +59,14 @@ class Blake3Test {
     VECTOR {
       @Override
       Hash hash(byte[] data, int offset, int length) {
-        // Short tails are read by words that must fit before the end: not this class's business.
+        // Blake3 handles inputs this short itself: tails are read eight bytes at a time.
         return offset + length < Long.BYTES
             ? Blake3.hash(data, offset, length)
             : Blake3Vector.hash(data, offset, length);
       }
     };
 
-    /** Whether this processor has such vectors; without them it would take minutes. */
+    /** Whether this processor has the vectors; without them the test would take minutes. */
     boolean isUsable() {
       return true;
     }
@@ -74,7 +74,7 @@ class Blake3Test {
     abstract Hash hash(byte[] data, int offset, int length);
   }
 
-  /** The ways to the same hash of two hashes and a tail. */
+  /** The implementations of the hash of two hashes and a tail. */
   enum PairImplementation {
     DISPATCHED {
       @Override
@@ -98,7 +98,7 @@ class Blake3Test {
     abstract Hash hash(Hash left, Hash right, long tail, int tailBytes);
   }
 
-  /** The official vectors: byte i of the input is i mod 251. */
+  /** The official test vectors: byte i of the input is i mod 251. */
   @ParameterizedTest(name = "{0} bytes")
   @CsvSource({
     "0,      af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
@@ -136,7 +136,10 @@ class Blake3Test {
     }
   }
 
-  /** By vectors, once they have taken over; Commons Codec goes once over the same bytes. */
+  /**
+   * Waits until the warm-up has been decided, so that vector code is tested where it wins. Commons
+   * Codec reads the growing input only once.
+   */
   @Test
   void matchesCommonsCodecAtEveryLength() throws InterruptedException {
     byte[] data = random(8, LARGEST);
@@ -146,7 +149,7 @@ class Blake3Test {
     byte[] expected = new byte[Hash.BYTES];
     for (int length = 0; length <= LARGEST; length++) {
       int bytes = length;
-      codec.doFinalize(expected); // which leaves it as it was
+      codec.doFinalize(expected); // does not change its state
       assertEquals(Hash.read(expected, 0), Blake3.hash(data, 0, length), () -> bytes + " bytes");
       if (length < LARGEST) {
         codec.update(data, length, 1);
@@ -200,7 +203,10 @@ class Blake3Test {
     }
   }
 
-  /** Also where they are slow, and so not used: there every length would take minutes. */
+  /**
+   * Also on processors on which this code is slow and not used, hence only a few lengths: all would
+   * take minutes there.
+   */
   @ParameterizedTest
   @ValueSource(ints = {2048, 2049, 3071, 3072, 3073, 4095, 4096, 5121})
   void fourChunksInQuartersMatchCommonsCodecOnAnyMachine(int length) {
@@ -230,7 +236,7 @@ class Blake3Test {
         () -> assertThrows(IndexOutOfBoundsException.class, () -> Blake3.hash(data, 0, -1)));
   }
 
-  /** Compiled, they are the faster way by far, so that the change must come. */
+  /** For long inputs compiled vector code is much faster, so the switch to it must happen. */
   @ParameterizedTest(name = "{0} bytes")
   @ValueSource(ints = {4 * KIB, LARGEST})
   void vectorsAreUsedOnceTheyAreTheFasterWay(int length) throws InterruptedException {
@@ -239,7 +245,7 @@ class Blake3Test {
     assertSame(Implementation.DISPATCHED, random(5, length), 0, length, "after it");
   }
 
-  /** Whether they are the faster way depends on the processor; which is used is decided once. */
+  /** For short inputs the result depends on the processor, but it must not change any more. */
   @ParameterizedTest(name = "{0} bytes")
   @ValueSource(ints = {64, 157})
   void ofShortInputsTheFasterWayIsUsed(int length) throws InterruptedException {
@@ -252,17 +258,17 @@ class Blake3Test {
   private static void awaitDecision(int length) throws InterruptedException {
     byte[] data = random(5, length);
     VectorWarmUp warmUp = length < 2 * KIB ? Blake3.SHORT : Blake3.LONG;
-    // Three lengths, each as long as a trial may take and the pauses in it.
+    // Three lengths, each with the maximum time of a trial and the pauses in it.
     long limitNs = System.nanoTime() + 3 * 3 * VectorTrial.MAX_SLOW_NS;
     while (!warmUp.isDecided()) {
-      boolean _ = warmUp.isOver(LARGEST); // counts, until practice begins
+      boolean _ = warmUp.isOver(LARGEST); // counts blocks until warm-up starts
       assertSame(Implementation.DISPATCHED, data, 0, length, "before the change");
       assertTrue(System.nanoTime() - limitNs < 0, "not in time");
       Thread.sleep(1);
     }
   }
 
-  /** Another width of vectors is another program; no module at all is the fallback. */
+  /** Each vector width is different code; without the module the scalar fallback is tested. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -288,7 +294,7 @@ class Blake3Test {
     assertTrue(output.endsWith("all the same"), output);
   }
 
-  /** What runs in the other JVM. */
+  /** The program that runs in the child JVM. */
   static final class Child {
     private Child() {}
 

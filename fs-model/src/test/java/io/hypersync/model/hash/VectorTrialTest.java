@@ -20,7 +20,7 @@ class VectorTrialTest {
     assertEquals(Verdict.WON, faster());
   }
 
-  /** As in a daemon that has so much else to compile first. */
+  /** As in a daemon that has many other methods compiled first. */
   @Test
   void vectorsThatWereSlowForLongWinStill() {
     assertEquals(Verdict.OPEN, slowFor(VectorTrial.MAX_SLOW_NS));

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Vectors that hash wrongly are never used; none of this needs a processor that has any. */
+/**
+ * Vector code that computes wrong hashes is never used. The test needs no processor with vectors.
+ */
 class VectorWarmUpTest {
   private static final int LENGTH = 157;
 
@@ -29,7 +31,7 @@ class VectorWarmUpTest {
         told.getFirst().startsWith("test: vectors and scalar code hash 0 bytes"), told::toString);
   }
 
-  /** As code that the compiler gets wrong. */
+  /** Simulates a miscompilation: correct at first, then wrong. */
   @Test
   void vectorsThatBecomeWrongAreFoundInTheRound() throws Exception {
     AtomicInteger calls = new AtomicInteger();

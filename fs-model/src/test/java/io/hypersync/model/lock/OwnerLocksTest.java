@@ -14,9 +14,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The algebra of byte ranges. */
+/** Tests locking and unlocking of byte ranges against a model with one entry per byte. */
 class OwnerLocksTest {
-  /** Bytes of the model; its last stands for all bytes from there to the end of the file. */
+  /**
+   * Number of bytes in the model; the last one stands for all bytes from there to the end of the
+   * file.
+   */
   private static final int BYTES = 40;
 
   static IntStream seeds() {
@@ -58,7 +61,7 @@ class OwnerLocksTest {
     }
   }
 
-  /** Held, then a call, then what is held. */
+  /** Locks held, a call, and the locks held after it. */
   @ParameterizedTest(name = "{0}; {1} gives {2}")
   @CsvSource({
     "'',          W 0-9,   W 0-9",

@@ -94,7 +94,7 @@ class LogEntryCodecTest {
         43, 100_000, GOLDEN.values(), LogEntryCodecTest::recode);
   }
 
-  /** Offsets as in the diagram of {@link LogEntryCodec}. */
+  /** The offsets are those of the diagram in {@link LogEntryCodec}. */
   static Stream<Arguments> refused() {
     return Stream.of(
         Arguments.of("version 0", 0, "00"),

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The ops behind the lines of {@code golden/ops-v1.txt}. */
+/** The ops whose encodings are the lines of {@code golden/ops-v1.txt}. */
 final class OpFixtures {
   private static final NodeId ROOT = new NodeId(0, 1);
   private static final NodeId DIR = new NodeId(0x1111111111111111L, 0x2222222222222222L);
@@ -17,7 +17,7 @@ final class OpFixtures {
 
   private OpFixtures() {}
 
-  /** Every op, in every mode. */
+  /** Every op in every mode, by the name of its line. */
   static Map<String, FsOp> all() {
     Map<String, FsOp> ops = new LinkedHashMap<>();
     namespace(ops);
@@ -89,7 +89,7 @@ final class OpFixtures {
     ops.put("remove-xattr", new FsOp.RemoveXattr(FILE, name));
   }
 
-  /** A chunk whose hash is 32 ascending bytes. */
+  /** A reference whose hash is 32 ascending bytes, from {@code first} on. */
   private static ChunkRef chunk(int first, int length) {
     byte[] hash = new byte[Hash.BYTES];
     for (int i = 0; i < hash.length; i++) {

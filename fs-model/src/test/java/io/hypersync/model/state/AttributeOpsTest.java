@@ -249,7 +249,7 @@ class AttributeOpsTest {
         row("removed of nothing", fs -> {}, fs -> fs.removeXattr("@nowhere", "a"), "ENOENT"));
   }
 
-  /** Fifteen full values and the beginning of the sixteenth. */
+  /** Fifteen values of maximum length and a part of the sixteenth. */
   private static final String ALMOST_FULL =
       "user.00=v:65536,user.01=v:65536,user.02=v:65536,user.03=v:65536,user.04=v:65536,"
           + "user.05=v:65536,user.06=v:65536,user.07=v:65536,user.08=v:65536,user.09=v:65536,"

@@ -209,7 +209,7 @@ class ContentOpsTest {
         row("of no file", fs -> {}, fs -> fs.truncate("@nowhere", 0), "ENOENT"));
   }
 
-  /** As the kernel wants it of a filesystem with FUSE_HANDLE_KILLPRIV_V2. */
+  /** As the kernel requires of a filesystem with FUSE_HANDLE_KILLPRIV_V2. */
   static Stream<OpRow> privileges() {
     return Stream.of(
         row(

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FileContentTest {
   private static final int FILE_BYTES = 300;
 
-  /** Where one byte of a file is. */
+  /** The chunk that holds one byte of a file, and the offset in it. */
   private record Place(Hash chunk, int offset) {}
 
   static IntStream seeds() {
@@ -33,8 +33,8 @@ class FileContentTest {
   }
 
   /**
-   * The model: for every byte of the file, its place or null. The normal form follows from it
-   * alone: the longest runs that go up by one in one chunk.
+   * The model has, for every byte of the file, its place or null. That alone determines the
+   * normalised extents: the longest runs of consecutive bytes in one chunk.
    */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
@@ -129,7 +129,7 @@ class FileContentTest {
     }
   }
 
-  /** Few hashes in any length, so that neighbours happen to continue each other. */
+  /** Few hashes with any length, so that adjacent ranges are sometimes contiguous in one chunk. */
   private static List<ChunkRef> randomChunks(Random random, int room) {
     List<ChunkRef> chunks = new ArrayList<>();
     int left = room;

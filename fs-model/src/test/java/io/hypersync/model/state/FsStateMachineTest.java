@@ -62,7 +62,7 @@ class FsStateMachineTest {
     assertNull(fs.state().lookup(file, Name.of("f")));
   }
 
-  /** What may differ without being visible in a listing differs in the root. */
+  /** Ops whose effects differ must give different roots, even if a listing shows no difference. */
   @Test
   void theRootCoversEverything() {
     Scenario fs = new Scenario().file("/f").dir("/d");

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What must hold in every state, whatever led to it. */
+/** Checks the invariants that hold in every state, whatever ops led to it. */
 final class Fsck {
   private final FsState state;
   private final String where;
@@ -25,7 +25,7 @@ final class Fsck {
     this.where = where;
   }
 
-  /** Fails with {@code where} in the message if the state contradicts itself. */
+  /** Fails, with {@code where} in the message, if the state is inconsistent. */
   static void check(FsState state, String where) {
     new Fsck(state, where).run();
   }

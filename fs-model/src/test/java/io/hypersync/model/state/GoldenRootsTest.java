@@ -22,8 +22,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A fixed history and its roots, frozen (hypersync.md 8.1, 22.2). Logs and snapshots hold such
- * roots: if this test fails, every one of them would be called corrupt.
+ * A fixed history and its roots, pinned (hypersync.md 8.1, 22.2). Existing logs contain such roots:
+ * if this test fails, every existing log would be reported as corrupt.
  */
 class GoldenRootsTest {
   private static final NodeId DIR = new NodeId(0x1122334455667788L, 0x99aabbccddeeff00L);

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.apache.commons.codec.digest.Blake3;
 import org.junit.jupiter.api.Test;
 
-/** The bytes that roots are made of, frozen (hypersync.md 8.1.1). */
+/** Pins the bytes that are hashed into roots (hypersync.md 8.1.1). */
 class LeafFormTest {
   private static final NodeId ID = new NodeId(0x0011223344556677L, 0x8899aabbccddeeffL);
 
@@ -31,7 +31,7 @@ class LeafFormTest {
     assertEquals(expected, actual);
   }
 
-  /** Against another implementation of BLAKE3. */
+  /** Compared with another implementation of BLAKE3. */
   @Test
   void aLeafIsHashedWithItsDomainBehindIt() {
     Extent extent = new Extent(1, 2, ascending(3), 4);

@@ -5,16 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 /**
- * The model and a naive one, of maps and without a trie, agree on every errno, and on the Merkle
- * root, which the naive one computes from nothing (hypersync.md 5.2(4), 8.1). {@code
- * -Dhypersync.model.operations} makes it longer, {@code -Dhypersync.model.seed} begins elsewhere.
+ * The state machine and a naive model without a trie agree on every errno and on the Merkle root,
+ * which the naive model computes from scratch (hypersync.md 5.2(4), 8.1). {@code
+ * -Dhypersync.model.operations} sets the number of ops, {@code -Dhypersync.model.seed} the first
+ * seed.
  */
 class NaiveModelTest {
   private static final int OPERATIONS = 80_000;
   private static final int OPS_OF_A_HISTORY = 1_000;
   private static final int ROOT_EVERY = 20;
 
-  /** The seeds of {@link RandomHistoryTest} are others. */
+  /** Different from the seeds of {@link RandomHistoryTest}. */
   private static final long FIRST_SEED = 1_000_000;
 
   @Test

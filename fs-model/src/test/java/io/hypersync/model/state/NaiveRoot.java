@@ -18,9 +18,10 @@ import org.apache.commons.codec.digest.Blake3;
 import org.jspecify.annotations.Nullable;
 
 /**
- * fs_merkle_root as docs/ARCHITECTURE.md says it, from the maps of a {@link ReferenceFileSystem}
- * and from nothing each time: keys are strings of '0' and '1', tries are sorted lists that are cut
- * in two, BLAKE3 is another implementation. No code of the trie, the leaves or the codec is used.
+ * Computes fs_merkle_root as docs/ARCHITECTURE.md defines it, each time from scratch, from the maps
+ * of a {@link ReferenceFileSystem}: keys are strings of '0' and '1', tries are sorted lists that
+ * are split in two, BLAKE3 is another implementation. Uses no code of the trie, the leaves or the
+ * codec.
  */
 final class NaiveRoot {
   private static final int LEAF = 0;
@@ -33,7 +34,7 @@ final class NaiveRoot {
     this.files = files;
   }
 
-  /** The root as hexadecimal digits. */
+  /** The root, in hexadecimal digits. */
   static String of(ReferenceFileSystem files) {
     return HexFormat.of().formatHex(new NaiveRoot(files).root());
   }
@@ -94,7 +95,7 @@ final class NaiveRoot {
     return trie(leaves);
   }
 
-  /** An extent is as long a run of bytes as there is that follow each other in one chunk. */
+  /** The extents are the longest runs of bytes that are consecutive in one chunk. */
   private static byte[] extents(Inode inode) {
     TreeMap<String, byte[]> leaves = new TreeMap<>();
     Map.Entry<Long, Piece> first = inode.pieces.firstEntry();

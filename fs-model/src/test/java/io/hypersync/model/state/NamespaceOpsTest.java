@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Ops that add a name or take one away (hypersync.md 6.1, 7.2). */
+/** Ops that add or remove a name (hypersync.md 6.1, 7.2). */
 class NamespaceOpsTest {
   private static final String PARENT_CHANGED = "/ mtime=now ctime=now";
 

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A line of a table: what there is, one op, and what comes of it.
+ * A row of a test table: the setup, one op, and the expected result.
  *
  * @param expected an errno, or all changes as {@link StateText#changesTo} writes them
  */

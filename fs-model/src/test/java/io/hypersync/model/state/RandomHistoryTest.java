@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Seeded histories of ops, most of which mean something (hypersync.md 5.2(4), 22.2). */
+/** Seeded random histories of ops, most of which succeed (hypersync.md 5.2(4), 22.2). */
 class RandomHistoryTest {
   private static final int HISTORIES = 220;
   private static final int OPS = 1_000;
@@ -68,7 +68,7 @@ class RandomHistoryTest {
       }
     }
     FsState replayed = FsState.genesis();
-    FsState lazy = FsState.genesis(); // never asked for a root on the way
+    FsState lazy = FsState.genesis(); // its root is not computed until the end
     for (int i = 0; i < log.size(); i++) {
       FsOp op = OpCodec.decode(OpCodec.encode(log.get(i).op));
       replayed = next(replayed, FsStateMachine.apply(replayed, op, log.get(i).stamp));
@@ -84,7 +84,10 @@ class RandomHistoryTest {
     return LongStream.rangeClosed(1, 40);
   }
 
-  /** A generator that no longer reaches an op or an errno would make the tests above say less. */
+  /**
+   * Guards the tests above: they would be weaker if the generator no longer reached an op or an
+   * errno.
+   */
   @Test
   void theHistoriesReachEveryOpAndErrno() {
     Map<String, Integer> counts = new TreeMap<>();
@@ -125,7 +128,7 @@ class RandomHistoryTest {
     assertTrue(counts.getOrDefault("done", 0) > 20 * OPS / 4, "too few ops succeed: " + counts);
   }
 
-  /** The same nodes from nothing, in an order of their own, without a cached hash. */
+  /** The same nodes inserted into an empty trie, in another order and without cached hashes. */
   private static MerkleTrie<Node> rebuilt(FsState state, Random random) {
     MerkleTrie<Node> rebuilt = MerkleTrie.empty();
     for (Node node : shuffled(state.nodes(), random)) {

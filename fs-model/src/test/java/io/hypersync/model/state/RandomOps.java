@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Ops from a seed: few names, few nodes, small files, so that most ops meet something. Removed and
- * reaped nodes are addressed, too, and some that never were.
+ * Generates ops from a seed, with few names, few nodes and small files, so that most ops refer to
+ * something that exists. Some refer to removed or reaped nodes, or to nodes that never existed.
  */
 final class RandomOps {
   private static final int MOST_NODES = 12;
@@ -44,17 +44,17 @@ final class RandomOps {
     chunks.put(ChunkRef.EMPTY.hash(), new byte[0]);
   }
 
-  /** The bytes behind the hashes of all ops so far. */
+  /** The chunks of all ops so far, by hash. */
   Map<Hash, byte[]> chunks() {
     return chunks;
   }
 
-  /** What a leader would stamp on the next op. */
+  /** The stamp that a leader would give the next op. */
   Stamp stamp(long timeNs) {
     return new Stamp(timeNs, new NodeId(random.nextLong(), random.nextLong()));
   }
 
-  /** Says that an op was applied, so that the ops to come address what it created. */
+  /** Records that an op was applied, so that later ops may refer to the node it created. */
   void applied(FsOp op, Stamp stamp) {
     switch (op) {
       case FsOp.MakeDir _ -> remember(directories, stamp.newNode());
@@ -136,7 +136,7 @@ final class RandomOps {
         random.nextBoolean());
   }
 
-  /** Mostly near the beginning; else so far that holes are large and ends may overflow. */
+  /** Mostly a small offset; sometimes one so large that holes are large and ends may overflow. */
   private long place() {
     return random.nextInt(FAR_EVERY) == 0
         ? FAR[random.nextInt(FAR.length)]
@@ -154,7 +154,7 @@ final class RandomOps {
     return new FsOp.Write(file(), mode, offset, list, random.nextBoolean());
   }
 
-  /** The bytes repeat, so that chunks do, too. */
+  /** A chunk from a small set, so that chunks repeat. */
   private ChunkRef chunk() {
     byte[] bytes = new byte[random.nextInt(20)];
     int first = random.nextInt(4);

@@ -213,7 +213,10 @@ class RangeOpsTest {
     row.check();
   }
 
-  /** So that neither an entry nor a turn of the leader grows with the file. */
+  /**
+   * The limit bounds the size of a log entry and the leader's time for one op, however large the
+   * file is.
+   */
   @Test
   void theLeaderCutsACopyAtTheMostExtents() {
     Scenario fs = new Scenario().file("/f").file("/g");
@@ -256,7 +259,7 @@ class RangeOpsTest {
     return new FsOp.Allocate(fs.at(path), mode, offset, length, false);
   }
 
-  /** As the leader resolves it. */
+  /** The op after the leader has resolved it. */
   private static FsOp copy(
       Scenario fs, String source, long from, String target, long to, long length) {
     return FsStateMachine.resolve(
@@ -267,7 +270,7 @@ class RangeOpsTest {
     fs.file("/f").did(fs.write("/f", 0, fs.chunk("a", 10)));
   }
 
-  /** /f: three bytes, a hole of three, four bytes; and an empty /g. */
+  /** Creates /f, with three bytes, a hole of three and four bytes, and an empty /g. */
   private static Scenario source(Scenario fs) {
     fs.file("/f").file("/g");
     return fs.did(fs.write("/f", 0, fs.chunk("a", 3))).did(fs.write("/f", 6, fs.chunk("b", 4)));

@@ -18,15 +18,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ops on a plain mutable tree, as one would write them down in an afternoon: sorted maps for
- * directories and for the bytes of files, links counted by looking for them. It shares nothing with
- * the state machine but the ops; where the two disagree, one of them is wrong.
+ * A simple mutable implementation of all ops, to compare with the state machine: sorted maps for
+ * directories and for the bytes of files; links are counted by searching for them. It shares
+ * nothing with the state machine but the ops, so where the two disagree, one of them is wrong.
  */
 final class ReferenceFileSystem {
-  /** A byte of a file, and which byte of which chunk it is. */
+  /** A byte of a file, and its place: the chunk and the offset in it. */
   record Piece(byte value, Hash chunk, int at) {}
 
-  /** A file of any type. */
+  /** A node of any type: its attributes and its content. */
   static final class Inode {
     final NodeId id;
     final NodeType type;
@@ -34,13 +34,13 @@ final class ReferenceFileSystem {
     final Map<String, Inode> children = new TreeMap<>();
     final Map<String, Hash> xattrs = new TreeMap<>();
 
-    /** What is not a hole. */
+    /** The bytes by offset; offsets without an entry are holes. */
     final TreeMap<Long, Piece> pieces = new TreeMap<>();
 
-    /** Of a symbolic link. */
+    /** Target of a symbolic link; empty for other types. */
     byte[] target = {};
 
-    /** The directory that holds or held a directory; zeros of everything else. */
+    /** For a directory, the directory that holds it, or did before it was removed; else zeros. */
     NodeId parent = new NodeId(0, 0);
 
     long size;
@@ -78,7 +78,11 @@ final class ReferenceFileSystem {
   private final Inode root = new Inode(FsState.ROOT, NodeType.DIRECTORY, 1);
   private long nextNumber = 2;
 
-  /** An empty filesystem; the bytes of written chunks are looked up in {@code chunks}. */
+  /**
+   * An empty filesystem.
+   *
+   * @param chunks where the bytes of written chunks are looked up
+   */
   ReferenceFileSystem(Map<Hash, byte[]> chunks) {
     this.chunks = chunks;
     root.mode = 0755;
@@ -86,27 +90,29 @@ final class ReferenceFileSystem {
     inodes.put(FsState.ROOT, root);
   }
 
-  /** All that exists, orphans too. */
+  /** All inodes, orphans included. */
   Map<NodeId, Inode> inodes() {
     return inodes;
   }
 
-  /** The number that the next inode gets. */
+  /** The inode number of the next new inode. */
   long nextNumber() {
     return nextNumber;
   }
 
-  /** How long a chunk is. */
+  /** The length of a chunk, in bytes. */
   int chunkLength(Hash chunk) {
     return chunks.get(chunk).length;
   }
 
-  /** The root directory. */
   Inode root() {
     return root;
   }
 
-  /** Names that lead to an inode; of a directory 2 and one per subdirectory; 0 without any. */
+  /**
+   * The link count: the number of names; for a directory 2 plus one per subdirectory; 0 for an
+   * orphan.
+   */
   int links(Inode inode) {
     int names = inode == root ? 1 : 0;
     for (Inode directory : inodes.values()) {
@@ -120,7 +126,11 @@ final class ReferenceFileSystem {
     return 2 + (int) inode.children.values().stream().filter(Inode::isDirectory).count();
   }
 
-  /** Performs an op; null if it worked, the errno and no change if not. */
+  /**
+   * Applies an op.
+   *
+   * @return null if it succeeded; otherwise the errno, and nothing has changed
+   */
   @Nullable Errno perform(FsOp op, Stamp stamp) {
     try {
       switch (op) {
@@ -383,7 +393,7 @@ final class ReferenceFileSystem {
     directory.ctime = time;
   }
 
-  /** Whether {@code inode} is found at or below {@code above}. */
+  /** Whether {@code inode} is {@code above} or in the subtree below it. */
   private static boolean holds(Inode above, Inode inode) {
     return above == inode || above.children.values().stream().anyMatch(c -> holds(c, inode));
   }
@@ -428,7 +438,7 @@ final class ReferenceFileSystem {
     return key(name.bytes());
   }
 
-  /** One char per byte, so that the order of strings is the order of bytes. */
+  /** One char per byte, so that strings are ordered like the bytes. */
   private static String key(byte[] bytes) {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Prints how long an op and its root update take in a large workspace (hypersync.md 8.1.1), and
- * what a file costs in heap. Not a test: the figures depend on the machine.
+ * Measures and prints how long an op and its root update take in a large workspace (hypersync.md
+ * 8.1.1), and how much heap a file takes. Not a test: the figures depend on the machine.
  */
 final class RootUpdateTiming {
   private static final int FILES = 100_000;
@@ -32,7 +32,7 @@ final class RootUpdateTiming {
 
   private RootUpdateTiming() {}
 
-  /** Runs everything once; no arguments. */
+  /** Runs all measurements once; takes no arguments. */
   public static void main(String[] args) {
     new RootUpdateTiming().run();
   }
@@ -60,7 +60,7 @@ final class RootUpdateTiming {
     measureCopies();
   }
 
-  /** The longest turn that one op takes of the leader's only thread. */
+  /** A copy of the maximum number of extents is the op that blocks the leader's thread longest. */
   private void measureCopies() {
     NodeId source = files.get(1);
     apply(write(source, 0, FsOp.CopyRange.MAX_EXTENTS));

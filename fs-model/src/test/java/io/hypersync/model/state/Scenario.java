@@ -22,18 +22,21 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A state to try an op on, addressed by paths. Everything made here belongs to 7:8 and happens at
- * time 1; the op under test happens at {@link #NOW}. A path that starts with @ starts at a node
- * remembered by {@link #remember}, so that removed ones can be reached; @nowhere never existed.
+ * A state in which a test tries one op, with nodes addressed by path. Everything that the setup
+ * creates belongs to 7:8 and happens at time 1; the op under test happens at {@link #NOW}. A path
+ * that starts with @ starts at a node remembered by {@link #remember}, so that removed nodes can be
+ * addressed;
+ *
+ * @nowhere is a node that never existed.
  */
 final class Scenario {
-  /** When the op under test happens. */
+  /** Commit time of the op under test, in nanoseconds. */
   static final long NOW = 1_000;
 
-  /** Owner of what a scenario makes. */
+  /** Owner of everything that the setup creates. */
   static final int UID = 7;
 
-  /** Group of what a scenario makes. */
+  /** Group of everything that the setup creates. */
   static final int GID = 8;
 
   private static final long SETUP_TIME = 1;
@@ -48,7 +51,7 @@ final class Scenario {
     chunkNames.put(ChunkRef.EMPTY.hash(), "nothing");
   }
 
-  // What there is.
+  // The state.
 
   FsState state() {
     return state;
@@ -69,7 +72,7 @@ final class Scenario {
     return StateText.of(state, chunkNames);
   }
 
-  // What was done before.
+  // Setup.
 
   /** Applies an op that must succeed. */
   Scenario did(FsOp op) {
@@ -114,12 +117,12 @@ final class Scenario {
     return this;
   }
 
-  /** A file that only somebody who has it open can still reach. */
+  /** Creates a file and unlinks it, as if a process still had it open. */
   Scenario orphan(String name) {
     return file("/orphan").remember(name, "/orphan").did(unlink("/orphan"));
   }
 
-  /** A directory that only somebody who is in it can still reach. */
+  /** Creates a directory and removes it, as if it were still the working directory of a process. */
   Scenario removedDir(String name) {
     return dir("/removed").remember(name, "/removed").did(rmdir("/removed"));
   }
@@ -215,7 +218,7 @@ final class Scenario {
     return new FsOp.ReapOrphans(Arrays.stream(paths).map(this::at).toList());
   }
 
-  /** A chunk that shows up by this name. */
+  /** A chunk that appears in texts under this name. */
   ChunkRef chunk(String name, int length) {
     Hash hash = Blake3.hash(ascii(name + length));
     chunkNames.put(hash, name);
@@ -223,7 +226,7 @@ final class Scenario {
   }
 
   private NodeId newNode() {
-    // Scattered, as the leader's random ids are.
+    // Scattered, like random ids.
     return new NodeId(nextNode++ * 0x9e3779b97f4a7c15L, 1);
   }
 

@@ -6,11 +6,13 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.op.FsOp;
 import org.jspecify.annotations.Nullable;
 
-/** The model and the naive one do the same ops, one after another, and agree on every errno. */
+/**
+ * Runs the same ops on the state machine and on the naive model, which must agree on every errno.
+ */
 final class SideBySide {
   private SideBySide() {}
 
-  /** What else has to be the same. */
+  /** A further comparison of the two. */
   @FunctionalInterface
   interface Comparison {
     void compare(ReferenceFileSystem naive, FsState state, RandomOps ops, String where);
@@ -19,7 +21,8 @@ final class SideBySide {
   /**
    * Runs a history.
    *
-   * @param every after how many ops they are compared; they are after the last one, too
+   * @param count the number of ops
+   * @param every the number of ops between comparisons; there is also one after the last op
    */
   static void run(long seed, int count, int every, Comparison comparison) {
     RandomOps ops = new RandomOps(seed);

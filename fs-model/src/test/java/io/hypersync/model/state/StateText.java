@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * A state as text: for every path the visible fields; an orphan's path is # and its inode number.
- * Two of them can be compared, which shows all that an op has changed and nothing else.
+ * A state as text: the visible fields for every path; an orphan's path is # and its inode number.
+ * The difference of two of them shows everything that an op has changed and nothing else.
  */
 final class StateText {
   private final Map<String, Map<String, String>> paths = new TreeMap<>();
@@ -22,7 +22,11 @@ final class StateText {
     this.chunkNames = chunkNames;
   }
 
-  /** The text of a whole state; chunks appear by the names given. */
+  /**
+   * The text of a whole state.
+   *
+   * @param chunkNames the names under which chunks appear, by hash
+   */
   static StateText of(FsState state, Map<Hash, String> chunkNames) {
     StateText text = new StateText(chunkNames);
     text.walk(state, "", Objects.requireNonNull(state.node(FsState.ROOT)));
@@ -35,9 +39,9 @@ final class StateText {
   }
 
   /**
-   * One line per path that differs: {@code /path field=new ...} if it was there before, {@code
-   * +/path} and all its fields but the times equal to {@code now} if not, {@code -/path} if it is
-   * gone.
+   * One line per path that differs: {@code /path field=new ...} if it existed before, {@code
+   * +/path} with all its fields, except times equal to {@code now}, if it is new, {@code -/path} if
+   * it is gone.
    */
   List<String> changesTo(StateText after, long now) {
     List<String> lines = new ArrayList<>();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a state weighs, added up op by op and all at once. */
+/** The weight of a state, computed op by op and as a whole, must agree. */
 class StateWeightTest {
   private static final int OPS = 3_000;
 
@@ -42,7 +42,7 @@ class StateWeightTest {
     assertEquals(FsOp.class.getPermittedSubclasses().length, seen.size(), "ops that were applied");
   }
 
-  /** Beyond any limit a user must be able to free what he has. */
+  /** A user must always be able to free memory, even beyond the limit. */
   @Test
   void toEmptyAFileFrees() {
     Scenario fs = new Scenario().file("/f");

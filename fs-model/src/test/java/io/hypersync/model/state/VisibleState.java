@@ -12,14 +12,18 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * All that a program could see, as lines in a fixed order; the same lines from a state and from a
- * {@link ReferenceFileSystem} that went through the same ops. Directories are listed in their own
- * order: it is part of what is compared.
+ * Everything that a program could see in a filesystem, as lines in a fixed order. The lines are the
+ * same for a state and for a {@link ReferenceFileSystem} after the same ops. Directories are listed
+ * in their own order, because that order is compared, too.
  */
 final class VisibleState {
   private VisibleState() {}
 
-  /** Of a state, with the bytes of its chunks. */
+  /**
+   * The lines of a state.
+   *
+   * @param chunks the bytes of its chunks, by hash
+   */
   static List<String> of(FsState state, Map<Hash, byte[]> chunks) {
     List<String> lines = new ArrayList<>();
     walk(state, "", Objects.requireNonNull(state.node(FsState.ROOT)), chunks, lines);
@@ -29,7 +33,7 @@ final class VisibleState {
     return lines;
   }
 
-  /** Of the reference. */
+  /** The lines of the reference. */
   static List<String> of(ReferenceFileSystem reference) {
     List<String> lines = new ArrayList<>();
     walk(reference, "", reference.root(), lines);
@@ -111,7 +115,7 @@ final class VisibleState {
     return line.append(xattrs).append(content).toString();
   }
 
-  /** The bytes that are not zero, by their place: a hole and a zero look the same. */
+  /** The bytes that are not zero, by offset: a hole and a zero byte look the same to a program. */
   private static Map<Long, Byte> bytes(FileContent content, Map<Hash, byte[]> chunks) {
     Map<Long, Byte> bytes = new TreeMap<>();
     for (Extent e : content.extents()) {

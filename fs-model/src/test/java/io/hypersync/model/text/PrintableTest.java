@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What people get to see of text that others have chosen. */
+/** Tests how untrusted text is shown to users. */
 class PrintableTest {
-  /** Code points, and what is to be seen of them. */
+  /** Code points and their printable form. */
   @ParameterizedTest(name = "U+{0} {2}")
   @CsvSource({
     "0000,  \\x00,        NUL",
@@ -78,7 +78,7 @@ class PrintableTest {
     assertEquals("\u00e9\\u202e", Printable.line("\u00e9\u202e".getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** What a terminal could take for a command, anywhere in Unicode. */
+  /** Any code point in Unicode that a terminal could interpret as a command. */
   @Test
   void nothingThatIsLeftIsControlOrFormat() {
     for (int point = 0; point <= Character.MAX_CODE_POINT; point++) {

@@ -51,7 +51,7 @@ class MerkleTrieTest {
     assertThrows(NoSuchElementException.class, () -> empty.iterator().next());
   }
 
-  /** Both are kept up to date by every change, which looks at little of the trie. */
+  /** Size and depth are updated incrementally, from a small part of the trie. */
   @ParameterizedTest(name = "keys of 1 to {0} bytes, seed {1}")
   @CsvSource({"1, 1", "2, 2", "2, 3", "3, 4", "3, 5", "4, 6", "4, 7"})
   void sizeAndDepthAreRightAfterEveryChange(int lengths, long seed) {
@@ -82,7 +82,7 @@ class MerkleTrieTest {
     }
   }
 
-  /** The key of the first leaf from there on, else of the last one. */
+  /** The key of the first leaf at or after {@code from}, or of the last leaf if there is none. */
   private static TrieKey nextKey(MerkleTrie<TestLeaf> trie, TrieKey from) {
     Iterator<TestLeaf> rest = trie.iterator(from);
     return (rest.hasNext() ? rest.next() : trie.last()).key();
@@ -235,7 +235,7 @@ class MerkleTrieTest {
           strangers.add(stranger);
         }
         if (random.nextInt(10) == 0) {
-          trie.root(); // hashes cached on the way must not matter
+          trie.root(); // hashes cached in between must not matter
         }
       }
       Collections.shuffle(order, random);
@@ -334,7 +334,7 @@ class MerkleTrieTest {
     assertThrows(IllegalArgumentException.class, () -> TrieKey.of(new byte[longest.length + 1]));
   }
 
-  /** Crit-bit tries are as deep as their keys are long; names may be 255 bytes. */
+  /** A crit-bit trie can be as deep as its keys have bits; names may be 255 bytes long. */
   @ParameterizedTest(name = "keys of up to {0} bytes")
   @ValueSource(ints = {1, 2, 30, 255})
   void keysThatArePrefixesOfEachOtherMakeADeepTrie(int longest) {

@@ -5,13 +5,13 @@ import java.util.List;
 import org.apache.commons.codec.digest.Blake3;
 
 /**
- * The root of a trie straight from its definition: the keys as strings of '0' and '1', and another
- * implementation of BLAKE3. Knows nothing of insertion.
+ * Computes the root of a trie directly from its definition: keys as strings of '0' and '1', and
+ * another implementation of BLAKE3. Shares no code with the trie.
  */
 final class ReferenceRoot {
   private ReferenceRoot() {}
 
-  /** The root over leaves in ascending order of their keys; 32 zero bytes if there are none. */
+  /** The root of leaves in ascending order of their keys; 32 zero bytes if there are none. */
   static byte[] of(List<? extends Leaf> leaves) {
     return leaves.isEmpty() ? new byte[32] : below(leaves);
   }
@@ -22,7 +22,8 @@ final class ReferenceRoot {
       leaves.getFirst().encode(out);
       return Blake3.hash(out.u8(0).toBytes());
     }
-    // Sorted, so that the first bit in which any two differ is where first and last do.
+    // The leaves are sorted, so the first bit in which any two of them differ is where the first
+    // and the last differ.
     String first = bits(leaves.getFirst().key());
     String last = bits(leaves.getLast().key());
     int bit = 0;

@@ -3,7 +3,7 @@ package io.hypersync.model.trie;
 import io.hypersync.model.codec.CanonicalWriter;
 import java.util.HexFormat;
 
-/** A byte-string key and a number. */
+/** A leaf with a byte-string key and a number as its value. */
 final class TestLeaf extends Leaf {
   private final byte[] key;
   private final int value;

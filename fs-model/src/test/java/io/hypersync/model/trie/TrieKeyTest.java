@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Each kind of key is the bits that its bytes say, whatever it is made of. */
+/** Every kind of key must have the bit sequence that its bytes define. */
 class TrieKeyTest {
   @Test
   void bitsAndDifferencesAreThoseOfTheBytes() {
@@ -32,7 +32,7 @@ class TrieKeyTest {
     }
   }
 
-  /** Of every kind; some have long beginnings in common, some are the beginning of others. */
+  /** Keys of every kind; some share long prefixes, some are prefixes of others. */
   private static List<TrieKey> keys(Random random) {
     List<TrieKey> keys = new ArrayList<>();
     long high = random.nextLong();
