@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * except for the two kinds that carry chunks; see {@link ChunkFrames}.
  *
  * <p>Decoding is total: any bytes give a message, {@code null} for "more bytes are needed", or a
- * {@link ProtocolException}. Memory is allocated in proportion to the bytes that have arrived, and a
- * length out of range is refused as soon as its four bytes are there.
+ * {@link ProtocolException}. Memory is allocated in proportion to the bytes that have arrived, and
+ * a length out of range is refused as soon as its four bytes are there.
  */
 public final class FrameCodec {
   /** Length and kind. */
