@@ -38,7 +38,6 @@ final class AdminCodec {
 
   private AdminCodec() {}
 
-  /** A decoded request line. */
   record Request(String command, ObjectNode args) {}
 
   static byte[] encodeRequest(Request request) {

@@ -96,7 +96,6 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  /** The path of the socket. */
   public Path socket() {
     return socket;
   }

@@ -8,7 +8,7 @@ import java.util.Map;
  * for one; it may be a copy of another peer's packet with a forged sender address. A handshake
  * costs a hundred times as much as asking for it.
  *
- * <p>While few connections are being opened, the first packet begins a handshake. Otherwise the
+ * <p>While few handshakes are in progress and few begin, the first packet begins one. Otherwise the
  * peer must first return a retry token, which is only ever sent to the address in question (RFC
  * 9000 8.1.2); a worker does so at once. Peers with a proven address are limited by source network,
  * so that one host cannot use up everybody's share. Unproven ones have a common limit only: with a

@@ -15,7 +15,6 @@ package io.hypersync.wire.admission;
  */
 public record HandshakeCounts(
     long begun, long opened, long failed, long asked, long refused, long badTokens, long stray) {
-  /** All zero. */
   public static final HandshakeCounts NONE = new HandshakeCounts(0, 0, 0, 0, 0, 0, 0);
 
   /** The increments since an earlier value of the same counters. */

@@ -62,8 +62,8 @@ public final class DurableFiles {
   /**
    * Creates a directory and its missing parents, and makes the names of all of them durable. An
    * existing directory may have been created a moment ago without a sync, so all directories above
-   * are synced in any case, up to the filesystem's mount point. An unreadable one above the parents
-   * created here belongs to another user and is older: the sync stops there.
+   * are synced in any case, up to the filesystem's mount point. The sync stops at one that may not
+   * be read and holds no name created here: it belongs to another user and is older.
    *
    * @throws IOException if a directory cannot be created, or one that holds a new name cannot be
    *     synced

@@ -11,7 +11,6 @@ import java.util.Locale;
  * @param bits bit n is set if the {@link Feature} with that number is in the set
  */
 public record Features(long bits) {
-  /** The empty set. */
   public static final Features NONE = new Features(0);
 
   /** The features that this version supports. */

@@ -122,7 +122,6 @@ public sealed interface LeaderMessage {
    * @param missing 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
    */
   record ChunkNeed(IntentId intent, List<Hash> missing) implements LeaderMessage {
-    /** Copies the list. */
     public ChunkNeed {
       missing = List.copyOf(missing);
     }
@@ -168,7 +167,6 @@ public sealed interface LeaderMessage {
    *     Protocol#MAX_FRAME_BYTES}
    */
   record LogEntries(long commitIndex, List<byte[]> entries) implements LeaderMessage {
-    /** Copies the list. */
     public LogEntries {
       entries = List.copyOf(entries);
     }
@@ -199,7 +197,6 @@ public sealed interface LeaderMessage {
       int leaseTtlMs,
       @Nullable Holder holder)
       implements LeaderMessage {
-    /** The outcome. */
     public enum Verdict {
       /** Granted, unlocked, released or cancelled; for a TEST: there is no conflict. */
       GRANTED,
@@ -233,7 +230,6 @@ public sealed interface LeaderMessage {
    */
   record LockExpiryWarning(ClientId run, int locks, int graceRemainingMs, List<ExpiringLock> named)
       implements LeaderMessage {
-    /** Copies the list. */
     public LockExpiryWarning {
       named = List.copyOf(named);
     }

@@ -17,6 +17,5 @@ public record LocalPressure(int cpuPercent, int memoryPercent, int diskPercent) 
   /** The largest value of each. */
   public static final int MAX_PERCENT = 100;
 
-  /** All values unknown. */
   public static final LocalPressure NOT_KNOWN = new LocalPressure(UNKNOWN, UNKNOWN, UNKNOWN);
 }

@@ -77,7 +77,6 @@ public sealed interface WorkerMessage {
   record SubmitIntent(
       IntentId intent, String agent, byte[] op, byte[] inlinePayload, List<Hash> uploading)
       implements WorkerMessage {
-    /** Copies the list. */
     public SubmitIntent {
       uploading = List.copyOf(uploading);
     }
@@ -145,7 +144,6 @@ public sealed interface WorkerMessage {
    * @param chunks 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
    */
   record ChunkFetch(List<ChunkRef> chunks) implements WorkerMessage {
-    /** Copies the list. */
     public ChunkFetch {
       chunks = List.copyOf(chunks);
     }
@@ -202,7 +200,6 @@ public sealed interface WorkerMessage {
    * @param nodes 1 to {@link Protocol#MAX_NODES_PER_MESSAGE}
    */
   record OpenLeaseAcquire(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
-    /** Copies the list. */
     public OpenLeaseAcquire {
       nodes = List.copyOf(nodes);
     }
@@ -215,7 +212,6 @@ public sealed interface WorkerMessage {
    * @param nodes 1 to {@link Protocol#MAX_NODES_PER_MESSAGE}
    */
   record OpenLeaseRelease(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
-    /** Copies the list. */
     public OpenLeaseRelease {
       nodes = List.copyOf(nodes);
     }
@@ -231,7 +227,6 @@ public sealed interface WorkerMessage {
    *     in one message
    */
   record OpenLeaseRenew(long leaderEpoch, List<NodeId> nodes) implements WorkerMessage {
-    /** Copies the list. */
     public OpenLeaseRenew {
       nodes = List.copyOf(nodes);
     }

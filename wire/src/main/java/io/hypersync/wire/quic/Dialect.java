@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param <O> the type of sent messages
  */
 interface Dialect<I, O> {
-  /** The leader's side. */
   Dialect<WorkerMessage, LeaderMessage> LEADER =
       new Dialect<>() {
         @Override
@@ -40,7 +39,6 @@ interface Dialect<I, O> {
         }
       };
 
-  /** A worker's side. */
   Dialect<LeaderMessage, WorkerMessage> WORKER =
       new Dialect<>() {
         @Override

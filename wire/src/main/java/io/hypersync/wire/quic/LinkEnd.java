@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 record LinkEnd(Cause cause, int tlsAlert, String reason) {
   /** Which side ended the connection, or what. */
   enum Cause {
-    /** This side closed it, regularly or because of an error of the peer. */
+    /** This side closed it: it was done, or one of the sides made an error. */
     HERE,
     /** The peer closed it and said so. */
     PEER,

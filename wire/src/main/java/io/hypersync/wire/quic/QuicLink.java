@@ -179,8 +179,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /**
    * Watches that the connection makes progress until it is open. It is closed when no new packet
-   * has arrived for three quarters of the idle timeout, and after {@link #LONGEST_OPENING_MS} in
-   * any case. A handshake between busy hosts can take seconds.
+   * has arrived for three quarters of the idle timeout (no shorter silence ends a connection), and
+   * after {@link #LONGEST_OPENING_MS} in any case. A handshake between busy hosts can take seconds.
    */
   void limitOpening() {
     endOpeningLimit();
@@ -410,7 +410,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Not in this call: QUIC is in the middle of its work, and would not send the reason to the peer.
+   * Closes the connection in a task of its own: QUIC is in the middle of its work now, and would
+   * not send the reason to the peer.
    */
   private void closeSoon() {
     channel
@@ -490,8 +491,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Without the limit, a peer that sends a packet now and then could keep its connection in this
-   * state, and with it the effect of {@link BatchHandler#hurry}.
+   * Closes the connection if it opens too slowly. Otherwise a peer that sends a packet now and then
+   * could keep its connection in this state, and with it the effect of {@link BatchHandler#hurry}.
    */
   private void checkOpened(long pauseMs) {
     openingMs += pauseMs;

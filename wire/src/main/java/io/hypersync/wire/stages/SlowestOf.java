@@ -19,7 +19,6 @@ public final class SlowestOf<T> {
   private PriorityQueue<Slow<T>> last = queue();
   private long windowBeganNs;
 
-  /** An event and its duration. */
   private record Slow<T>(long nanos, T what) {}
 
   /**
