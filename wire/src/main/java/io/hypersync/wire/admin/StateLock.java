@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class StateLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StateLock.class);
 
-  /** The names that leaders and workers create in a state directory. */
+  /** The entries of a state directory whose permissions are repaired. */
   private static final Set<String> NAMES =
       Set.of("LOCK", "oplog", "chunks", "enrolment.token", "worker.toml");
 
