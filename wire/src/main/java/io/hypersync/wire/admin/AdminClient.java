@@ -13,43 +13,50 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Asks a daemon over its admin socket. */
+/** Sends commands to a daemon over its admin socket, one connection per command. */
 public final class AdminClient {
   private final Path socket;
   private final Duration limit;
 
   /**
-   * A client of one socket; connects anew for each question.
+   * Makes a client without connecting.
    *
-   * @param socket where the daemon listens
-   * @param limit how long it may take to connect, to ask, and to be answered, each
+   * @param socket path of the daemon's admin socket
+   * @param limit applied separately to connecting, to writing the request and to reading the
+   *     response
    */
   public AdminClient(Path socket, Duration limit) {
     this.socket = socket;
     this.limit = limit;
   }
 
-  /** What became of a question; a dead daemon is an answer too, and often the one looked for. */
+  /**
+   * How a command ended. A daemon that is not running is one of the cases: many callers ask just to
+   * find out.
+   */
   public sealed interface Reply {
-    /** The daemon answered. */
+    /** The daemon executed the command and returned this value. */
     record Result(JsonNode value) implements Reply {}
 
-    /** The daemon answered that it cannot. */
+    /** The daemon responded with an error. */
     record Refused(UserError error) implements Reply {}
 
-    /** Nobody listens: the socket is missing, or its daemon died and left it behind. */
+    /** No process listens: the socket is missing, or was left behind by a daemon that died. */
     record Dead(String reason) implements Reply {}
 
-    /** Somebody listens and does not answer in time, or not with an answer. */
+    /** A process listens, but did not send a valid response within the time limit. */
     record Unresponsive(String reason) implements Reply {}
   }
 
-  /** Asks without arguments. */
+  /** Sends a command without arguments; see {@link #ask(String, ObjectNode)}. */
   public Reply ask(String command) {
     return ask(command, JsonNodeFactory.instance.objectNode());
   }
 
-  /** Asks; every way in which this can end is a {@link Reply}. */
+  /**
+   * Sends a command and blocks for the response, at most three times the time limit. Throws
+   * nothing: every outcome is a {@link Reply}.
+   */
   public Reply ask(String command, ObjectNode args) {
     if (!Files.exists(socket)) {
       return new Reply.Dead("there is no socket " + socket);
@@ -73,9 +80,10 @@ public final class AdminClient {
   }
 
   /**
-   * Asks for a result.
+   * Sends a command and returns its result. Blocks like {@link #ask(String, ObjectNode)}.
    *
-   * @throws UserError if there is none: the daemon is dead, silent, or says why not
+   * @throws UserError if there is no result: the daemon is not running, does not respond in time,
+   *     or responded with an error
    */
   public JsonNode call(String command, ObjectNode args) {
     return switch (ask(command, args)) {

@@ -14,7 +14,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes on an admin socket. Each side sends one line of UTF-8 JSON which ends in a line feed:
+ * The line format of an admin socket. Each side sends one line of UTF-8 JSON that ends in a line
+ * feed:
  *
  * <pre>
  * request   {"command":"log","args":{"tail":50}}                                         LF
@@ -22,21 +23,21 @@ import java.nio.charset.StandardCharsets;
  *           {"ok":false,"error":{"message":"...","hint":"...","exit_code":1}}            LF
  * </pre>
  *
- * One connection carries one request and its response. A result is written while it is made, so
- * what goes wrong meanwhile is said behind it: {@code "ok"} is false, and the result a part.
+ * <p>One connection carries one request and its response. A result is written while it is produced,
+ * so a failure in the middle can only be reported after it: {@code "ok"} is then false, an error
+ * follows, and {@code "result"} is incomplete.
  */
 final class AdminCodec {
-  /** The longest request line, in bytes. */
+  /** Limit of a request line, in bytes. */
   static final int MAX_REQUEST_BYTES = 64 * 1024;
 
-  /** The longest response line, in bytes. */
+  /** Limit of a response line, in bytes. */
   static final int MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private AdminCodec() {}
 
-  /** A question. */
   record Request(String command, ObjectNode args) {}
 
   static byte[] encodeRequest(Request request) {
@@ -47,9 +48,9 @@ final class AdminCodec {
   }
 
   /**
-   * Reads a request line.
+   * Decodes a request line; absent or null {@code args} become an empty object.
    *
-   * @throws UserError if it is not a request
+   * @throws UserError if the line is not a request
    */
   static Request decodeRequest(byte[] line) {
     JsonNode tree = parse(line, "the request");
@@ -67,13 +68,16 @@ final class AdminCodec {
   }
 
   /**
-   * Writes a response line. All but a few KiB of it is with the stream at any time.
+   * Writes a response line while the result is produced: never more than a few KiB are buffered
+   * here. If serializing the result throws {@link UserError}, the line is completed with {@code
+   * "ok":false} and that error. After any other exception the line stays incomplete, so that no
+   * client takes it for a response.
    *
-   * @throws IOException if the stream takes no more
+   * @throws IOException if writing to the stream fails
    */
   static void writeResult(JsonSerializable result, OutputStream out) throws IOException {
     try (JsonGenerator json = JSON.createGenerator(out)) {
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT); // a part must not look whole
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT); // must not look complete
       json.writeStartObject();
       json.writeFieldName("result");
       try {
@@ -89,7 +93,7 @@ final class AdminCodec {
     }
   }
 
-  /** Up to the object that is the line. */
+  /** Closes every object and array that the result left open, up to the object that is the line. */
   private static void endWhatIsOpen(JsonGenerator json) throws IOException {
     JsonStreamContext open = json.getOutputContext();
     while (!open.getParent().inRoot()) {
@@ -103,12 +107,12 @@ final class AdminCodec {
     }
   }
 
-  /** A name of the innermost object that has no value yet gets null. */
+  /** Writes null if the innermost object has a field name without a value. */
   private static void endName(JsonGenerator json) throws IOException {
     try {
       json.writeNull();
     } catch (JsonGenerationException noName) {
-      // Nothing was written: the generator alone knows whether it waits for a value.
+      // No value was expected and nothing was written. The generator offers no way to ask.
     }
   }
 
@@ -135,9 +139,9 @@ final class AdminCodec {
   }
 
   /**
-   * Reads a response line.
+   * Decodes a response line and returns its {@code result}.
    *
-   * @throws UserError the one that the daemon sent, or one that says the line is no response
+   * @throws UserError the error that the daemon sent, or one saying that the line is no response
    */
   static JsonNode decodeResponse(byte[] line) {
     JsonNode tree = parse(line, "the daemon's answer");

@@ -3,17 +3,18 @@ package io.hypersync.wire.admin;
 import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** What a daemon does when it is asked one kind of question over its admin socket. */
+/** One command that a daemon offers on its admin socket. */
 @FunctionalInterface
 public interface AdminCommand {
 
   /**
-   * Answers. Runs on a virtual thread of its own connection, several at a time.
+   * Executes the command. Called on the virtual thread of its connection; calls run concurrently.
    *
-   * @param args the arguments that the asker gave; empty when it gave none
-   * @return the result; goes back as it is. A tree, or what is too large to be one in memory and is
-   *     made while it is written: that may throw {@link UserError} wherever a value would be whole
-   * @throws UserError if it cannot be done; the message and the hint go back
+   * @param args the arguments of the request; empty if there were none
+   * @return the result, sent unchanged. Either a JSON tree, or a value that writes itself because
+   *     it is too large to hold in memory; its serialization may throw {@link UserError} wherever a
+   *     JSON value could begin or end
+   * @throws UserError if the command fails; its message and hint are sent to the client
    */
   JsonSerializable run(ObjectNode args);
 }

@@ -24,24 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers a daemon's admin questions on a Unix socket that its user alone may open. A virtual
- * thread accepts, and another one serves each connection.
+ * Serves a daemon's admin commands on a Unix socket that only the daemon's user may open. One
+ * virtual thread accepts connections, and each connection has a virtual thread of its own.
  */
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final Duration TRANSFER_LIMIT = Duration.ofSeconds(10);
 
-  /** For an answer in as many pieces as it has, to a reader who takes each of them just in time. */
+  /**
+   * Limit of the total time spent writing one response; each piece of it also has {@link
+   * #TRANSFER_LIMIT}, which alone would let a slow reader hold a connection for very long.
+   */
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
 
   private static final Duration LAST_ANSWERS_LIMIT = Duration.ofSeconds(5);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
   private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
 
-  /** The kernel keeps 108 bytes for a socket's path, one of them for the zero at its end. */
+  /** The kernel's {@code sun_path} has 108 bytes, the last of which is the terminating zero. */
   private static final int MAX_PATH_BYTES = 107;
 
-  /** How many questions may be open at once; more wait. */
+  /** How many connections are served at once; further ones wait. */
   private static final int MAX_CONNECTIONS = 64;
 
   private final Path socket;
@@ -62,21 +65,21 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Listens, and answers from now on. A socket that a dead daemon left behind is replaced; the
-   * folder is made if there is none, for this user alone.
+   * Starts to listen. A socket left behind by a dead daemon is replaced. A missing directory is
+   * created, accessible to this user only.
    *
-   * @param socket where to listen, at most 107 bytes long
-   * @param commands what can be asked, by name
-   * @throws UserError if a living daemon listens there, or nobody can
+   * @param socket path of the socket, at most 102 bytes (107, less what {@code bind} adds)
+   * @param commands the commands by name
+   * @throws UserError if a running daemon listens there, or the socket cannot be created
    */
   public static AdminServer start(Path socket, Map<String, AdminCommand> commands) {
     return start(socket, commands, ANSWER_LIMIT);
   }
 
   /**
-   * The same.
+   * Like {@link #start(Path, Map)}, with another limit.
    *
-   * @param answerLimit for how long a reader may keep an answer waiting, all in all
+   * @param answerLimit how long writing one response may take in total
    */
   static AdminServer start(Path socket, Map<String, AdminCommand> commands, Duration answerLimit) {
     refuseIfAlive(socket);
@@ -93,14 +96,13 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  /** Where this server listens. */
   public Path socket() {
     return socket;
   }
 
   /**
-   * Stops listening and removes the socket. Waits for the questions that are being answered, at
-   * most five seconds; may be called again.
+   * Stops listening and removes the socket. Blocks until the commands in progress have been
+   * answered, at most five seconds. May be called again.
    */
   @Override
   public void close() {
@@ -121,7 +123,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Checks that no living daemon listens on a socket.
+   * Checks that no running daemon listens on a socket. A process that accepts but does not respond
+   * counts as running.
    *
    * @throws UserError if one does
    */
@@ -141,8 +144,9 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Binds under another name and renames: whoever sees the final name finds a socket that listens
-   * and that has its permissions, and a stale file is replaced in the same step.
+   * Binds under a temporary name, sets the permissions, then renames. So whoever sees the final
+   * name finds a listening socket with its final permissions, and a stale socket is replaced
+   * atomically. The temporary name is five bytes longer than the final one.
    */
   private static ServerSocketChannel bind(Path socket) throws IOException {
     Path fresh = socket.resolveSibling("." + socket.getFileName() + ".new");
@@ -174,9 +178,9 @@ public final class AdminServer implements AutoCloseable {
       } catch (ClosedChannelException closed) {
         break;
       } catch (IOException failure) {
-        // This process has too many files open, for one: that passes, and who asks waits meanwhile.
+        // For example, the process has too many open files. That passes; clients wait until then.
         if (!failed) {
-          // Nothing that is not loaded yet may be used here: loading a class takes a file.
+          // Use only classes that are loaded already: loading another needs a file descriptor.
           LOG.warn("the admin socket {} is not answered for now: {}", socket, failure.getMessage());
         }
         failed = true;
@@ -212,7 +216,7 @@ public final class AdminServer implements AutoCloseable {
     } catch (UserError error) {
       lines.write(AdminCodec.encodeError(error), TRANSFER_LIMIT);
     } catch (RuntimeException bug) {
-      // If a part of the answer has been sent, what follows makes it no line of JSON.
+      // If part of the response was sent, the error line makes it invalid JSON, which is intended.
       LOG.error("an admin command failed", bug);
       UserError failed = new UserError("the daemon failed to answer: " + bug, "Its log says more.");
       lines.write(AdminCodec.encodeError(failed), TRANSFER_LIMIT);

@@ -3,7 +3,7 @@ package io.hypersync.wire.admin;
 import java.io.IOException;
 import java.io.Serial;
 
-/** The other end of an admin socket took too long. */
+/** The peer on an admin socket did not connect, send or receive within the time limit. */
 final class AdminTimeoutException extends IOException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -3,27 +3,30 @@ package io.hypersync.wire.admin;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A leader or a worker as its command sees it: it runs, says how it is, and is stopped. */
+/** A leader or a worker as the command line runs it: start, report status, stop. */
 public interface Daemon extends StatusSource, AutoCloseable {
 
   /**
-   * Returns when it does its work; it can be asked, and closed, before. Called once.
+   * Blocks until the daemon is ready for work. It already serves admin commands and can be closed
+   * before that. Call once.
    *
-   * @throws UserError if it will never, and the user can do something about that
-   * @throws InterruptedException if the thread is interrupted, or the daemon closed meanwhile
+   * @throws UserError if it cannot become ready, for a reason that the user can fix
+   * @throws InterruptedException if the thread is interrupted or the daemon is closed meanwhile
    */
   default void awaitReady() throws InterruptedException {}
 
-  /** What can be asked of it beside its status, by name; {@code docs/json.md}. */
+  /** The admin commands other than status, by name; documented in {@code docs/json.md}. */
   Map<String, AdminCommand> adminCommands();
 
   /**
-   * Completes when the daemon has come to its end by itself, exceptionally if something forced it
-   * to: a {@link UserError} if the user can do something about it.
+   * Completes when the daemon has ended on its own: normally, or exceptionally if a failure ended
+   * it. The exception is a {@link UserError} if the user can fix the cause.
    */
   CompletableFuture<Void> ended();
 
-  /** Stops it cleanly and returns when it is stopped. May be called again, from any thread. */
+  /**
+   * Stops the daemon cleanly; blocks until it has stopped. May be called again, from any thread.
+   */
   @Override
   void close();
 }

@@ -12,11 +12,14 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Lines over a socket, each within a time limit: a silent peer costs a closed connection. */
+/**
+ * Reads and writes lines on a blocking socket, each within a time limit. When the limit passes, the
+ * channel is closed.
+ */
 final class LineChannel {
   private static final int BUFFER_BYTES = 8 * 1024;
 
-  /** How much of a long line is in memory. */
+  /** Buffer size, in bytes, of {@link #output}. */
   static final int PIECE_BYTES = 64 * 1024;
 
   private final SocketChannel channel;
@@ -25,25 +28,25 @@ final class LineChannel {
     this.channel = channel;
   }
 
-  /** Runs until {@code limit} has passed, then finds its channel closed. */
+  /** A blocking operation that fails with {@link ClosedChannelException} when its time is up. */
   @FunctionalInterface
   interface Transfer<T> {
     T run() throws IOException;
   }
 
   /**
-   * Connects. With a socket, that blocks while more wait to be accepted than its listener allows.
+   * Connects. A Unix socket blocks here while the listener's backlog is full.
    *
-   * @throws IOException if that is refused or the time is up
+   * @throws IOException if the connection is refused or the time is up
    */
   void connect(SocketAddress address, Duration limit) throws IOException {
     var _ = within(limit, () -> channel.connect(address));
   }
 
   /**
-   * Reads up to a line feed, which is not returned. Bytes behind it are dropped.
+   * Reads up to a line feed, which is not returned. Bytes already read after it are dropped.
    *
-   * @throws EOFException if the peer ends first
+   * @throws EOFException if the peer closes the connection first
    * @throws IOException if the line is longer than {@code maxBytes} or the time is up
    */
   byte[] readLine(int maxBytes, Duration limit) throws IOException {
@@ -51,9 +54,9 @@ final class LineChannel {
   }
 
   /**
-   * Writes the bytes, all of them.
+   * Writes all bytes.
    *
-   * @throws IOException if the peer ends first or the time is up
+   * @throws IOException if the peer closes the connection first or the time is up
    */
   void write(byte[] bytes, Duration limit) throws IOException {
     within(
@@ -68,11 +71,12 @@ final class LineChannel {
   }
 
   /**
-   * Bytes that leave in pieces of {@link #PIECE_BYTES}. They have left when it is closed, which
-   * leaves the channel open.
+   * A stream that writes to the channel in pieces of {@link #PIECE_BYTES}. Closing it flushes it
+   * and leaves the channel open.
    *
-   * @param each how long one piece may take
-   * @param all how long they may take together; the time in which they are made does not count
+   * @param each time limit of one piece
+   * @param all time limit of all pieces together; only time spent writing counts, not the time in
+   *     which the caller produces the bytes
    */
   OutputStream output(Duration each, Duration all) {
     OutputStream pieces =
@@ -118,7 +122,9 @@ final class LineChannel {
     }
   }
 
-  /** A blocking channel knows no time limit of its own: a second thread closes it. */
+  /**
+   * Blocking channels have no timeout, so a second thread closes the channel when the time is up.
+   */
   private <T> T within(Duration limit, Transfer<T> transfer) throws IOException {
     Thread watchdog =
         Thread.ofVirtual()
@@ -131,7 +137,7 @@ final class LineChannel {
                   } catch (InterruptedException done) {
                     Thread.currentThread().interrupt();
                   } catch (IOException alreadyGone) {
-                    // Closing was all that was wanted.
+                    // The channel is closed either way.
                   }
                 });
     try {

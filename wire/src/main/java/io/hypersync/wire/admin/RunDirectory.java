@@ -15,39 +15,44 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the admin sockets of this machine's daemons are:
+ * The directory of the admin sockets of all daemons on this host:
  *
  * <pre>
  * /run/hypersync/leader-&lt;first 8 digits of the WorkspaceID&gt;.sock
  * /run/hypersync/worker-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
  * </pre>
  *
- * @param path the folder
+ * @param path the directory
  */
 public record RunDirectory(Path path) {
-  /** The environment variable that names another folder. */
+  /** The environment variable that overrides the directory. */
   public static final String VARIABLE = "HYPERSYNC_RUN_DIR";
 
   private static final Path DEFAULT = Path.of("/run/hypersync");
   private static final int WORKSPACE_DIGITS = 8;
 
-  /** The folder that an environment names, {@code /run/hypersync} if it names none. */
+  /** The directory that {@link #VARIABLE} names in an environment, else {@code /run/hypersync}. */
   public static RunDirectory of(Map<String, String> environment) {
     String named = environment.getOrDefault(VARIABLE, "");
     return new RunDirectory(named.isEmpty() ? DEFAULT : Path.of(named).toAbsolutePath());
   }
 
-  /** The socket of a workspace's leader. */
+  /** The socket path of a workspace's leader. */
   public Path leaderSocket(WorkspaceId workspace) {
     return path.resolve("leader-" + prefix(workspace) + ".sock");
   }
 
-  /** The socket of one of a workspace's workers. */
+  /** The socket path of one worker of a workspace. */
   public Path workerSocket(WorkspaceId workspace, WorkerId worker) {
     return path.resolve("worker-" + prefix(workspace) + "-" + worker + ".sock");
   }
 
-  /** Every socket there is, of the living and the dead, leaders first, each in order of name. */
+  /**
+   * All sockets in the directory, of running and dead daemons: leaders before workers, each sorted
+   * by name. Empty if the directory does not exist.
+   *
+   * @throws UserError if the directory cannot be read
+   */
   public List<Path> sockets() {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "{leader,worker}-*.sock")) {
@@ -67,7 +72,7 @@ public record RunDirectory(Path path) {
     return found;
   }
 
-  /** Whether a socket's name says that it is a leader's. */
+  /** Whether this is the socket of a leader, by its name. */
   public static boolean isLeader(Path socket) {
     return socket.getFileName().toString().startsWith("leader-");
   }

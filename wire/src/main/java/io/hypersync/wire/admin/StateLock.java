@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One daemon per state directory: an exclusive lock on its file {@code LOCK}, taken before anything
- * is read. The kernel drops it with the process, however that ends; the text in the file is for
- * people.
+ * Ensures that one daemon at most uses a state directory: an exclusive lock on the file {@code
+ * LOCK}, taken before anything else is read. The kernel releases it when the process ends, however
+ * that happens. The text in the file only serves the error message of the next process.
  */
 public final class StateLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StateLock.class);
 
-  /** All that leaders and workers have in a state directory. */
+  /** The entries of a state directory whose permissions are repaired. */
   private static final Set<String> NAMES =
       Set.of("LOCK", "oplog", "chunks", "enrolment.token", "worker.toml");
 
@@ -36,10 +36,12 @@ public final class StateLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock. The directory is made if it is not there; what is in it is closed to all but
-   * its owner ({@link OwnerOnly}).
+   * Takes the lock, without waiting. Creates the directory if it is missing, and removes other
+   * users' permissions from its content ({@link OwnerOnly}).
    *
-   * @throws UserError if somebody else holds it: says who
+   * @param what the daemon to name in the error message of another process that tries
+   * @throws UserError if another daemon holds the lock (the message names it), or if the directory
+   *     cannot be used
    */
   public static StateLock acquire(Path stateDir, String what) {
     Path file = stateDir.resolve("LOCK");
@@ -70,7 +72,7 @@ public final class StateLock implements AutoCloseable {
     }
   }
 
-  /** What an earlier version left open holds the contents of files, and keys. */
+  /** Earlier versions left files with keys and workspace contents readable by other users. */
   private static void closeToOthers(Path stateDir) {
     try {
       OwnerOnly.repair(stateDir, NAMES);
@@ -86,7 +88,7 @@ public final class StateLock implements AutoCloseable {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      return null; // held by this very process
+      return null; // held by this process
     }
   }
 

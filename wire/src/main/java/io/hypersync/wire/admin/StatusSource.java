@@ -2,13 +2,13 @@ package io.hypersync.wire.admin;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** A daemon that can say how it is; the keys are those of {@code docs/json.md}. */
+/** Reports a daemon's status as JSON, with the keys of {@code docs/json.md}. */
 @FunctionalInterface
 public interface StatusSource {
 
   /**
-   * How the daemon is at this moment, as a tree of its own that the caller may change. Called from
-   * any thread; must not wait for the network or a disk.
+   * The status at this moment, as a new tree that the caller may modify. May be called from any
+   * thread; must not block on the network or a disk.
    */
   ObjectNode status();
 }

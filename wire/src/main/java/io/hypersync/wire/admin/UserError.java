@@ -9,19 +9,19 @@ import java.io.Serial;
 public final class UserError extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** Exit code of a failure while doing what was asked. */
+  /** Exit code of a command that failed while it ran. */
   public static final int FAILED = 1;
 
-  /** Exit code of a command line or a configuration that makes no sense. */
+  /** Exit code for an invalid command line or configuration. */
   public static final int USAGE = 2;
 
   private final String hint;
   private final int exitCode;
 
   /**
-   * A failure with exit code {@link #FAILED}.
+   * Makes a failure with exit code {@link #FAILED}.
    *
-   * @param message what is wrong, one sentence that names the thing
+   * @param message what is wrong: one sentence that names the object concerned
    * @param hint what to do about it; lines separated by {@code \n}; may be empty
    */
   public UserError(String message, String hint) {
@@ -29,11 +29,11 @@ public final class UserError extends RuntimeException {
   }
 
   /**
-   * A failure with its own exit code.
+   * Makes a failure with its own exit code.
    *
-   * @param message what is wrong, one sentence that names the thing
+   * @param message what is wrong: one sentence that names the object concerned
    * @param hint what to do about it; lines separated by {@code \n}; may be empty
-   * @param exitCode what the process ends with, 1 to 125
+   * @param exitCode exit code of the process, 1 to 125
    */
   public UserError(String message, String hint, int exitCode) {
     super(message);
@@ -46,7 +46,7 @@ public final class UserError extends RuntimeException {
     return hint;
   }
 
-  /** What the process ends with. */
+  /** The exit code of the process, 1 to 125. */
   public int exitCode() {
     return exitCode;
   }

@@ -1,4 +1,4 @@
-/** The daemons' local admin sockets: one JSON line asks, one JSON line answers. */
+/** The daemons' local admin sockets: one line of JSON as request, one as response. */
 @NullMarked
 package io.hypersync.wire.admin;
 

@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Tokens that prove an address (RFC 9000 8.1.4): whoever sends one back has received it there, not
- * long ago, from this process. Nothing has to be remembered for one.
+ * Issues and checks retry tokens, which prove a client's address (RFC 9000 8.1.4): whoever returns
+ * one has recently received it at that address from this process. Issuing one keeps no state.
  *
  * <pre>
  *  0         1               9                    25
@@ -19,22 +19,22 @@ import javax.crypto.spec.SecretKeySpec;
  * +---------+---------------+--------------------+---------------------------+
  * </pre>
  *
- * The HMAC is over version, time, port, address and connection id. Its key is random and of the
- * process. A token can be used again while it lives, from its address: what that costs is limited
- * by {@link HandshakeAdmission}. Used by one thread.
+ * <p>The HMAC covers version, time, port, address and connection id. Its key is random and lives as
+ * long as the process. A token can be used repeatedly from its address until it expires; {@link
+ * HandshakeAdmission} limits what that costs. Not thread-safe.
  */
 public final class AddressTokens {
-  /** The longest token. */
+  /** Length of the longest token. */
   public static final int MAX_BYTES = 45;
 
-  /** Where the connection id begins. */
+  /** Offset of the connection id. */
   public static final int HEADER_BYTES = 25;
 
   private static final byte VERSION = 1;
   private static final int MAC_AT = 9;
   private static final int MAC_BYTES = HEADER_BYTES - MAC_AT;
 
-  /** RFC 9000 7.2 and 17.2. */
+  /** Bounds of the connection id's length: RFC 9000 7.2 and 17.2. */
   private static final int MIN_ID_BYTES = 8;
 
   private static final int MAX_ID_BYTES = MAX_BYTES - HEADER_BYTES;
@@ -45,10 +45,10 @@ public final class AddressTokens {
   private final long lifeMs;
 
   /**
-   * Makes tokens of one key.
+   * Makes an issuer with one key.
    *
    * @param key 32 random bytes
-   * @param lifeMs how long a token counts
+   * @param lifeMs how long a token is valid
    */
   public AddressTokens(byte[] key, long lifeMs) {
     this.lifeMs = lifeMs;
@@ -60,15 +60,19 @@ public final class AddressTokens {
     }
   }
 
-  /** Whether a client may choose a connection id of that length for its first packet. */
+  /**
+   * Whether RFC 9000 lets a client choose a destination connection id of that length in its first
+   * packet.
+   */
   public static boolean isLength(int idBytes) {
     return idBytes >= MIN_ID_BYTES && idBytes <= MAX_ID_BYTES;
   }
 
   /**
-   * A token for who has sent a first packet.
+   * A token for the sender of an initial packet.
    *
-   * @param id that the packet was sent to, of a length that {@link #isLength} takes
+   * @param address its IP address, 4 or 16 bytes
+   * @param id the packet's destination connection id, of a length that {@link #isLength} accepts
    * @param nowMs the time of a monotonic clock
    */
   public byte[] issue(byte[] address, int port, byte[] id, long nowMs) {
@@ -82,10 +86,10 @@ public final class AddressTokens {
   }
 
   /**
-   * Whether a token is one of ours, was given to this address, and lives. Total: a token can be any
-   * bytes.
+   * Whether a token was issued by this process to this address and port and has not expired.
+   * Accepts any bytes as token.
    *
-   * @param nowMs the time of the clock that it was issued by
+   * @param nowMs the time of the clock that the token was issued by
    */
   public boolean proves(byte[] token, byte[] address, int port, long nowMs) {
     if (!isLength(token.length - HEADER_BYTES) || token[0] != VERSION) {

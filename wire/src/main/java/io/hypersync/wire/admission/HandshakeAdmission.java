@@ -4,26 +4,26 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Who may begin a handshake now. Anybody can ask for one with a single packet, which may be a copy
- * of somebody else's and bear any sender; and a handshake costs a hundred times as much as it costs
- * to ask for it.
+ * Decides whether a QUIC handshake may begin now. A single packet from an unauthenticated peer asks
+ * for one; it may be a copy of another peer's packet with a forged sender address. A handshake
+ * costs a hundred times as much as asking for it.
  *
- * <p>While there is no crowd the first packet begins it. In a crowd the stranger has to send a
- * token back first that only somebody at that address has been given (RFC 9000 8.1.2): a worker
- * does at once. What proves its address is limited for each source, so that one host cannot take
- * the place of all; what does not is limited for all together only, since a limit for each address
- * would let anybody use up that of somebody else.
+ * <p>While few handshakes are in progress and few begin, the first packet begins one. Otherwise the
+ * peer must first return a retry token, which is only ever sent to the address in question (RFC
+ * 9000 8.1.2); a worker does so at once. Peers with a proven address are limited by source network,
+ * so that one host cannot use up everybody's share. Unproven ones have a common limit only: with a
+ * limit for each address, anybody could use up that of another host by forging it.
  *
- * <p>Packets of connections that there are do not come here. Used by one thread.
+ * <p>Packets of existing connections do not come here. Not thread-safe.
  */
 public final class HandshakeAdmission {
-  /** What happens to a first packet. */
+  /** How an initial packet is handled. */
   public enum Verdict {
-    /** A handshake is begun. */
+    /** Begin a handshake. */
     BEGIN,
-    /** The sender is asked to prove its address. */
+    /** Send a Retry: the peer must prove its address. */
     PROVE,
-    /** Nothing, and nobody is told. */
+    /** Ignore the packet without a response. */
     DROP
   }
 
@@ -34,7 +34,7 @@ public final class HandshakeAdmission {
   private final Map<SourceNetwork, TokenBucket> sources;
 
   /**
-   * Nobody has come yet.
+   * Makes an admission that has seen no packets yet.
    *
    * @param nowNs the time of a monotonic clock, as for all other methods
    */
@@ -55,9 +55,9 @@ public final class HandshakeAdmission {
   }
 
   /**
-   * A first packet that proves nothing.
+   * Decides on an initial packet without a valid token.
    *
-   * @param unopened how many connections there are that are not open
+   * @param unopened how many connections exist whose handshake is not complete
    */
   public Verdict unproven(int unopened, long nowNs) {
     if (unopened < limits.unprovenUnopened() && unproven.tryTake(nowNs)) {
@@ -66,13 +66,13 @@ public final class HandshakeAdmission {
     return retries.tryTake(nowNs) ? Verdict.PROVE : Verdict.DROP;
   }
 
-  /** A first packet that proves where it comes from: true if a handshake is begun. */
+  /** Whether an initial packet whose token proves its address begins a handshake. */
   public boolean proven(SourceNetwork source, long nowNs) {
     TokenBucket its =
         sources.computeIfAbsent(
             source,
             _ -> new TokenBucket(limits.perSourcePerSecond(), limits.perSourceBurst(), nowNs));
-    // In this order: what a source may not have is not taken from the others.
+    // The order matters: a packet over its source's limit must not use up the common limit.
     return its.tryTake(nowNs) && proven.tryTake(nowNs);
   }
 

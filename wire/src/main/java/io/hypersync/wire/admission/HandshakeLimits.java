@@ -1,22 +1,23 @@
 package io.hypersync.wire.admission;
 
 /**
- * How many handshakes strangers can make a leader begin. One takes its loop about a millisecond, on
- * the thread that sequences, before anything is known about who asks for it.
+ * Limits on the handshakes that unauthenticated peers can make a leader begin. One handshake takes
+ * about a millisecond on the event loop, the thread that also sequences, before anything is known
+ * about the peer. All rates are token buckets.
  *
- * @param unprovenUnopened while fewer connections than this are not open, an address need not be
- *     proven
- * @param unprovenPerSecond so many handshakes a second are begun with addresses that are not proven
- * @param unprovenBurst so many of them at once
- * @param perSecond so many handshakes a second are begun with addresses that are proven
- * @param burst so many of them at once
- * @param perSourcePerSecond so many of them with one source: an IPv4 address, or an IPv6 /64
- * @param perSourceBurst so many of them at once: a host with many workers that start together
- * @param maxSources so many sources are remembered, those heard from last
- * @param retriesPerSecond so many strangers a second are asked to prove their address, which takes
- *     some 20 microseconds
- * @param retriesBurst so many of them at once
- * @param tokenLifeMs how long what proves an address does so
+ * @param unprovenUnopened an address must be proven while at least so many connections are in their
+ *     handshake
+ * @param unprovenPerSecond handshakes a second from unproven addresses
+ * @param unprovenBurst how many of them may begin at once
+ * @param perSecond handshakes a second from proven addresses
+ * @param burst how many of them may begin at once
+ * @param perSourcePerSecond handshakes a second from one proven source: an IPv4 address or an IPv6
+ *     /64
+ * @param perSourceBurst how many of them may begin at once: a host may start many workers together
+ * @param maxSources how many sources are remembered; the least recently used one is forgotten
+ * @param retriesPerSecond Retry packets sent a second; one takes some 20 microseconds
+ * @param retriesBurst how many of them may be sent at once
+ * @param tokenLifeMs how long a retry token is valid
  */
 public record HandshakeLimits(
     int unprovenUnopened,
@@ -31,7 +32,10 @@ public record HandshakeLimits(
     long retriesBurst,
     long tokenLifeMs) {
 
-  /** Handshakes take a tenth of a second's time of the loop at most, and so do proofs. */
+  /**
+   * The defaults: handshakes and Retry packets each take about a tenth of the event loop's time at
+   * most.
+   */
   public static HandshakeLimits defaults() {
     return new HandshakeLimits(8, 20, 16, 100, 128, 40, 80, 4_096, 5_000, 500, 10_000);
   }

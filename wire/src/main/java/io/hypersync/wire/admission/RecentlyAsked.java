@@ -1,16 +1,17 @@
 package io.hypersync.wire.admission;
 
 /**
- * Which first packets were answered a moment ago by asking their sender to prove its address. The
- * same one again, so soon, is a copy that somebody makes many of: a worker that hears nothing says
- * its own again after a second (RFC 9002 6.2.2). Bounded: of two that meet in a place the older one
- * is forgotten, and would be answered again. Used by one thread.
+ * Remembers which initial packets were answered with a Retry in the last half second. An identical
+ * packet within that time is a copy in a flood: a worker that gets no answer repeats its packet
+ * only after a second (RFC 9002 6.2.2). A hash table of fixed size without collision handling: a
+ * packet that takes another one's slot makes that one forgotten, and its copy is answered again.
+ * Not thread-safe.
  */
 public final class RecentlyAsked {
-  /** For so long a repetition is not answered; less than a worker waits before it repeats. */
+  /** How long a repeated packet is ignored; less than a worker waits before it repeats one. */
   static final long REPEAT_NS = 500_000_000;
 
-  /** A power of two. */
+  /** Size of the table, a power of two. */
   private static final int PLACES = 4_096;
 
   private static final long FACTOR = 0x9E3779B97F4A7C15L;
@@ -20,18 +21,18 @@ public final class RecentlyAsked {
   private final long[] askedNs = new long[PLACES];
 
   /**
-   * Nobody was asked.
+   * Makes an empty table.
    *
-   * @param seed random, so that nobody can choose what meets in a place
+   * @param seed random, so that a peer cannot choose packets that collide
    */
   public RecentlyAsked(long seed) {
     this.seed = seed;
   }
 
   /**
-   * Whether the packet repeats one that was answered a moment ago.
+   * Whether the packet repeats one that was answered less than {@link #REPEAT_NS} ago.
    *
-   * @param id that it was sent to, which its sender has chosen at random
+   * @param id the packet's destination connection id, which its sender has chosen at random
    * @param nowNs the time of a monotonic clock
    */
   public boolean repeats(byte[] address, int port, byte[] id, long nowNs) {
@@ -40,7 +41,7 @@ public final class RecentlyAsked {
     return packets[place] == packet && nowNs - askedNs[place] < REPEAT_NS;
   }
 
-  /** The packet is answered now. */
+  /** Records that the packet is answered now; parameters as for {@link #repeats}. */
   public void asked(byte[] address, int port, byte[] id, long nowNs) {
     long packet = packet(address, port, id);
     int place = place(packet);
@@ -52,7 +53,7 @@ public final class RecentlyAsked {
     return (int) (packet >>> 32) & (PLACES - 1);
   }
 
-  /** Never 0, which an empty place has. */
+  /** A hash that is never 0, which marks an empty slot. */
   private long packet(byte[] address, int port, byte[] id) {
     long mixed = mix(mix(seed, address) ^ port, id);
     return mixed == 0 ? 1 : mixed;

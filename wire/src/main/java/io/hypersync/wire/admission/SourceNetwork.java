@@ -1,11 +1,11 @@
 package io.hypersync.wire.admission;
 
 /**
- * Whom a proven address belongs to: an IPv4 address, or the /64 of an IPv6 one, of which one host
- * can have as many addresses as it likes.
+ * The network that handshakes are counted by: an IPv4 address, or the /64 of an IPv6 address,
+ * within which one host can have any number of addresses.
  *
- * @param isV4 which of the two
- * @param prefix its 32 or 64 bits
+ * @param isV4 true for IPv4, false for IPv6
+ * @param prefix the 32 or 64 bits
  */
 public record SourceNetwork(boolean isV4, long prefix) {
   private static final int V4_BYTES = 4;
@@ -14,7 +14,7 @@ public record SourceNetwork(boolean isV4, long prefix) {
   /**
    * The network of an address.
    *
-   * @param address 4 or 16 bytes, in the order of the network
+   * @param address 4 or 16 bytes, in network byte order
    */
   public static SourceNetwork of(byte[] address) {
     long prefix = 0;

@@ -2,19 +2,22 @@ package io.hypersync.wire.admission;
 
 import org.jspecify.annotations.Nullable;
 
-/** One line in an interval about strangers who were turned away, however many they are. */
+/**
+ * Produces the log line about unauthenticated peers that were turned away: at most one a minute,
+ * however many there are.
+ */
 public final class StrangerReport {
-  /** Between two lines. */
+  /** Least time between two lines. */
   static final long INTERVAL_NS = 60_000_000_000L;
 
-  /** So many who were asked and did not come back are worth a line; workers come back. */
+  /** How many unanswered Retry packets are worth a line; workers do answer theirs. */
   private static final long MANY_ASKED = 100;
 
   private HandshakeCounts told = HandshakeCounts.NONE;
   private long toldAtNs;
 
   /**
-   * Nothing was told yet.
+   * Makes a report whose first line may come at once.
    *
    * @param nowNs the time of a monotonic clock
    */
@@ -22,7 +25,7 @@ public final class StrangerReport {
     toldAtNs = nowNs - INTERVAL_NS;
   }
 
-  /** What is to be written now, or null; to be asked every second or so. */
+  /** The line to log now, or null; call about once a second. */
   public @Nullable String next(HandshakeCounts now, long nowNs) {
     HandshakeCounts since = now.since(told);
     boolean turnedAway =

@@ -1,9 +1,10 @@
 package io.hypersync.wire.admission;
 
 /**
- * A token bucket (hypersync.md 12.5): so many tokens come in each second, and no more are kept than
- * the bucket holds. All there is to remember is when it will be full again, so nobody has to fill
- * it. Exact to the nanosecond, and in the taker's disfavour where that is not enough.
+ * A token bucket (hypersync.md 12.5): a fixed number of tokens is added each second, up to the
+ * capacity. Its only state is the time at which it will be full again, so nothing has to refill it.
+ * Exact to the nanosecond; what is not a whole nanosecond is rounded to the taker's disadvantage.
+ * Not thread-safe.
  */
 public final class TokenBucket {
   private static final long NS_PER_S = 1_000_000_000;
@@ -13,10 +14,10 @@ public final class TokenBucket {
   private long fullAtNs;
 
   /**
-   * A full bucket.
+   * Makes a full bucket.
    *
    * @param tokensPerSecond 1 to 9 * 10^9
-   * @param capacity how many tokens it holds, 1 to 9 * 10^9
+   * @param capacity how many tokens the bucket holds, 1 to 9 * 10^9
    * @param nowNs the time of a monotonic clock, as for all other methods
    */
   public TokenBucket(long tokensPerSecond, long capacity, long nowNs) {
@@ -26,20 +27,21 @@ public final class TokenBucket {
   }
 
   /**
-   * How long it takes until so many tokens are there, in nanoseconds; 0 if they are. More than the
-   * bucket holds are there when it is full: what is larger than the bucket has to pass, too.
+   * In how many nanoseconds so many tokens are available; 0 if they are now. A request for more
+   * than the capacity is allowed when the bucket is full: otherwise it would never be. Taking it
+   * leaves a debt.
    */
   public long waitNs(long tokens, long nowNs) {
     long fullAfterNs = untilFullNs(nowNs) + Math.min(durationNs(tokens), capacityNs);
     return Math.max(0, fullAfterNs - capacityNs);
   }
 
-  /** Takes tokens, which must be there. */
+  /** Takes tokens, which must be available according to {@link #waitNs}. */
   public void take(long tokens, long nowNs) {
     fullAtNs = nowNs + untilFullNs(nowNs) + durationNs(tokens);
   }
 
-  /** Takes one token if it is there. */
+  /** Takes one token if there is one; whether there was. */
   boolean tryTake(long nowNs) {
     if (waitNs(1, nowNs) > 0) {
       return false;
@@ -52,7 +54,7 @@ public final class TokenBucket {
     return Math.max(0, fullAtNs - nowNs);
   }
 
-  /** In what time so many tokens come in. */
+  /** The time in which so many tokens are added, rounded up. */
   private long durationNs(long tokens) {
     return Math.ceilDiv(tokens * NS_PER_S, tokensPerSecond);
   }

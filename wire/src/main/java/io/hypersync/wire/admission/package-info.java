@@ -1,4 +1,4 @@
-/** How much of what others ask for is taken up: decisions without a clock or a socket. */
+/** Admission limits for packets and intents of others: decisions without a clock or a socket. */
 @NullMarked
 package io.hypersync.wire.admission;
 

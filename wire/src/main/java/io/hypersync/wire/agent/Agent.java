@@ -1,14 +1,14 @@
 package io.hypersync.wire.agent;
 
 /**
- * Decision code without a thread of its own: production calls it from one thread, the simulator
- * steps it. All methods of an agent are called by the thread that calls {@code doWork}.
+ * Decision code without a thread of its own: in production one thread calls it, in tests the
+ * simulator does. All methods of an agent are called on the thread that calls {@code doWork}.
  */
 public interface Agent {
   /**
-   * Does what can be done now, in a bounded slice.
+   * Does a bounded part of what can be done now; never blocks.
    *
-   * @return how much was done; 0 means "nothing to do until something arrives or time passes"
+   * @return how much was done; 0 means there is nothing to do until input arrives or time passes
    */
   int doWork();
 }

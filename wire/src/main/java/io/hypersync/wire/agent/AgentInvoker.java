@@ -8,12 +8,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs an agent on a single-threaded executor, in production the event loop of the transport: no
- * thread hop lies between a packet and the decision on it. Any thread may {@link #wake}; wakes that
- * meet one another become one run.
+ * Runs an agent on a single-threaded executor. In production that is the transport's event loop, so
+ * a packet is handled on the thread that received it, without a hand-over. Any thread may call
+ * {@link #wake}; several wakes before a run cause one run.
  *
  * <p>Happens-before: {@code scheduled} is cleared before {@code doWork} reads its inputs, so an
- * input published before a wake is seen by the run which that wake causes or by a later one.
+ * input published before a wake is seen by the run that this wake causes or by a later one.
  */
 public final class AgentInvoker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentInvoker.class);
@@ -24,10 +24,11 @@ public final class AgentInvoker {
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   /**
-   * Makes an invoker.
+   * Makes an invoker that does not run the agent before the first {@link #wake}.
    *
    * @param executor must run one task at a time
-   * @param onFailure told what the agent has thrown: its state can no longer be trusted
+   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
+   *     from then on
    */
   public AgentInvoker(Agent agent, Executor executor, Consumer<? super Throwable> onFailure) {
     this.agent = agent;
@@ -35,7 +36,10 @@ public final class AgentInvoker {
     this.onFailure = onFailure;
   }
 
-  /** Has {@code doWork} run soon. */
+  /**
+   * Schedules a run of {@code doWork}, if none is scheduled yet. Does nothing once the executor has
+   * shut down.
+   */
   public void wake() {
     if (scheduled.compareAndSet(false, true)) {
       try {
@@ -50,7 +54,7 @@ public final class AgentInvoker {
     scheduled.set(false);
     try {
       if (agent.doWork() > 0) {
-        wake(); // between two slices the executor gets to its other tasks
+        wake(); // a new task, so that the executor runs other tasks between two slices
       }
     } catch (RuntimeException | Error e) {
       LOG.error("{} failed and stops", agent.getClass().getSimpleName(), e);

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way to an agent from other threads: calls queue up and run on the transport's thread, all
- * that have come by then before one {@code doWork}, which sends what they brought with one flush.
+ * Lets other threads call an agent: calls are queued and run on the transport's thread. All calls
+ * queued by then run before one {@code doWork}, so that what they send leaves with one flush.
  *
  * @param <A> the agent
  */
@@ -26,14 +26,15 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final Consumer<? super Throwable> onFailure;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
 
-  /** The agent has thrown and is not called any more; only its thread knows. */
+  /** The agent has thrown and is not called any more; used on the agent's thread only. */
   private boolean failed;
 
   /**
-   * A loop that does not turn yet.
+   * Makes a loop without timer; {@link #start} starts that.
    *
-   * @param thread of the transport: runs one task at a time
-   * @param onFailure told what the agent has thrown: its state can no longer be trusted
+   * @param thread the transport's event loop: runs one task at a time
+   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
+   *     from then on
    */
   public AgentLoop(
       A agent, ScheduledExecutorService thread, Consumer<? super Throwable> onFailure) {
@@ -43,30 +44,38 @@ public final class AgentLoop<A extends Agent> implements Agent {
     this.invoker = new AgentInvoker(this, thread, onFailure);
   }
 
-  /** Begins to let the agent see that time passes. */
+  /**
+   * Starts the timer that runs {@code doWork} every 10 ms, so that the agent notices the passing of
+   * time.
+   */
   public void start() {
     ScheduledFuture<?> _ =
         thread.scheduleAtFixedRate(invoker::wake, 0, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Lets the agent see what has changed, soon; any thread. */
+  /** Runs {@code doWork} soon. May be called from any thread. */
   public void wake() {
     invoker.wake();
   }
 
-  /** Has the agent called on its thread, soon; any thread. Nobody is called after the end. */
+  /**
+   * Calls the agent on its thread, soon, then runs {@code doWork}. May be called from any thread.
+   * After the agent has failed or its thread has stopped, the call is dropped.
+   */
   public void post(Consumer<? super A> call) {
     calls.add(call);
     invoker.wake();
   }
 
   /**
-   * Has something run on the agent's thread when what has come to the transport by now has been
-   * delivered and the agent has looked at it; any thread. After the end nothing is run.
+   * Runs a task on the agent's thread after everything that the transport has received by now was
+   * delivered and the agent has processed it. May be called from any thread. After the agent has
+   * failed or its thread has stopped, the task is dropped.
    */
   public void afterArrivals(Runnable call) {
     try {
-      // From a task of its thread the transport does the second step only when it has read again.
+      // A task that is scheduled from a task of the event loop runs only after the loop has read
+      // from the network once more.
       thread.execute(
           () -> {
             ScheduledFuture<?> _ =
@@ -77,7 +86,10 @@ public final class AgentLoop<A extends Agent> implements Agent {
     }
   }
 
-  /** Calls the agent; to be used on its thread only. An agent that throws is done for. */
+  /**
+   * Calls the agent; only on its thread. If the agent throws, it counts as failed and is not called
+   * again, {@code onFailure} is called, and the exception is rethrown.
+   */
   public void guarded(Consumer<? super A> call) {
     if (failed) {
       return;
@@ -91,17 +103,20 @@ public final class AgentLoop<A extends Agent> implements Agent {
     }
   }
 
-  /** Lets the agent answer what has arrived; to be used on its thread only. */
+  /**
+   * Runs {@code doWork} once after a batch of packets has been delivered; only on the agent's
+   * thread.
+   */
   public void flushPoint() {
     guarded(
         _ -> {
           if (doWork() > 0) {
-            wake(); // a slice ends before the work does, and no other packet may come
+            wake(); // the slice ended before the work did, and maybe no packet follows
           }
         });
   }
 
-  /** For what any thread may ask the agent. */
+  /** The agent, for its methods that any thread may call. */
   public A agent() {
     return agent;
   }

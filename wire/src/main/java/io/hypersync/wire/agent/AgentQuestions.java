@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Asks an agent, on the agent's own thread, from others.
+ * Reads an agent's state from other threads, by a function that runs on the agent's thread.
  *
  * @param <A> the agent
  */
@@ -21,12 +21,12 @@ public final class AgentQuestions<A> {
   private final Duration limit;
 
   /**
-   * Questions to one agent.
+   * Makes the access to one agent.
    *
-   * @param daemon whose agent that is, as people are told: "the worker"
-   * @param post has the agent called on its thread
-   * @param ended done when the agent will answer nobody any more
-   * @param limit how long people wait for an answer
+   * @param daemon how error messages name the daemon, such as "the worker"
+   * @param post runs a function on the agent's thread
+   * @param ended completes when the agent no longer runs anything
+   * @param limit the longest that {@link #ask} waits
    */
   public AgentQuestions(
       String daemon, Consumer<Consumer<A>> post, CompletableFuture<Void> ended, Duration limit) {
@@ -37,9 +37,10 @@ public final class AgentQuestions<A> {
   }
 
   /**
-   * For people, who want an answer soon.
+   * Runs a function on the agent's thread and returns its result; blocks up to the limit. For
+   * requests of users, who expect a prompt response.
    *
-   * @throws UserError if there is none within the limit
+   * @throws UserError if there is no result within the limit
    */
   public <T> T ask(Function<A, T> question) {
     try {
@@ -53,8 +54,8 @@ public final class AgentQuestions<A> {
   }
 
   /**
-   * For what the daemon itself needs to know: an agent that applies a long log on a busy machine
-   * answers late, and that is no reason to give up.
+   * Like {@link #ask}, but without a time limit. For the daemon's own needs: an agent that is
+   * applying a long log on a busy machine responds late, which is no reason to give up.
    *
    * @throws UserError if the agent has ended
    */

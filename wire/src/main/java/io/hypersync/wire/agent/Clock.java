@@ -1,8 +1,8 @@
 package io.hypersync.wire.agent;
 
-/** Time as a port, so that the simulator can own it. */
+/** Time as a port, so that the simulator can control it. */
 public interface Clock {
-  /** The machine's own clocks. */
+  /** The clocks of the JVM. */
   Clock SYSTEM = new SystemClock();
 
   /** Monotonic nanoseconds from an arbitrary origin; for durations and deadlines. */

@@ -1,6 +1,6 @@
 package io.hypersync.wire.agent;
 
-/** Randomness as a port, so that a seed can decide it. */
+/** Random numbers as a port, so that in tests a seed determines them. */
 @FunctionalInterface
 public interface Entropy {
   /** 64 random bits. */

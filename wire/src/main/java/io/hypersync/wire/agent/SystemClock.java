@@ -2,7 +2,6 @@ package io.hypersync.wire.agent;
 
 import java.time.Instant;
 
-/** The machine's clocks. */
 final class SystemClock implements Clock {
   private static final long NS_PER_SECOND = 1_000_000_000L;
 

@@ -1,4 +1,4 @@
-/** How decision code is run: single-threaded agents and the ports that they share. */
+/** Single-threaded agents: how they are run, and the ports that both daemons' agents use. */
 @NullMarked
 package io.hypersync.wire.agent;
 

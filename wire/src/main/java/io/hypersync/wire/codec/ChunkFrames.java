@@ -9,7 +9,8 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Bodies of the frames that carry bytes of chunks; these never pass through protobuf.
+ * Encodes and decodes the bodies of frames that carry the bytes of chunks; these do not use
+ * protobuf.
  *
  * <pre>
  * ChunkPut   0            16          24          56
@@ -23,8 +24,8 @@ import io.netty.buffer.ByteBuf;
  *           +-----------+----------------------+
  * </pre>
  *
- * Numbers are big-endian; the length of the frame says how many bytes there are. Whether they have
- * that hash is for the receiver to verify (hypersync.md 18).
+ * <p>Numbers are big-endian; the number of bytes follows from the length of the frame. Whether the
+ * bytes match the hash is not checked here but by the receiver (hypersync.md 18).
  */
 final class ChunkFrames {
   private static final int PUT_HEADER_BYTES = ClientId.BYTES + Long.BYTES + Hash.BYTES;
@@ -76,7 +77,10 @@ final class ChunkFrames {
     return new Hash(in.readLong(), in.readLong(), in.readLong(), in.readLong());
   }
 
-  /** At most {@link ChunkRef#MAX_LENGTH}, since the frame's kind has a limit. */
+  /**
+   * The rest of the body: at most {@link ChunkRef#MAX_LENGTH} bytes, by the limit of the frame
+   * kind.
+   */
   private static byte[] rest(ByteBuf body) {
     byte[] bytes = new byte[body.readableBytes()];
     body.readBytes(bytes);

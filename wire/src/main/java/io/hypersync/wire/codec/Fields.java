@@ -22,7 +22,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Field types that several messages share, with the checks that make decoding total. */
+/**
+ * Encodes and decodes field types that several messages share. Decoding is total: invalid input
+ * causes a {@link ProtocolException}, never another exception.
+ */
 final class Fields {
   private static final int ID_BYTES = 16;
   private static final int MAX_ERRNO = 4095;
@@ -31,9 +34,9 @@ final class Fields {
   private Fields() {}
 
   /**
-   * Parses a body. The fields of a large one are views, of the body itself or of one copy of it
-   * all, so what comes of it must be taken out of the message before the body is used for anything
-   * else. The views of a small one would cost more than copies.
+   * Parses a body. Byte fields of a large one alias the body, or one copy of it, so the result must
+   * be converted before the body's memory is reused. In a small one they are copied, which is
+   * cheaper there.
    */
   static <T extends Message> T parse(Parser<T> parser, FrameKind kind, ByteBuffer body)
       throws ProtocolException {
@@ -51,19 +54,19 @@ final class Fields {
     }
   }
 
-  /** Fails unless a required field is there. */
+  /** Fails unless a required field is present. */
   static void require(boolean present, String field) throws ProtocolException {
     if (!present) {
       throw new ProtocolException(field + " is missing");
     }
   }
 
-  /** The number of what a side speaks; one that says none is of the first revision. */
+  /** The protocol revision of a side; one that sends none has revision 1. */
   static int revision(boolean present, int value) throws ProtocolException {
     return present ? number(value, 1, Integer.MAX_VALUE, "protocol_revision") : 1;
   }
 
-  /** A u64 that must be from {@code min} to 2^63-1. */
+  /** Checks a u64 that must be from {@code min} to 2^63-1. */
   static long number(long value, long min, String field) throws ProtocolException {
     if (value < min) {
       throw new ProtocolException(
@@ -72,7 +75,7 @@ final class Fields {
     return value;
   }
 
-  /** A u32 that must be from {@code min} to {@code max}. */
+  /** Checks a u32 that must be from {@code min} to {@code max}. */
   static int number(int value, int min, int max, String field) throws ProtocolException {
     if (value < min || value > max) {
       throw new ProtocolException(
@@ -159,7 +162,7 @@ final class Fields {
     return UnsafeByteOperations.unsafeWrap(hash.toBytes());
   }
 
-  /** Hashes one after another, 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE} of them. */
+  /** Concatenated hashes, 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE} of them. */
   static List<Hash> hashes(ByteString value, String field) throws ProtocolException {
     int count = value.size() / Hash.BYTES;
     if (value.size() % Hash.BYTES != 0 || count < 1 || count > Protocol.MAX_HASHES_PER_MESSAGE) {
@@ -189,7 +192,7 @@ final class Fields {
     return UnsafeByteOperations.unsafeWrap(bytes);
   }
 
-  /** Node ids one after another, {@code min} to {@link Protocol#MAX_NODES_PER_MESSAGE} of them. */
+  /** Concatenated node ids, {@code min} to {@link Protocol#MAX_NODES_PER_MESSAGE} of them. */
   static List<NodeId> nodeIds(ByteString value, int min, String field) throws ProtocolException {
     int count = value.size() / NodeId.BYTES;
     if (value.size() % NodeId.BYTES != 0 || count < min || count > Protocol.MAX_NODES_PER_MESSAGE) {

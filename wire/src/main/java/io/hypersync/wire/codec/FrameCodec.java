@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames, of which every stream consists after its first byte (hypersync.md 9.5).
+ * Encodes and decodes frames. A stream is one byte for its kind, then frames (hypersync.md 9.5).
  *
  * <pre>
  *  0               4      5
@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  *                  &lt;---------- length ----------->
  * </pre>
  *
- * The length counts the kind and the body. A frame is at most {@link Protocol#MAX_FRAME_BYTES} long
- * with its header, and each kind has a lower limit of its own where it can. The body is a message
- * of {@code hypersync.proto}, but for the two kinds that carry chunks; see {@link ChunkFrames}.
+ * <p>The length counts the kind and the body. A frame has at most {@link Protocol#MAX_FRAME_BYTES}
+ * with its header; most kinds have a lower limit. The body is a message of {@code hypersync.proto},
+ * except for the two kinds that carry chunks; see {@link ChunkFrames}.
  *
  * <p>Decoding is total: any bytes give a message, {@code null} for "more bytes are needed", or a
- * {@link ProtocolException}. What is allocated is in proportion to the bytes that have arrived, and
- * a length out of range is refused when its four bytes are there.
+ * {@link ProtocolException}. Memory is allocated in proportion to the bytes that have arrived, and
+ * a length out of range is refused as soon as its four bytes are there.
  */
 public final class FrameCodec {
   /** Length and kind. */
@@ -42,7 +42,7 @@ public final class FrameCodec {
    * Appends a frame.
    *
    * @throws IllegalArgumentException if the message is longer than its kind allows; {@code out} is
-   *     as it was
+   *     then unchanged
    */
   public static void encode(WorkerMessage message, ByteBuf out) {
     FrameKind kind = FrameKind.of(message);
@@ -58,7 +58,7 @@ public final class FrameCodec {
    * Appends a frame.
    *
    * @throws IllegalArgumentException if the message is longer than its kind allows; {@code out} is
-   *     as it was
+   *     then unchanged
    */
   public static void encode(LeaderMessage message, ByteBuf out) {
     FrameKind kind = FrameKind.of(message);
@@ -71,11 +71,11 @@ public final class FrameCodec {
   }
 
   /**
-   * Takes one frame off {@code in}.
+   * Reads one frame from {@code in}.
    *
-   * @param stream where the bytes came from
-   * @return null if the frame is not complete yet; then nothing was taken
-   * @throws ProtocolException if this is no frame of a worker on that stream
+   * @param stream the stream that the bytes came from
+   * @return null if the frame is not complete yet; then nothing was consumed
+   * @throws ProtocolException if this is no valid frame from a worker on that stream
    */
   public static @Nullable WorkerMessage decodeWorkerMessage(StreamKind stream, ByteBuf in)
       throws ProtocolException {
@@ -90,11 +90,11 @@ public final class FrameCodec {
   }
 
   /**
-   * Takes one frame off {@code in}.
+   * Reads one frame from {@code in}.
    *
-   * @param stream where the bytes came from
-   * @return null if the frame is not complete yet; then nothing was taken
-   * @throws ProtocolException if this is no frame of the leader on that stream
+   * @param stream the stream that the bytes came from
+   * @return null if the frame is not complete yet; then nothing was consumed
+   * @throws ProtocolException if this is no valid frame from the leader on that stream
    */
   public static @Nullable LeaderMessage decodeLeaderMessage(StreamKind stream, ByteBuf in)
       throws ProtocolException {
@@ -146,7 +146,7 @@ public final class FrameCodec {
     return in.readableBytes() < LENGTH_BYTES + length ? null : kind;
   }
 
-  /** The body of the complete frame at the reader index, which moves behind it. */
+  /** The body of the complete frame at the reader index, which moves past it. */
   private static ByteBuf takeBody(ByteBuf in) {
     int length = in.readInt();
     in.skipBytes(1);

@@ -10,8 +10,8 @@ import io.hypersync.wire.message.WorkerMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kind byte of a frame, with the stream it belongs to and the longest body it may have. The
- * codes travel; those from 0x40 on are the leader's.
+ * The kind byte of a frame, with the stream it is sent on and the length limit of its body. The
+ * codes are part of the wire format; those from 0x40 on are the leader's.
  */
 enum FrameKind {
   HELLO(0x01, StreamKind.CONTROL, FrameKind.SMALL),
@@ -43,19 +43,19 @@ enum FrameKind {
   CHUNK_DATA(0x60, StreamKind.BULK, Hash.BYTES + ChunkRef.MAX_LENGTH),
   CHUNK_UNAVAILABLE(0x61, StreamKind.BULK, FrameKind.SMALL);
 
-  /** The codes from here on are the leader's. */
+  /** Codes from this one on are of messages from the leader. */
   private static final int FIRST_LEADER_CODE = 0x40;
 
-  /** A few fields and a text for people. */
+  /** Limit for a few fields and a text, in bytes. */
   private static final int SMALL = 64 * 1024;
 
-  /** {@link Protocol#MAX_HASHES_PER_MESSAGE} hashes with their lengths. */
+  /** Limit for {@link Protocol#MAX_HASHES_PER_MESSAGE} hashes with their lengths, in bytes. */
   private static final int HASHES = 256 * 1024;
 
-  /** {@link Protocol#MAX_NODES_PER_MESSAGE} node ids. */
+  /** Limit for {@link Protocol#MAX_NODES_PER_MESSAGE} node ids, in bytes. */
   private static final int NODES = 80 * 1024;
 
-  /** An op with its chunk references, and an inline payload. */
+  /** Limit for an op with its chunk references and an inline payload, in bytes. */
   private static final int INTENT = 1024 * 1024;
 
   private static final @Nullable FrameKind[] BY_CODE = new FrameKind[256];

@@ -22,7 +22,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The leader's messages as protobuf. Unknown fields are dropped while parsing, not collected. */
+/**
+ * Converts the leader's messages to and from protobuf. Unknown fields are dropped while parsing.
+ */
 final class LeaderMessages {
   private static final Parser<Welcome> WELCOME = DiscardUnknownFieldsParser.wrap(Welcome.parser());
   private static final Parser<Refused> REFUSED = DiscardUnknownFieldsParser.wrap(Refused.parser());
@@ -150,11 +152,11 @@ final class LeaderMessages {
         Fields.revision(proto.hasProtocolRevision(), proto.getProtocolRevision()));
   }
 
-  /** Within which bounds they must be is the worker's to say, who can tell what is wrong. */
+  /** Bounds are not checked here but by the worker, which can then report what is wrong. */
   private static NegotiatedParams params(Welcome proto) throws ProtocolException {
     int inlineThreshold =
         Fields.number(proto.getInlineThreshold(), 0, Integer.MAX_VALUE, "inline_threshold");
-    if (!proto.hasProtocolRevision()) { // of revision 1, which had the others as constants
+    if (!proto.hasProtocolRevision()) { // revision 1, where the others were constants
       return new NegotiatedParams(
           Features.NONE, NegotiatedParams.MAX_CHUNK_MAX, inlineThreshold, 0);
     }

@@ -9,7 +9,7 @@ import io.hypersync.wire.proto.OpenLeaseRelease;
 import io.hypersync.wire.proto.OpenLeaseRenew;
 import java.nio.ByteBuffer;
 
-/** Open-leases as protobuf. */
+/** Converts the messages about open-leases to and from protobuf (hypersync.md 6.8). */
 final class LeaseMessages {
   private static final Parser<OpenLeaseAcquire> ACQUIRE =
       DiscardUnknownFieldsParser.wrap(OpenLeaseAcquire.parser());

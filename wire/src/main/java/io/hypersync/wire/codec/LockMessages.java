@@ -21,7 +21,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The messages about locks, both ways, as protobuf (hypersync.md 10.2). */
+/**
+ * Converts the messages about locks, in both directions, to and from protobuf (hypersync.md 10.2).
+ */
 final class LockMessages {
   private static final Parser<LockRequest> REQUEST =
       DiscardUnknownFieldsParser.wrap(LockRequest.parser());

@@ -1,15 +1,15 @@
 package io.hypersync.wire.codec;
 
-/** What the other side sent is not protocol hypersync/1. Its connection ends, nothing else does. */
+/** The peer sent bytes that are not valid in protocol hypersync/1. Only its connection ends. */
 public final class ProtocolException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Says what was expected and what was found. */
+  /** Makes an exception whose message says what was expected and what was received. */
   public ProtocolException(String message) {
     super(message);
   }
 
-  /** Says what was expected and what was found. */
+  /** Makes an exception whose message says what was expected and what was received. */
   public ProtocolException(String message, Throwable cause) {
     super(message, cause);
   }

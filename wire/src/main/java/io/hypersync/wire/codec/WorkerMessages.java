@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The worker's messages as protobuf. Unknown fields are dropped while parsing, not collected. */
+/**
+ * Converts the worker's messages to and from protobuf. Unknown fields are dropped while parsing.
+ */
 final class WorkerMessages {
   private static final Parser<Hello> HELLO = DiscardUnknownFieldsParser.wrap(Hello.parser());
   private static final Parser<BarrierRequest> BARRIER =

@@ -1,4 +1,4 @@
-/** Messages to bytes and back: frames, protobuf bodies, chunk headers (hypersync.md 9.5). */
+/** Encodes and decodes messages: frames, protobuf bodies, chunk headers (hypersync.md 9.5). */
 @NullMarked
 package io.hypersync.wire.codec;
 

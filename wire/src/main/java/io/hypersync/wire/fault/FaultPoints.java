@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Places where tests hold a daemon, so that it can be killed in a certain moment, or make it slow
- * (hypersync.md 22.3). Off unless the environment says otherwise:
+ * Fault injection for tests: holds a daemon at a named place, so that it can be killed there, or
+ * slows it down (hypersync.md 22.3). Off unless these environment variables are set:
  *
  * <ul>
- *   <li>{@code HYPERSYNC_FAULT_HOLD_AT}: a {@link Moment} and which one of them, from 1 on, such as
- *       {@code ACK_RECEIVED:20}. The thread that comes to it says so in the log and never goes on.
- *   <li>{@code HYPERSYNC_FAULT_NOTIFIER_DELAY_US}: the kernel is told what to forget so many
- *       microseconds late, at most.
+ *   <li>{@code HYPERSYNC_FAULT_HOLD_AT}: a {@link Moment} and the number of its occurrence, from 1,
+ *       such as {@code ACK_RECEIVED:20}. The thread that gets there logs it and blocks forever.
+ *   <li>{@code HYPERSYNC_FAULT_NOTIFIER_DELAY_US}: each invalidation is sent to the kernel after a
+ *       random delay of at most so many microseconds.
  * </ul>
  *
  * <p>Thread-safe.
@@ -37,30 +37,30 @@ public final class FaultPoints {
     this.notifierDelayUs = notifierDelayUs;
   }
 
-  /** Between which two steps of a mutation a daemon is held. */
+  /** A place on the path of a mutation, between two steps. */
   public enum Moment {
-    /** Worker: an intent has been sent, and its CommitAck is not here. */
+    /** Worker: the intent was sent, its CommitAck has not arrived. */
     INTENT_SENT,
 
-    /** Worker: the CommitAck is here, and the entry is not applied. */
+    /** Worker: the CommitAck has arrived, the entry is not applied. */
     ACK_RECEIVED,
 
-    /** Leader: chunks have arrived and are stored, and their intent is not sequenced. */
+    /** Leader: the chunks have arrived and are stored, their intent is not sequenced. */
     CHUNKS_STORED,
 
-    /** Leader: an entry is durable, and its CommitAck is not sent. */
+    /** Leader: the entry is durable, its CommitAck is not sent. */
     ENTRY_DURABLE
   }
 
-  /** As the environment of this process says. */
+  /** The fault points that this process's environment configures. */
   public static FaultPoints configured() {
     return of(System.getenv());
   }
 
   /**
-   * As an environment says.
+   * The fault points that an environment configures.
    *
-   * @throws IllegalArgumentException if it says what does not exist
+   * @throws IllegalArgumentException if a variable has an invalid value
    */
   static FaultPoints of(Map<String, String> environment) {
     long delayUs = Long.parseLong(environment.getOrDefault(NOTIFIER_DELAY, "0"));
@@ -78,12 +78,12 @@ public final class FaultPoints {
     return new FaultPoints(moment, which, delayUs);
   }
 
-  /** Whether somebody is to be held in such a moment. */
+  /** Whether some occurrence of this moment is configured to block. */
   public boolean holdsAt(Moment moment) {
     return heldAt == moment;
   }
 
-  /** A notification is about to be sent to the kernel; waits, perhaps. */
+  /** Called before a notification is sent to the kernel; sleeps for the configured random delay. */
   public void slowNotifier() {
     if (notifierDelayUs > 0) {
       long us = ThreadLocalRandom.current().nextLong(notifierDelayUs + 1);
@@ -91,7 +91,7 @@ public final class FaultPoints {
     }
   }
 
-  /** The calling thread has come to such a moment: does not return if it is the one. */
+  /** Called when a thread gets to such a moment; never returns from the configured occurrence. */
   public void reached(Moment moment) {
     if (heldAt == moment && left.decrementAndGet() == 0) {
       LOG.warn("held at {}", moment);

@@ -1,4 +1,4 @@
-/** Faults that tests switch on in a daemon. */
+/** Fault injection that tests switch on in a daemon. */
 @NullMarked
 package io.hypersync.wire.fault;
 

@@ -21,15 +21,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files and directories that are on stable storage when a method returns. A sync of a file makes
- * its content durable, and not its name: that takes a sync of its directory.
+ * Writes files and directories that are durable when the method returns. Syncing a file makes its
+ * content durable but not its name; that needs a sync of its directory, too.
  */
 public final class DurableFiles {
-  /** A new file that its owner alone may read and write. */
+  /** Mode 0600, for a new file. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-  /** A new directory that its owner alone may enter. */
+  /** Mode 0700, for a new directory. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -38,30 +38,35 @@ public final class DurableFiles {
   private DurableFiles() {}
 
   /**
-   * Writes a file as a whole or not at all, also if the power fails, over one that is there. Its
-   * directory is created if need be; its permissions are what the process gives to new files.
+   * Writes a file atomically and durably, replacing an existing one: after a power failure it has
+   * the old content or the new one, whole. Its directory is created if it is missing; its
+   * permissions are the process's default for new files.
    *
-   * @throws IOException if it cannot be written: what was there before is there still. Or if its
-   *     directory cannot be synced: the new content is there already, and after a power failure it
-   *     is the one or the other
+   * @throws IOException if it cannot be written, in which case the old content is still there; or
+   *     if its directory cannot be synced, in which case the new content is there, but a power
+   *     failure may bring back the old one
    */
   public static void replace(Path file, String text) throws IOException {
     write(file, text, null);
   }
 
-  /** The same with these permissions, which the file has before anybody can read it. */
+  /**
+   * Like {@link #replace(Path, String)}, with these permissions. No other user can open the file
+   * before it has them.
+   */
   public static void replace(Path file, String text, Set<PosixFilePermission> permissions)
       throws IOException {
     write(file, text, permissions);
   }
 
   /**
-   * Creates a directory and those above it as far as they are not there, and makes the names of all
-   * of them durable. A directory that is there may be so since a moment ago only, and its name not
-   * durable yet, so the directories above are synced in any case, up to where its filesystem is
-   * mounted; those that may not be read belong to somebody else and are older.
+   * Creates a directory and its missing parents, and makes the names of all of them durable. An
+   * existing directory may have been created a moment ago without a sync, so all directories above
+   * are synced in any case, up to the filesystem's mount point. The sync stops at one that may not
+   * be read and holds no name created here: it belongs to another user and is older.
    *
-   * @throws IOException if that cannot be done
+   * @throws IOException if a directory cannot be created, or one that holds a new name cannot be
+   *     synced
    */
   public static void createDirectories(Path directory, FileAttribute<?>... attributes)
       throws IOException {
@@ -78,7 +83,7 @@ public final class DurableFiles {
         syncDirectory(above);
       } catch (AccessDeniedException denied) {
         if (oldest != null && above.startsWith(oldest)) {
-          throw denied; // it holds a name that was made here
+          throw denied; // holds a name that was created here
         }
         return;
       }
@@ -87,7 +92,7 @@ public final class DurableFiles {
     }
   }
 
-  /** Makes the names in a directory durable. */
+  /** Syncs a directory, which makes the names in it durable. */
   public static void syncDirectory(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
@@ -95,10 +100,10 @@ public final class DurableFiles {
   }
 
   /**
-   * Deletes a directory and what is in it, without following symbolic links; one that does not
-   * exist is fine. Nothing of that is made durable: sync the directory above for it.
+   * Deletes a directory and everything in it without following symbolic links. Does nothing if it
+   * does not exist. Not durable until the parent directory is synced.
    *
-   * @throws IOException if something cannot be deleted; some of it may be gone then
+   * @throws IOException if something cannot be deleted; part of the tree may be gone then
    */
   public static void deleteTree(Path directory) throws IOException {
     try {
@@ -139,7 +144,8 @@ public final class DurableFiles {
       throw new IOException(file + " is not the name of a file");
     }
     createDirectories(directory);
-    // Nobody else's: two may write the same file at once, and each as a whole.
+    // A unique name, so that two threads or processes may write the same file at once; one of the
+    // contents wins, whole.
     String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
     Path temporary = directory.resolve("." + absolute.getFileName() + "." + unique + ".tmp");
     try {

@@ -8,28 +8,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Says what went wrong with a file, for people, and what they can do about it. */
+/** Describes file errors for users, with a hint what to do. */
 public final class FileProblems {
   private static final String AS_ROOT = "Run this as root (sudo).";
   private static final int ROOT = 0;
 
   private FileProblems() {}
 
-  /** Half a sentence that names the file and says what is wrong, without any name of a class. */
+  /** Half a sentence with the file's name and the problem, without Java class names. */
   public static String describe(Exception failure) {
     return FileFailures.describe(failure);
   }
 
   /**
-   * What to do about it.
+   * What the user can do about it.
    *
-   * @param otherwise what to do if permissions are not the reason, or are not root's; may be empty
+   * @param otherwise the hint if permissions are not the cause, or the process is root already; may
+   *     be empty
    */
   public static String hint(Exception failure, String otherwise) {
     return isDenied(failure) && !isRoot() ? AS_ROOT : otherwise;
   }
 
-  /** Whether it failed because this user may not. */
+  /**
+   * Whether it failed for lack of permission (EACCES, EPERM); looks at all causes. False for null.
+   */
   public static boolean isDenied(@Nullable Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof AccessDeniedException) {
@@ -46,7 +49,7 @@ public final class FileProblems {
     return false;
   }
 
-  /** Whether this process is root's; if that cannot be found out, by the user's name. */
+  /** Whether this process has user id 0; falls back to the user's name without /proc. */
   public static boolean isRoot() {
     try {
       return Files.getAttribute(Path.of("/proc/self"), "unix:uid") instanceof Integer user

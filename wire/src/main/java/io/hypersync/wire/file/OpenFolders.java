@@ -9,8 +9,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Folders that users of the workspace have to pass, made by a daemon whose own files are for nobody
- * else: their modes do not depend on its umask.
+ * Creates directories that all users of the workspace must be able to traverse. The daemon's umask
+ * is 077, for its own files, so the mode is set explicitly.
  */
 public final class OpenFolders {
   private static final Set<PosixFilePermission> PASSABLE =
@@ -19,10 +19,10 @@ public final class OpenFolders {
   private OpenFolders() {}
 
   /**
-   * Makes a folder, and those above it that are not there; everybody may enter each that was made
-   * (0755). One that is there stays as it is.
+   * Creates a directory and its missing parents, each with mode 0755. Existing ones keep their
+   * mode.
    *
-   * @throws IOException if that cannot be done, or something else has the name
+   * @throws IOException if that fails, or the name belongs to something that is not a directory
    */
   public static void make(Path folder) throws IOException {
     Path absolute = folder.toAbsolutePath().normalize();

@@ -18,16 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes from everybody but the owner what they may do with files and directories that hold the
- * contents of a workspace, or secrets. New ones are made that way; this is for those that an
- * earlier version, or a copy, has left open.
+ * Removes the permissions of group and others from files and directories that hold secrets or
+ * contents of a workspace. New ones are created without; this repairs those that an earlier version
+ * or a copy has left open.
  *
- * <p>A directory is closed before it is looked into, so nobody else can change what it holds while
- * this goes on. Every entry is reached through its opened directory, and never through a symbolic
- * link.
+ * <p>A directory is closed before it is read, so that no other user can change its content
+ * meanwhile. Every entry is opened relative to its open directory, never through a symbolic link.
  */
 public final class OwnerOnly {
-  /** What the others have. */
+  /** All permissions except the owner's. */
   private static final Set<PosixFilePermission> OTHERS =
       EnumSet.complementOf(
           EnumSet.of(
@@ -48,14 +47,16 @@ public final class OwnerOnly {
   }
 
   /**
-   * Closes the entries of these names in a directory, with all that is in them, and the directory
-   * itself if it holds nothing else: one that the user shares with other things stays as open as it
-   * is, and so do these. Temporary files whose names begin with a dot may be there, too.
+   * Removes the permissions of group and others from the named entries of a directory, recursively.
+   * The directory itself is closed, too, unless it contains anything else: then the user shares it
+   * with other files, and both it and those keep their permissions. Entries whose name begins with
+   * a dot are taken for temporary files and do not count.
    *
-   * <p>Looks at no more than 200,000 files; those that are left are still in a closed directory.
+   * <p>Visits at most 200,000 entries, 16 levels deep; the rest stay as they are, below a closed
+   * directory.
    *
-   * @return how many files and directories were open to others
-   * @throws IOException if one cannot be closed
+   * @return how many files and directories were changed
+   * @throws IOException if permissions cannot be read or changed
    */
   public static int repair(Path directory, Set<String> names) throws IOException {
     return repair(directory, names, MAX_ENTRIES);

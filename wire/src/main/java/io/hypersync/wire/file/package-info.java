@@ -1,4 +1,4 @@
-/** Files that survive a power loss (hypersync.md 0.1.2). */
+/** Files that survive a power failure (hypersync.md 0.1.2), their permissions, and their errors. */
 @NullMarked
 package io.hypersync.wire.file;
 

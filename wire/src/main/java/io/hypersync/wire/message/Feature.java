@@ -1,8 +1,8 @@
 package io.hypersync.wire.message;
 
 /**
- * Something that a side may be able to do beyond what every side can (hypersync.md 9.5). The number
- * travels and is never used again for anything else.
+ * An optional capability of one side of a connection (hypersync.md 9.5). Its bit number is part of
+ * the wire format and is never reused.
  */
 public enum Feature {
   /** Chunks may come in QUIC datagrams. */
@@ -18,7 +18,7 @@ public enum Feature {
     this.bit = bit;
   }
 
-  /** Its place in {@link Features#bits}, 0 to 63. */
+  /** The bit in {@link Features#bits}, 0 to 63. */
   int bit() {
     return bit;
   }

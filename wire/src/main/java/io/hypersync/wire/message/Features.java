@@ -5,19 +5,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A set of features as it travels (hypersync.md 9.5). Bits that this version has no name for are
- * somebody's who knows more: they are kept and mean nothing.
+ * A set of features, as sent in Hello and Welcome (hypersync.md 9.5). Bits that this version does
+ * not define come from a newer one: they are kept and have no effect.
  *
- * @param bits bit n is set if the {@link Feature} with that number is in it
+ * @param bits bit n is set if the {@link Feature} with that number is in the set
  */
 public record Features(long bits) {
-  /** No feature at all. */
   public static final Features NONE = new Features(0);
 
-  /** What this version can do. */
+  /** The features that this version supports. */
   public static final Features SUPPORTED = NONE;
 
-  /** A set of these. */
+  /** The set of the given features. */
   public static Features of(Feature... features) {
     long bits = 0;
     for (Feature feature : features) {
@@ -26,22 +25,24 @@ public record Features(long bits) {
     return new Features(bits);
   }
 
-  /** What is in both: what two sides use. */
+  /** The intersection: what two sides can use with each other. */
   public Features and(Features other) {
     return new Features(bits & other.bits);
   }
 
-  /** Whether a feature is in it. */
+  /** Whether the set contains a feature. */
   public boolean has(Feature feature) {
     return (bits >>> feature.bit() & 1) != 0;
   }
 
-  /** Whether all of it is in the other one. */
+  /** Whether this is a subset of the other set. */
   public boolean isWithin(Features other) {
     return (bits & ~other.bits) == 0;
   }
 
-  /** The names of those that have one here, such as {@code raptorq}. */
+  /**
+   * The names of the features that this version defines, in lower case, such as {@code raptorq}.
+   */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     for (Feature feature : Feature.values()) {

@@ -13,19 +13,19 @@ import io.hypersync.model.lock.LockSpace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the leader says to a worker (hypersync.md 9.5). */
+/** A message from the leader to a worker (hypersync.md 9.5). */
 public sealed interface LeaderMessage {
 
   /**
-   * The Hello was accepted; control stream. The log follows from {@code Hello.appliedIndex + 1}.
+   * Accepts a Hello; control stream. Log entries follow from {@code Hello.appliedIndex + 1} on.
    *
-   * @param leaderEpoch random, another one after every start of the leader
+   * @param leaderEpoch random, chosen at every start of the leader
    * @param commitIndex the newest durable entry
-   * @param heartbeatMs how often the leader will be heard from at least
+   * @param heartbeatMs the longest interval between two messages of the leader, 1 or more
    * @param params how the worker is to send
-   * @param lockSession random; another one than at the last Welcome says that all locks of this run
-   *     are lost (10.2)
-   * @param openLeaseTtlMs OPEN_LEASE_TTL: leases are renewed three times as often (6.8)
+   * @param lockSession random; a value other than in the last Welcome means that all locks of this
+   *     run are lost (10.2)
+   * @param openLeaseTtlMs OPEN_LEASE_TTL: leases are renewed three times in it (6.8)
    * @param revision must be {@link Protocol#REVISION}
    */
   record Welcome(
@@ -38,7 +38,7 @@ public sealed interface LeaderMessage {
       int openLeaseTtlMs,
       int revision)
       implements LeaderMessage {
-    /** One of a leader of this version. */
+    /** A Welcome of this version's revision. */
     public Welcome(
         WorkspaceId workspace,
         long leaderEpoch,
@@ -59,127 +59,134 @@ public sealed interface LeaderMessage {
     }
   }
 
-  /** The Hello was not accepted; the connection ends. Retrying without a change is useless. */
+  /** Rejects a Hello; the connection ends. Retrying without a change is useless. */
   record Refused(Reason reason, String message) implements LeaderMessage {
-    /** Why; the code travels. */
+    /** The reason; its code is part of the wire format. */
     public enum Reason {
-      /** Another protocol version. */
+      /** The worker uses another version of the protocol. */
       PROTOCOL_VERSION,
-      /** Another workspace. */
+      /** The worker belongs to another workspace. */
       WORKSPACE,
-      /** The certificate is for another worker. */
+      /** The certificate is for another worker id. */
       IDENTITY,
-      /** The worker is ahead of the log, or has another root at its index: its state is foreign. */
+      /**
+       * The worker is ahead of the log, or has another root at its index: its state is not this
+       * log's.
+       */
       DIVERGED,
-      /** Another connection of the same worker_id is alive. */
+      /** Another connection with the same worker id is alive. */
       DUPLICATE,
-      /** A message that makes no sense here. */
+      /** A message that is invalid at this point. */
       PROTOCOL_ERROR
     }
   }
 
   /**
-   * I am alive; control stream.
+   * Says that the leader is alive; control stream.
    *
-   * @param freeBytes what the disk of the log and the chunks can still take, or {@link #UNKNOWN}
+   * @param freeBytes how many bytes the leader's filesystem of log and chunks can still take, or
+   *     {@link #UNKNOWN}
    */
   record Heartbeat(long leaderEpoch, long commitIndex, long freeBytes) implements LeaderMessage {
-    /** A leader that does not say how much room it has. */
+    /** The leader does not say how much space it has. */
     public static final long UNKNOWN = -1;
 
-    /** One of a leader that does not say how much room it has. */
+    /** A Heartbeat without the free space. */
     public Heartbeat(long leaderEpoch, long commitIndex) {
       this(leaderEpoch, commitIndex, UNKNOWN);
     }
   }
 
-  /** Answer to a BarrierRequest; control stream. */
+  /** Response to a BarrierRequest; control stream. */
   record BarrierResponse(long requestId, long commitIndex) implements LeaderMessage {}
 
-  /** Answer to an IntentStatusRequest; acks stream. */
+  /**
+   * Response to an IntentStatusRequest; acks stream. {@code committed} is null unless COMMITTED.
+   */
   record IntentStatusResponse(IntentId intent, Status status, @Nullable Committed committed)
       implements LeaderMessage {
-    /** What became of the intent. */
+    /** The outcome of the intent so far. */
     public enum Status {
-      /** It is in the log; {@code committed} says where. */
+      /** It is in the log, at {@code committed}. */
       COMMITTED,
-      /** Nothing is known of it: it was never received, or it failed. */
+      /** The leader has no record of it: it was never received, or it failed. */
       NOT_FOUND,
-      /** It is being worked on; its CommitAck will follow. */
+      /** It is being processed; its CommitAck will follow. */
       IN_FLIGHT
     }
   }
 
   /**
-   * These chunks are missing; acks stream (9.3).
+   * Asks for the chunks that an intent lacks; acks stream (9.3).
    *
    * @param missing 1 to {@link Protocol#MAX_HASHES_PER_MESSAGE}
    */
   record ChunkNeed(IntentId intent, List<Hash> missing) implements LeaderMessage {
-    /** Copies the list. */
     public ChunkNeed {
       missing = List.copyOf(missing);
     }
   }
 
   /**
-   * The end of an intent; acks stream.
+   * The outcome of an intent; acks stream.
    *
    * @param errno null on success
-   * @param committed where it is in the log; null exactly when errno is not
-   * @param asOfIndex an error was decided on the state after this entry: the worker applies up to
-   *     here before it answers the caller; on success the entry's own index. All entries up to here
-   *     are durable
+   * @param committed the entry's place in the log; null exactly when {@code errno} is not
+   * @param asOfIndex for an error, the index of the state that it was decided on: the worker
+   *     applies the log up to it before it returns the error to the caller. On success, the entry's
+   *     own index. All entries up to it are durable
    */
   record CommitAck(
       IntentId intent, @Nullable Errno errno, @Nullable Committed committed, long asOfIndex)
       implements LeaderMessage {}
 
   /**
-   * RATE_LIMITED: this worker sends faster than it may (12.5); acks stream. The leader has not
-   * taken the intent and knows nothing of it, as after a CommitAck with EAGAIN.
+   * RATE_LIMITED: this worker sends faster than allowed (12.5); acks stream. The leader has not
+   * accepted the intent and keeps no record of it, as after a CommitAck with EAGAIN.
    *
-   * @param retryAfterMs before that it would be refused again; from 1 on
+   * @param retryAfterMs an earlier retry would be refused again; 1 or more
    */
   record RateLimited(IntentId intent, int retryAfterMs) implements LeaderMessage {}
 
   /**
-   * A place in the log.
+   * The place of an entry in the log.
    *
-   * @param appliedOffset the leader-chosen offset of an APPEND, else -1
+   * @param committedAtNs the entry's time, in nanoseconds since 1970
+   * @param root the Merkle root after the entry
+   * @param appliedOffset the offset that the leader chose for an APPEND, else -1
    */
   record Committed(long logIndex, OpId opId, long committedAtNs, Hash root, long appliedOffset) {}
 
   /**
-   * Entries in order, each the canonical bytes of {@code LogEntryCodec}; log stream. A worker gets
-   * its own ones, and those before them, before they are durable.
+   * Consecutive log entries, each the canonical bytes of {@code LogEntryCodec}; log stream. A
+   * worker receives its own entries, and those before them, possibly before they are durable.
    *
-   * @param commitIndex the newest durable entry: those after it may never be, and others come in
-   *     their place with the next connection
+   * @param commitIndex the newest durable entry. Later ones may never become durable; then the next
+   *     connection brings others in their place
    * @param entries at least one, none empty; the message must fit in {@link
    *     Protocol#MAX_FRAME_BYTES}
    */
   record LogEntries(long commitIndex, List<byte[]> entries) implements LeaderMessage {
-    /** Copies the list. */
     public LogEntries {
       entries = List.copyOf(entries);
     }
   }
 
-  /** Bytes of one chunk; bulk stream, never through protobuf. */
+  /** The bytes of one chunk; bulk stream, with a fixed header instead of protobuf. */
   record ChunkData(Hash hash, byte[] bytes) implements LeaderMessage {}
 
-  /** A ChunkFetch asked for this, and the leader cannot read it; bulk stream. */
+  /** The leader cannot read a chunk that a ChunkFetch asked for; bulk stream. */
   record ChunkUnavailable(Hash hash, Errno errno, String message) implements LeaderMessage {}
 
   /**
-   * The end of a LockRequest, LockRelease or LockCancel; control stream.
+   * The outcome of a LockRequest, LockRelease or LockCancel; control stream.
    *
-   * @param number 1, 2, 3, ... in a lock session; sent again until LockRenew says that it arrived
-   * @param stillHeld whether the owner now holds anything of the file
-   * @param commitIndex everything that a holder before wrote is in the log up to here
-   * @param leaseTtlMs how long a lock lives without being renewed
-   * @param holder somebody who is in the way; present exactly when the request is denied
+   * @param number 1, 2, 3, ... in a lock session; sent again after a reconnect until a LockRenew
+   *     acknowledges it
+   * @param stillHeld whether the owner now holds any lock on the file
+   * @param commitIndex everything that earlier holders wrote is in the log up to this index
+   * @param leaseTtlMs how long a lock lives without renewal, 1 or more
+   * @param holder one conflicting lock; present exactly when the request is denied
    */
   record LockResponse(
       IntentId intent,
@@ -190,46 +197,46 @@ public sealed interface LeaderMessage {
       int leaseTtlMs,
       @Nullable Holder holder)
       implements LeaderMessage {
-    /** How it ended. */
     public enum Verdict {
-      /** Granted, unlocked, released or given up; for a TEST: nobody is in the way. */
+      /** Granted, unlocked, released or cancelled; for a TEST: there is no conflict. */
       GRANTED,
-      /** Somebody is in the way. */
+      /** A conflicting lock is held. */
       DENIED,
-      /** Somebody is in the way who has not renewed in time: LOCK_HELD_EXPIRING (10.2). */
+      /** A conflicting lock is held, but was not renewed in time: LOCK_HELD_EXPIRING (10.2). */
       HELD_EXPIRING,
-      /** To wait would be to wait for oneself. */
+      /** Waiting would close a cycle of waiting owners: EDEADLK. */
       DEADLOCK,
-      /** The owner holds too many pieces of the file. */
+      /** The owner holds too many locked ranges of the file: ENOLCK. */
       NO_LOCKS;
 
-      /** Whether it names a holder. */
+      /** Whether the response names a conflicting holder. */
       public boolean isDenied() {
         return this == DENIED || this == HELD_EXPIRING;
       }
     }
   }
 
-  /** A lock that is in the way. */
+  /** A conflicting lock and its owner's worker and process. */
   record Holder(HeldLock lock, WorkerId worker, int pid) {}
 
   /**
-   * The lease of all locks of a run has ended, and they are freed unless it renews; control stream.
+   * The lease of all locks of a run has expired; they are released at the end of the grace period
+   * unless it is renewed before; control stream.
    *
-   * @param locks how many there are
-   * @param graceRemainingMs how long it can still renew
-   * @param named some of them, all if there are few; at most {@link Protocol#MAX_LOCKS_PER_WARNING}
+   * @param locks how many locks the run holds
+   * @param graceRemainingMs time left to renew
+   * @param named some of them, or all if there are few; at most {@link
+   *     Protocol#MAX_LOCKS_PER_WARNING}
    */
   record LockExpiryWarning(ClientId run, int locks, int graceRemainingMs, List<ExpiringLock> named)
       implements LeaderMessage {
-    /** Copies the list. */
     public LockExpiryWarning {
       named = List.copyOf(named);
     }
   }
 
   /**
-   * A lock by its name (decision 020): one owner's of one file.
+   * Names the locks of one owner on one file (decision 020).
    *
    * @param owner the kernel's lock owner, unique on the worker
    */

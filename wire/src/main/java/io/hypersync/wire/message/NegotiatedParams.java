@@ -5,43 +5,43 @@ import io.hypersync.model.op.ChunkRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a leader says in Welcome about how a worker is to send (hypersync.md 9.5). A worker takes
- * these values, within the bounds below, in place of any of its own.
+ * The parameters in Welcome that tell a worker how to send (hypersync.md 9.5). A worker that
+ * accepts them, within the bounds below, uses them in place of its own.
  *
- * @param features what both sides can do
- * @param chunkMax writes are cut into chunks of so many bytes; the value of an extended attribute
- *     is one chunk in any case
- * @param inlineThreshold INLINE_THRESHOLD: payloads up to this many bytes travel inside the intent
- *     and the log entry (9.2), others do not
- * @param batchWindowMs how long an ack may be held back so that others share its sync (6.3.1)
+ * @param features the features that both sides support
+ * @param chunkMax the size, in bytes, of the chunks that writes are split into; the value of an
+ *     extended attribute is always one chunk
+ * @param inlineThreshold INLINE_THRESHOLD: payloads of up to this many bytes, and no others, are
+ *     carried inside the intent and the log entry (9.2)
+ * @param batchWindowMs how long an ack may be delayed so that several entries share a sync (6.3.1)
  */
 public record NegotiatedParams(
     Features features, int chunkMax, int inlineThreshold, int batchWindowMs) {
-  /** The least that chunks may be cut to: a page. */
+  /** The smallest {@link #chunkMax}, in bytes: one page. */
   public static final int MIN_CHUNK_MAX = 4 * 1024;
 
-  /** The most: what a log entry may refer to as one chunk. */
+  /** The largest {@link #chunkMax}, in bytes: what a log entry can reference as one chunk. */
   public static final int MAX_CHUNK_MAX = ChunkRef.MAX_LENGTH;
 
-  /** The most that travels inside a log entry. */
+  /** The largest {@link #inlineThreshold}, in bytes. */
   public static final int MAX_INLINE_THRESHOLD = LogEntry.MAX_INLINE_BYTES;
 
-  /** The longest that acks may be held back. */
+  /** The largest {@link #batchWindowMs}. */
   public static final int MAX_BATCH_WINDOW_MS = 1_000;
 
-  /** What hypersync.md 9.1 and 9.2 say; acks are not held back (decision 020). */
+  /** The values of hypersync.md 9.1 and 9.2; acks are not delayed (decision 020). */
   public static final NegotiatedParams DEFAULT =
       new NegotiatedParams(Features.NONE, MAX_CHUNK_MAX, 8 * 1024, 0);
 
-  /** The same for another set of features. */
+  /** The same parameters with another set of features. */
   public NegotiatedParams with(Features both) {
     return new NegotiatedParams(both, chunkMax, inlineThreshold, batchWindowMs);
   }
 
   /**
-   * Why these cannot be taken from a leader, in words, or null.
+   * Why a worker cannot accept these parameters, as a message, or null if it can.
    *
-   * @param offered what the worker has said that it can do
+   * @param offered the features in the worker's Hello
    */
   public @Nullable String problem(Features offered) {
     if (!features.isWithin(offered)) {

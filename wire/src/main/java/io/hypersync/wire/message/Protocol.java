@@ -5,30 +5,31 @@ import org.jspecify.annotations.Nullable;
 /** Constants of protocol hypersync/1. */
 public final class Protocol {
   /**
-   * Both the ALPN name and {@code Hello.protocolVersion}, the same for all revisions: two sides of
-   * different ones must be able to tell each other so.
+   * The ALPN name and also {@code Hello.protocolVersion}. It is the same for all revisions, so that
+   * sides with different revisions still connect and can report the difference.
    */
   public static final String VERSION = "hypersync/1";
 
   /**
-   * Which messages there are and what is in them. It grows by one with every change that the other
-   * side must know of; both sides must speak the same one. A side that says none is of revision 1.
+   * The revision of the set of messages and their fields. Grows by one with every change that the
+   * other side must support; both sides must have the same one. A side that sends none has revision
+   * 1.
    */
   public static final int REVISION = 2;
 
-  /** The largest write of one intent: what the kernel sends at most in one request. */
+  /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;
 
-  /** The largest frame on any stream; a longer one ends the connection. */
+  /** The largest frame on any stream, in bytes; a longer one ends the connection. */
   public static final int MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
-  /** The most chunks of one ChunkFetch and the most hashes of one ChunkNeed. */
+  /** The most chunks in a ChunkFetch, and the most hashes in a ChunkNeed. */
   public static final int MAX_HASHES_PER_MESSAGE = 4096;
 
-  /** The most nodes of one OpenLeaseAcquire, OpenLeaseRelease or OpenLeaseRenew. */
+  /** The most nodes in an OpenLeaseAcquire, OpenLeaseRelease or OpenLeaseRenew. */
   public static final int MAX_NODES_PER_MESSAGE = 4096;
 
-  /** The most locks that a LockExpiryWarning names. */
+  /** The most locks named in a LockExpiryWarning. */
   public static final int MAX_LOCKS_PER_WARNING = 64;
 
   private static final String UPDATE = "; update HyperSync on ";
@@ -36,7 +37,7 @@ public final class Protocol {
   private Protocol() {}
 
   /**
-   * Which of two sides is older and what to do about it, or null if they speak the same revision.
+   * A message saying which side is older and what to do, or null if both have the same revision.
    *
    * @param worker the revision in Hello
    * @param leader the revision in Welcome
@@ -58,7 +59,7 @@ public final class Protocol {
         + (workerIsOlder ? "the worker's host" : "the leader's host, or use its version here");
   }
 
-  /** Whether a refusal says what {@link #revisionProblem} does. */
+  /** Whether the message of a refusal is one of {@link #revisionProblem}. */
   public static boolean isAboutRevision(String refused) {
     return refused.contains(UPDATE);
   }

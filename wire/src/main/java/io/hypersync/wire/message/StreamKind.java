@@ -3,19 +3,21 @@ package io.hypersync.wire.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The six streams of a connection (hypersync.md 12.1). Each starts with its code as one byte. Order
- * is kept within a stream, and nothing is promised between two of them.
+ * The six streams of a connection (hypersync.md 12.1). Each begins with its code as one byte.
+ * Messages keep their order within a stream; there is no order between streams.
  */
 public enum StreamKind {
-  /** Both ways, opened by the worker: handshake, heartbeats, barriers, reports, locks, leases. */
+  /**
+   * Both directions, opened by the worker: handshake, heartbeats, barriers, reports, locks, leases.
+   */
   CONTROL(1, true),
-  /** Worker to leader: mutations, and questions about them. */
+  /** Worker to leader: mutations, and requests for their status. */
   INTENTS(2, true),
   /** Worker to leader: bytes of chunks. */
   CHUNKS(3, true),
-  /** Leader to worker: the ends of intents. */
+  /** Leader to worker: outcomes of intents. */
   ACKS(4, false),
-  /** Leader to worker: committed entries. */
+  /** Leader to worker: log entries. */
   LOG(5, false),
   /** Leader to worker: bytes of chunks. */
   BULK(6, false);
@@ -28,7 +30,7 @@ public enum StreamKind {
     this.openedByWorker = openedByWorker;
   }
 
-  /** The kind with this code, or null. */
+  /** The kind with this code, or null if there is none. */
   public static @Nullable StreamKind ofCode(int code) {
     for (StreamKind kind : values()) {
       if (kind.code == code) {
@@ -38,7 +40,7 @@ public enum StreamKind {
     return null;
   }
 
-  /** The stream on which this message travels. */
+  /** The stream on which this message is sent. */
   public static StreamKind of(WorkerMessage message) {
     return switch (message) {
       case WorkerMessage.Hello _,
@@ -58,7 +60,7 @@ public enum StreamKind {
     };
   }
 
-  /** The stream on which this message travels. */
+  /** The stream on which this message is sent. */
   public static StreamKind of(LeaderMessage message) {
     return switch (message) {
       case LeaderMessage.Welcome _,
@@ -78,12 +80,12 @@ public enum StreamKind {
     };
   }
 
-  /** The byte at the start of the stream, 1 to 6. */
+  /** The first byte of the stream, 1 to 6. */
   public int code() {
     return code;
   }
 
-  /** Whether the worker opens it; only {@link #CONTROL} is used both ways. */
+  /** Whether the worker opens it; only {@link #CONTROL} is used in both directions. */
   public boolean openedByWorker() {
     return openedByWorker;
   }

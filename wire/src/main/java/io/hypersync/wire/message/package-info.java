@@ -1,4 +1,4 @@
-/** What leader and workers say to each other, as values (hypersync.md 9.5). */
+/** The messages between leader and workers, as values (hypersync.md 9.5). */
 @NullMarked
 package io.hypersync.wire.message;
 

@@ -7,20 +7,22 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 
 /**
- * From when to when a certificate counts, for people. They last for ten years: one that does not
- * count now was most likely looked at, or written, by a clock that is wrong.
+ * Checks the validity dates of certificates, with messages for users. Certificates are valid for
+ * ten years, so one that is not valid now most likely means that this host's clock, or that of the
+ * issuing host, was wrong.
  */
 public final class CertificateDates {
-  /** In every text about dates, and in no other about certificates. */
+  /** Part of every message about dates, and of no other message about certificates. */
   private static final String MARK = "by the clock of this host";
 
   private CertificateDates() {}
 
   /**
-   * Refuses a certificate that does not count now.
+   * Checks that a certificate is valid now.
    *
    * @param now by this host's clock
-   * @throws CertificateException that says both times, and that it may be the clock
+   * @throws CertificateException if it is not; the message has its dates, the present time, and the
+   *     hint that a clock may be wrong
    */
   static void check(X509Certificate cert, Instant now) throws CertificateException {
     if (now.isBefore(cert.getNotBefore().toInstant())) {
@@ -38,7 +40,7 @@ public final class CertificateDates {
   }
 
   /**
-   * When a certificate counts, and what time it is here.
+   * The validity dates of a certificate and this host's time, as part of a sentence.
    *
    * @param now by this host's clock
    */
@@ -53,7 +55,10 @@ public final class CertificateDates {
         + Instant.ofEpochSecond(now.getEpochSecond());
   }
 
-  /** Whether what was said of a certificate is about its dates: then a clock is to be looked at. */
+  /**
+   * Whether a message about a refused certificate is about its dates, so that clocks should be
+   * checked.
+   */
   public static boolean isAboutClock(String refusal) {
     return refusal.contains(MARK);
   }

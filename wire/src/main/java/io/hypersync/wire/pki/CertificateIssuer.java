@@ -31,7 +31,10 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** Builds and signs X.509 certificates. */
 final class CertificateIssuer {
-  /** Certificates count from a day ago on, so that a clock which is behind does not refuse them. */
+  /**
+   * Certificates are valid from a day before their issue, so that a host whose clock is behind
+   * accepts them.
+   */
   private static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
   private static final Duration LEAF_VALIDITY = Duration.ofDays(3653);

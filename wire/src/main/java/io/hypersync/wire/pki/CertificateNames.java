@@ -4,10 +4,11 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 
 /**
- * The names that certificates carry. A connection is checked against these, never against an IP.
+ * The names in certificates. Connections are verified against these names, never against IP
+ * addresses.
  */
 public final class CertificateNames {
-  /** What the name of an authority begins with; its workspace follows. */
+  /** Prefix of an authority's common name; the workspace id follows. */
   static final String AUTHORITY_PREFIX = "HyperSync workspace ";
 
   private CertificateNames() {}

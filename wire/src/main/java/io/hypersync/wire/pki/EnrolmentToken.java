@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that a new worker needs, as one text file:
+ * Everything that a new worker needs to join, as one text file:
  *
  * <pre>
  * hypersync-enrolment: 1
@@ -24,12 +24,12 @@ import java.util.Map;
  * -----BEGIN PRIVATE KEY-----      the worker's key
  * </pre>
  *
- * The file is a secret: whoever has it is that worker.
+ * <p>The file is a secret: whoever has it can connect as that worker.
  *
  * @param workspace the workspace to join
  * @param leader host name or IP, and UDP port; unresolved
- * @param worker the name the leader knows the worker by
- * @param identity what the worker shows and trusts
+ * @param worker the worker id, also the subject of the certificate
+ * @param identity the worker's certificate and key, and the authority that it trusts
  */
 public record EnrolmentToken(
     WorkspaceId workspace, InetSocketAddress leader, WorkerId worker, Identity identity) {
@@ -40,14 +40,14 @@ public record EnrolmentToken(
   private static final String WORKER_KEY = "worker";
   private static final int MAX_PORT = 65535;
 
-  /** A new certificate for a worker, with what it needs beside. */
+  /** Issues a new certificate for a worker; earlier ones stay valid. */
   public static EnrolmentToken issue(
       WorkspaceAuthority authority, InetSocketAddress leader, WorkerId worker) {
     return new EnrolmentToken(authority.workspace(), leader, worker, authority.issueWorker(worker));
   }
 
   /**
-   * Reads a file.
+   * Reads and checks a token file.
    *
    * @throws PkiException if it cannot be read, or as {@link #parse}
    */
@@ -56,10 +56,11 @@ public record EnrolmentToken(
   }
 
   /**
-   * Parses and checks the text.
+   * Parses and checks the text of a token file.
    *
-   * @param where what to call the text in messages
-   * @throws PkiException if something is missing, malformed or does not belong together
+   * @param where how error messages name the text, such as its path
+   * @throws PkiException if something is missing or malformed, or if the parts do not belong
+   *     together
    */
   public static EnrolmentToken parse(String text, String where) throws PkiException {
     Map<String, String> fields = fields(text);
@@ -96,7 +97,7 @@ public record EnrolmentToken(
   }
 
   /**
-   * Writes the file, readable by the owner only.
+   * Writes the token file with mode 0600, durably; an existing one is replaced.
    *
    * @throws PkiException if that fails
    */
@@ -104,7 +105,7 @@ public record EnrolmentToken(
     PemFiles.write(file, toText());
   }
 
-  /** The text; a secret. */
+  /** The text of the token file, which contains the private key. */
   public String toText() {
     return "# Enrolment of one worker. Keep it secret: whoever has this file is that worker.\n"
         + line(VERSION_KEY, VERSION)
@@ -116,7 +117,7 @@ public record EnrolmentToken(
         + Pem.of(identity.key()).toText();
   }
 
-  /** Never prints the key. */
+  /** Does not contain the key. */
   @Override
   public String toString() {
     return "EnrolmentToken[" + worker + " of " + workspace + " at " + hostPort() + "]";
@@ -131,7 +132,7 @@ public record EnrolmentToken(
     return key + ": " + value + "\n";
   }
 
-  /** The lines before the first PEM block. */
+  /** The key-value lines before the first PEM block. */
   private static Map<String, String> fields(String text) {
     Map<String, String> fields = new HashMap<>();
     for (String line : text.lines().takeWhile(line -> !line.startsWith("-----")).toList()) {

@@ -5,9 +5,9 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 
 /**
- * What one side of a connection shows and trusts.
+ * One side's certificate and key, and the authority that it trusts.
  *
- * @param caCert the authority that signed {@code cert}, and the only one trusted for the other side
+ * @param caCert the authority that signed {@code cert}, and the only one trusted for the peer
  * @param cert this side's certificate
  * @param key the private key of {@code cert}
  */
@@ -17,7 +17,7 @@ public record Identity(X509Certificate caCert, X509Certificate cert, PrivateKey 
   private static final String KEY_FILE = "key.pem";
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the files that {@link #write} writes.
    *
    * @throws PkiException if a file is missing, unreadable or malformed, or if they do not belong
    *     together
@@ -33,8 +33,8 @@ public record Identity(X509Certificate caCert, X509Certificate cert, PrivateKey 
   }
 
   /**
-   * Writes {@code ca.pem}, {@code cert.pem} and {@code key.pem}, readable by the owner only, into a
-   * directory, which is created if need be. Existing files are replaced.
+   * Writes {@code ca.pem}, {@code cert.pem} and {@code key.pem}, each with mode 0600 and durably,
+   * into a directory, which is created if it is missing. Existing files are replaced.
    *
    * @throws PkiException if that fails
    */
@@ -44,7 +44,7 @@ public record Identity(X509Certificate caCert, X509Certificate cert, PrivateKey 
     PemFiles.write(dir.resolve(KEY_FILE), Pem.of(key));
   }
 
-  /** Fails unless the authority signed the certificate and the key belongs to it. */
+  /** Fails unless the authority signed the certificate and the key matches it. */
   void check(String where) throws PkiException {
     if (!KeyPairs.belongTogether(cert.getPublicKey(), key)) {
       throw new PkiException(where + ": the private key does not belong to the certificate");
@@ -54,7 +54,7 @@ public record Identity(X509Certificate caCert, X509Certificate cert, PrivateKey 
     }
   }
 
-  /** Never prints the key. */
+  /** Does not contain the key. */
   @Override
   public String toString() {
     return "Identity[" + cert.getSubjectX500Principal() + "]";

@@ -8,7 +8,7 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 
-/** ECDSA keys on P-256, which every TLS 1.3 implementation accepts. */
+/** ECDSA keys on the curve P-256, which every TLS 1.3 implementation supports. */
 final class KeyPairs {
   static final String KEY_ALGORITHM = "EC";
   static final String SIGNATURE_ALGORITHM = "SHA256withECDSA";

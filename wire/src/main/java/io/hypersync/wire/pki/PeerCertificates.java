@@ -26,8 +26,8 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks of the other side's certificate. It must be signed by the authority of the workspace
- * itself, be valid now, be meant for that role, and carry the right name; the IP address does not
+ * Verifies a peer's certificate. It must be signed directly by the workspace's authority, be valid
+ * now, be meant for the peer's role, and have the right name. The peer's IP address does not
  * matter.
  */
 public final class PeerCertificates {
@@ -39,20 +39,21 @@ public final class PeerCertificates {
   private static final String OTHER_WORKSPACE =
       ", whose authority is not the authority of this workspace (";
 
-  /** Of a name in somebody's certificate, in messages. */
+  /** Limit of a quoted name from a peer's certificate in a message, in characters. */
   private static final int MAX_SHOWN_CHARS = 300;
 
   private PeerCertificates() {}
 
-  /** Whether a certificate was refused, with this message, because it is of another workspace. */
+  /** Whether this message of a refused certificate says that it belongs to another workspace. */
   public static boolean isOfAnotherWorkspace(String message) {
     return message.contains(OTHER_WORKSPACE);
   }
 
   /**
-   * Checks that this is the leader of a workspace.
+   * Verifies the certificate of the leader of a workspace.
    *
-   * @throws CertificateException saying what is wrong, for people
+   * @param chain the peer's certificate first
+   * @throws CertificateException if it is refused; the message says why
    */
   public static void verifyLeader(
       X509Certificate[] chain, X509Certificate authority, WorkspaceId workspace)
@@ -70,10 +71,11 @@ public final class PeerCertificates {
   }
 
   /**
-   * Checks that this is a worker of a workspace.
+   * Verifies the certificate of a worker of a workspace.
    *
-   * @return its name
-   * @throws CertificateException saying what is wrong, for people
+   * @param chain the peer's certificate first
+   * @return the worker id in it
+   * @throws CertificateException if it is refused; the message says why
    */
   public static WorkerId verifyWorker(
       X509Certificate[] chain, X509Certificate authority, WorkspaceId workspace)
@@ -92,7 +94,7 @@ public final class PeerCertificates {
   }
 
   /**
-   * The worker that a certificate names; this verifies nothing.
+   * The worker id in a certificate, without any verification.
    *
    * @throws CertificateException if the common name is no worker id
    */
@@ -122,7 +124,10 @@ public final class PeerCertificates {
     return commonName(cert.getSubjectX500Principal());
   }
 
-  /** The workspace whose authority has this name, or null: what a stranger writes is no id. */
+  /**
+   * The workspace in an authority's name, or null if it contains no valid id: a peer can write any
+   * name.
+   */
   private static @Nullable String workspaceOf(X500Principal authority) {
     String name = commonName(authority);
     String before = CertificateNames.AUTHORITY_PREFIX;
@@ -197,7 +202,7 @@ public final class PeerCertificates {
     return cert;
   }
 
-  /** What somebody wrote into his own certificate, fit for a line of a log. */
+  /** Text from a peer's certificate, made safe for one line of a log. */
   private static String shown(String text) {
     return Printable.line(text, MAX_SHOWN_CHARS);
   }

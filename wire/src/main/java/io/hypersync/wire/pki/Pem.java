@@ -15,9 +15,9 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Textual encoding of certificates and keys (RFC 7468).
+ * A PEM block: a certificate or key in textual encoding (RFC 7468).
  *
- * @param label what stands behind BEGIN
+ * @param label the label in the BEGIN line
  * @param der the decoded bytes
  */
 record Pem(String label, byte[] der) {
@@ -29,7 +29,7 @@ record Pem(String label, byte[] der) {
   private static final String DASHES = "-----";
   private static final int LINE_LENGTH = 64;
 
-  /** All blocks of a text; what stands outside of them is skipped. */
+  /** All blocks of a text; anything outside of blocks is ignored. */
   static List<Pem> parse(String text, String where) throws PkiException {
     List<Pem> blocks = new ArrayList<>();
     String label = null;

@@ -12,8 +12,8 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * Files with certificates and keys, readable by their owner only. A file is replaced as a whole or
- * not at all, and durable when it has been written: who was told of an identity must not lose it.
+ * Reads and writes files of certificates and keys, with mode 0600. A file is replaced atomically
+ * and is durable when {@code write} returns: a peer may already rely on the identity.
  */
 final class PemFiles {
   private static final String OWNER_ONLY = "rw-------";

@@ -11,9 +11,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The certificate authority of one workspace: whoever holds its key decides who may join
- * (hypersync.md 18). Its directory has {@code ca.pem} and, readable by the owner only, {@code
- * ca.key}. Certificates last ten years, the authority thirty.
+ * The certificate authority of one workspace: whoever has its key decides who may join
+ * (hypersync.md 18). Its directory has {@code ca.pem} and {@code ca.key}, both with mode 0600.
+ * Certificates are valid for ten years, the authority for thirty.
  */
 public final class WorkspaceAuthority {
   private static final String CERT_FILE = "ca.pem";
@@ -33,15 +33,15 @@ public final class WorkspaceAuthority {
   }
 
   /**
-   * Creates an authority and writes it into a directory, which is created if need be.
+   * Creates an authority and writes it durably into a directory, which is created if it is missing.
    *
-   * @throws PkiException if there is one already, or the files cannot be written
+   * @throws PkiException if the directory has one already, or the files cannot be written
    */
   public static WorkspaceAuthority create(Path dir, WorkspaceId workspace) throws PkiException {
     return create(dir, workspace, InstantSource.system());
   }
 
-  /** As {@link #create(Path, WorkspaceId)}, with a clock to take the validity from. */
+  /** Like {@link #create(Path, WorkspaceId)}, with a clock for the validity dates. */
   public static WorkspaceAuthority create(Path dir, WorkspaceId workspace, InstantSource clock)
       throws PkiException {
     if (Files.exists(dir.resolve(CERT_FILE)) || Files.exists(dir.resolve(KEY_FILE))) {
@@ -57,22 +57,22 @@ public final class WorkspaceAuthority {
     return new WorkspaceAuthority(workspace, cert, keys.getPrivate(), clock);
   }
 
-  /** Whether a directory has all files of an authority, be it sound or not. */
+  /** Whether a directory has both files of an authority; they are not checked. */
   public static boolean isWhole(Path dir) {
     return Files.exists(dir.resolve(CERT_FILE)) && Files.exists(dir.resolve(KEY_FILE));
   }
 
   /**
-   * Opens the authority that {@link #create} wrote.
+   * Reads the authority that {@link #create} wrote.
    *
    * @throws PkiException if a file is missing or malformed, if they do not belong together, or if
-   *     they are of another workspace
+   *     they belong to another workspace
    */
   public static WorkspaceAuthority open(Path dir, WorkspaceId workspace) throws PkiException {
     return open(dir, workspace, InstantSource.system());
   }
 
-  /** As {@link #open(Path, WorkspaceId)}, with a clock to take the validity from. */
+  /** Like {@link #open(Path, WorkspaceId)}, with a clock for the validity dates. */
   public static WorkspaceAuthority open(Path dir, WorkspaceId workspace, InstantSource clock)
       throws PkiException {
     X509Certificate cert = PemFiles.readCertificate(dir.resolve(CERT_FILE));
@@ -89,7 +89,7 @@ public final class WorkspaceAuthority {
     return new WorkspaceAuthority(workspace, cert, key, clock);
   }
 
-  /** The workspace whose members this authority certifies. */
+  /** The workspace that this authority issues certificates for. */
   public WorkspaceId workspace() {
     return workspace;
   }
@@ -99,7 +99,7 @@ public final class WorkspaceAuthority {
     return cert;
   }
 
-  /** A new key and certificate for the leader; earlier ones stay valid. */
+  /** Issues a new key and certificate for the leader; earlier ones stay valid. */
   public Identity issueLeader() {
     KeyPair keys = KeyPairs.generate();
     String name = CertificateNames.leaderDnsName(workspace);
@@ -109,7 +109,7 @@ public final class WorkspaceAuthority {
         keys.getPrivate());
   }
 
-  /** A new key and certificate for a worker; earlier ones stay valid. */
+  /** Issues a new key and certificate for a worker; earlier ones stay valid. */
   public Identity issueWorker(WorkerId worker) {
     KeyPair keys = KeyPairs.generate();
     String uri = CertificateNames.workerUri(workspace, worker);

@@ -1,6 +1,6 @@
 /**
- * Who is who: the authority of a workspace, the certificates it issues, and the file that carries
- * one to a new worker (hypersync.md 18). The only package that uses Bouncy Castle.
+ * Certificates: a workspace's authority, the certificates it issues, and the enrolment file that
+ * brings one to a new worker (hypersync.md 18). The only package that uses Bouncy Castle.
  */
 @NullMarked
 package io.hypersync.wire.pki;

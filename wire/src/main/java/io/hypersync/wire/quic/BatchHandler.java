@@ -12,41 +12,44 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sits between the UDP socket and QUIC and makes batches of both directions: what arrived together
- * is delivered, then answered, then all answers leave with one flush.
+ * Sits between the UDP socket and the QUIC codec and makes batches in both directions: all
+ * datagrams that arrived together are delivered, then the listener responds, then all responses
+ * leave with one flush.
  *
- * <p>At the end of each batch QUIC acknowledges it with a packet of its own, which nobody waits
- * for, but which costs both sides as much as a packet that matters, and wakes the other side, and
- * with it a thread that is needed for something else. So the end of a batch that is not answered
- * yet is put off until the answer leaves, whose packet then carries the acknowledgement, or until
- * the delay is over which QUIC grants acknowledgements (max_ack_delay, RFC 9000 13.2.1). An
- * acknowledgement that is made all the same is overtaken by all other packets and leaves when that
- * delay is over. None is dropped, though the next one says all that it says: a window update can be
- * as small, and a sender that waits for it waits for seconds.
+ * <p>At the end of each batch QUIC would acknowledge it with a separate packet. Nobody waits for
+ * that packet, but it costs both sides as much as one that matters, and it wakes the peer, and with
+ * it a thread that is needed for other work. So the end of a batch without a response yet is
+ * postponed until the response leaves, whose packet then carries the acknowledgement, or until the
+ * delay that QUIC allows for acknowledgements is over (max_ack_delay, RFC 9000 13.2.1). An
+ * acknowledgement that QUIC sends before that is held here while other packets pass it, and leaves
+ * when the delay is over. None is dropped, although the next acknowledgement would repeat its
+ * content: a window update can be as small as one, and a sender that lacks a window update is
+ * blocked for seconds.
  *
- * <p>What QUIC does at the end of a batch is to send: acknowledgements, window updates, and what it
- * could not send before. It also delivers what came with the opening of a stream; other messages
- * are delivered while the batch arrives. So a batch ends at once while a connection is made and
- * while something waits for the other side to take more ({@link #hurry}), when much arrived, and
- * when no message did: an acknowledgement needs none, but may make room for what QUIC has taken and
- * not sent.
+ * <p>At the end of a batch QUIC sends: acknowledgements, window updates, and what it could not send
+ * before. It also delivers the bytes that came with the opening of a stream; other bytes are
+ * delivered while the batch arrives. So a batch is ended at once while a connection is being
+ * established and while something waits until the peer can take more ({@link #hurry}), when much
+ * has arrived, and when no stream data has: an acknowledgement from the peer needs no response, but
+ * may make room for what QUIC has accepted and not sent.
  *
- * <p>All this is for the socket, so on the leader for all workers together. Used by the thread of
- * the socket only.
+ * <p>There is one handler per socket, so at the leader it serves all workers together. Used only by
+ * the thread of the socket, except {@link #isDelivering}.
  */
 final class BatchHandler extends ChannelDuplexHandler {
-  /** As long as an acknowledgement may stay here, from the end of its batch. */
+  /** The longest that an acknowledgement is held here, from the end of its batch. */
   static final int MAX_DELAY_MS = 5;
 
   /**
-   * After so much the other side may be waiting for a window. The smallest that QUIC gives is 32
-   * KiB, and it says that there is more when half of it is used up.
+   * When so many bytes have arrived, the peer may be waiting for a window update. The smallest
+   * window that QUIC grants is 32 KiB, and QUIC extends it when half of it is used.
    */
   static final int BULK_BYTES = 16 * 1024;
 
   /**
-   * Less than that is an acknowledgement: header, connection id and tag are 40 bytes. The last few
-   * bytes of a message that just did not fit into a packet can be as small, and wait as well.
+   * A smaller packet is taken for an acknowledgement: header, connection id and tag are 40 bytes.
+   * The last few bytes of a message that did not fit into the packet before can be as small, and
+   * are held as well.
    */
   private static final int ACKNOWLEDGEMENT_BYTES = 51;
 
@@ -56,33 +59,33 @@ final class BatchHandler extends ChannelDuplexHandler {
   private int hurries;
   private boolean flushWanted;
 
-  /** Between the first datagram of a batch and its last. */
+  /** True between the first datagram of a batch and its last. */
   private boolean arriving;
 
-  /** What has arrived is being delivered; any thread may ask. */
+  /** True while what has arrived is being delivered; read by any thread. */
   private volatile boolean delivering;
 
-  /** A batch has arrived and QUIC was not told that this was all. */
+  /** A batch has arrived, and QUIC has not been told that it is complete. */
   private boolean endOwed;
 
-  /** Something for us, not just for QUIC, has arrived since the last end. */
+  /** Stream data, not only packets for QUIC itself, has arrived since the last end of a batch. */
   private boolean delivered;
 
-  /** Something that belongs to the batch which arrives, or whose end is owed, was given to QUIC. */
+  /** A response to the batch that is arriving, or whose end is postponed, was given to QUIC. */
   private boolean answered;
 
   private long bytesSinceEnd;
 
-  /** Runs while an end is owed or acknowledgements wait. */
+  /** Runs while the end of a batch is postponed or acknowledgements are held. */
   private @Nullable ScheduledFuture<?> timer;
 
-  /** Acknowledgements whose time has not come, and QUIC's promises for them. */
+  /** Acknowledgements that are held, with QUIC's promises for them. */
   private final Deque<Waiting> waiting = new ArrayDeque<>();
 
   private record Waiting(DatagramPacket packet, ChannelPromise promise) {}
 
   /**
-   * Makes the handler.
+   * Makes the handler of one socket.
    *
    * @param flushPoint called when all that had arrived has been delivered
    */
@@ -137,7 +140,7 @@ final class BatchHandler extends ChannelDuplexHandler {
     } else {
       flushWanted = true;
       var _ = ctx.write(message, promise);
-      answered(); // QUIC sends by itself too, a repetition for one, and leaves the flush to the end
+      answered(); // QUIC also writes unasked, such as a retransmission, and flushes only at the end
     }
   }
 
@@ -146,27 +149,28 @@ final class BatchHandler extends ChannelDuplexHandler {
     flushUnlessHeld();
   }
 
-  /** The last word on a connection may be among what waits. */
+  /** Sends the held packets first: the packet that closes a connection may be among them. */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     acknowledge(ctx);
     var _ = ctx.close(promise);
   }
 
-  /** From now on packets are collected. */
+  /** Collects packets from now on, until {@link #release} was called as often. */
   void hold() {
     holds++;
   }
 
-  /** Sends what was collected, unless there are more holds. */
+  /** Sends what was collected, unless other holds remain. */
   void release() {
     holds--;
     flushUnlessHeld();
   }
 
   /**
-   * A message was given to QUIC, which sends it at the end of the batch if one is owed: it is ended
-   * when the last hold is released; without one, as soon as the caller is done.
+   * Notes that a message was given to QUIC, which sends it at the end of the batch if that is
+   * postponed. The batch is then ended when the last hold is released, or without a hold as soon as
+   * the caller has returned.
    */
   void answered() {
     if (answered || !(arriving || endOwed)) {
@@ -175,27 +179,30 @@ final class BatchHandler extends ChannelDuplexHandler {
     answered = true;
     ChannelHandlerContext ctx = context;
     if (holds == 0 && !arriving && ctx != null) {
-      // Not here: QUIC may be at work.
+      // Not in this call: QUIC may be in the middle of its own work.
       ctx.executor().execute(this::flushUnlessHeld);
     }
   }
 
-  /** Some bytes of a stream have arrived. */
+  /** Notes that bytes of a stream have arrived. */
   void delivered() {
     delivered = true;
   }
 
-  /** Whether something has been read that is not delivered and answered yet; any thread. */
+  /**
+   * Whether datagrams have been read that are not delivered and responded to yet. May be called
+   * from any thread.
+   */
   boolean isDelivering() {
     return delivering;
   }
 
-  /** From now on no batch's end is put off, until {@link #calm} was called as often. */
+  /** Postpones no end of a batch from now on, until {@link #calm} was called as often. */
   void hurry() {
     hurries++;
   }
 
-  /** One reason to {@link #hurry} has gone. */
+  /** Ends the effect of one call of {@link #hurry}. */
   void calm() {
     hurries--;
     assert hurries >= 0 : hurries;
@@ -220,7 +227,7 @@ final class BatchHandler extends ChannelDuplexHandler {
     return answered || !delivered || hurries > 0 || bytesSinceEnd >= BULK_BYTES;
   }
 
-  /** Lets QUIC send what it has to say. */
+  /** Tells QUIC that the batch is complete, so that it sends what it has to. */
   private void endBatch(ChannelHandlerContext ctx) {
     endOwed = false;
     answered = false;

@@ -1,16 +1,18 @@
 package io.hypersync.wire.quic;
 
-/** Error codes of a connection's end; they travel, with a reason in words. */
+/**
+ * Error codes with which a connection is closed. They are sent to the peer, with a reason as text.
+ */
 enum CloseCode {
-  /** Nothing wrong: the side that closes is done. */
+  /** No error: the closing side is done. */
   DONE(0),
-  /** The other side broke the protocol. */
+  /** The peer violated the protocol. */
   PROTOCOL(1),
-  /** The leader does not want this worker; its Refused said why. */
+  /** The leader refused this worker; its Refused message says why. */
   REFUSED(2),
-  /** The other side does not read what is sent to it. */
+  /** The peer does not read what is sent to it. */
   SLOW(3),
-  /** A fault of the side that closes. */
+  /** An internal error of the closing side. */
   INTERNAL(4);
 
   private final int code;

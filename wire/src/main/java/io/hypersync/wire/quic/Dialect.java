@@ -9,13 +9,12 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one side says and hears.
+ * The messages that one side of a connection sends and receives.
  *
- * @param <I> what it receives
- * @param <O> what it sends
+ * @param <I> the type of received messages
+ * @param <O> the type of sent messages
  */
 interface Dialect<I, O> {
-  /** The leader's. */
   Dialect<WorkerMessage, LeaderMessage> LEADER =
       new Dialect<>() {
         @Override
@@ -40,7 +39,6 @@ interface Dialect<I, O> {
         }
       };
 
-  /** A worker's. */
   Dialect<LeaderMessage, WorkerMessage> WORKER =
       new Dialect<>() {
         @Override
@@ -72,6 +70,6 @@ interface Dialect<I, O> {
 
   void encode(O message, ByteBuf out);
 
-  /** Takes one message off, or returns null if it is not complete yet. */
+  /** Reads one message from {@code in}; null if it is not complete yet. */
   @Nullable I decode(StreamKind stream, ByteBuf in) throws ProtocolException;
 }

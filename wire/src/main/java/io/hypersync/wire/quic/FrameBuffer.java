@@ -4,14 +4,15 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has arrived on one stream and was not decoded yet. On a busy stream that is never nothing: a
- * piece always ends within a frame. So the room of what was decoded is used again, before the
- * buffer grows: it needs room for one frame and one piece, however much passes through it.
+ * Bytes that have arrived on one stream and are not decoded yet. On a busy stream some are always
+ * left, since a piece from the network rarely ends with a frame. So the space of decoded bytes is
+ * reused before the buffer grows: however much passes through, it needs room for one frame and one
+ * piece only.
  */
 final class FrameBuffer {
   private @Nullable ByteBuf bytes;
 
-  /** Takes a piece, and with it its buffer. */
+  /** Appends a piece and takes over its ownership. */
   void add(ByteBuf piece) {
     ByteBuf kept = bytes;
     if (kept == null) {
@@ -33,24 +34,27 @@ final class FrameBuffer {
     }
   }
 
-  /** All that is here, to be decoded from its reader index on; null if there is nothing. */
+  /**
+   * The bytes that are not decoded, from the reader index on, to be consumed by the decoder; null
+   * if there is no buffer.
+   */
   @Nullable ByteBuf bytes() {
     return bytes;
   }
 
-  /** How many bytes of memory are held. */
+  /** How many bytes of memory are in use. */
   int capacity() {
     return bytes == null ? 0 : bytes.capacity();
   }
 
-  /** Gives the memory back if all was decoded. */
+  /** Frees the memory if everything was decoded. */
   void discardIfDecoded() {
     if (bytes != null && !bytes.isReadable()) {
       discard();
     }
   }
 
-  /** Gives the memory back, whatever is in it. */
+  /** Frees the memory and whatever is in it. */
   void discard() {
     if (bytes != null) {
       bytes.release();

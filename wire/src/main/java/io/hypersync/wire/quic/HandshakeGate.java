@@ -17,11 +17,11 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Where QUIC asks before it begins a connection: it comes here with first packets only, never with
- * one of a connection that there is. Used by the thread of the socket only.
+ * Decides for the QUIC codec whether a new connection may begin. It is called for initial packets
+ * only, never for packets of an existing connection. Used by the thread of the socket only.
  */
 final class HandshakeGate implements QuicTokenHandler {
-  /** What QUIC takes for "no token that counts". */
+  /** Tells QUIC that the packet has no valid token. */
   private static final int REFUSED = -1;
 
   private final HandshakeAdmission admission;
@@ -38,7 +38,10 @@ final class HandshakeGate implements QuicTokenHandler {
   private long badTokens;
   private long stray;
 
-  /** QUIC drops the packet with which it came here; nobody looks at where it was thrown. */
+  /**
+   * Makes QUIC drop the packet that it is asking about. It has no stack trace, since none is ever
+   * read.
+   */
   private static final class Dropped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -48,12 +51,12 @@ final class HandshakeGate implements QuicTokenHandler {
   }
 
   /**
-   * Nobody has come yet.
+   * Makes a gate that has seen no packets.
    *
-   * @param key of tokens, 32 random bytes
-   * @param seed of what is remembered of first packets: random, and no part of the key
-   * @param unopened how many connections there are that are not open
-   * @param clockNs {@link System#nanoTime}, or a test's
+   * @param key 32 random bytes, for the retry tokens
+   * @param seed random and independent of the key, for the table of recent initial packets
+   * @param unopened returns how many connections exist that are not open yet
+   * @param clockNs {@link System#nanoTime}, or a test's clock
    */
   HandshakeGate(
       HandshakeLimits limits, byte[] key, long seed, IntSupplier unopened, LongSupplier clockNs) {
@@ -70,7 +73,9 @@ final class HandshakeGate implements QuicTokenHandler {
     return AddressTokens.MAX_BYTES;
   }
 
-  /** A first packet without a token: true asks its sender to come back with this one. */
+  /**
+   * Called for an initial packet without a token: true sends a Retry with the token written here.
+   */
   @Override
   public boolean writeToken(ByteBuf out, ByteBuf id, InetSocketAddress sender) {
     long nowNs = clockNs.getAsLong();
@@ -81,7 +86,7 @@ final class HandshakeGate implements QuicTokenHandler {
     byte[] address = sender.getAddress().getAddress();
     byte[] idBytes = ByteBufUtil.getBytes(id);
     if (recent.repeats(address, sender.getPort(), idBytes, nowNs)) {
-      // Nothing is taken of what others may ask for.
+      // A copy takes no token from the limits that others need.
       refused++;
       throw new Dropped();
     }
@@ -101,7 +106,7 @@ final class HandshakeGate implements QuicTokenHandler {
     };
   }
 
-  /** A first packet with a token: where in it the connection id begins, or -1. */
+  /** Called for an initial packet with a token: the offset of the connection id in it, or -1. */
   @Override
   public int validateToken(ByteBuf token, InetSocketAddress sender) {
     long nowNs = clockNs.getAsLong();
@@ -122,22 +127,22 @@ final class HandshakeGate implements QuicTokenHandler {
     return AddressTokens.HEADER_BYTES;
   }
 
-  /** A connection was begun. */
+  /** Counts a connection that has begun. */
   void begun() {
     begun++;
   }
 
-  /** A connection that was begun is a worker's. */
+  /** Counts a connection that has become a worker's. */
   void opened() {
     opened++;
   }
 
-  /** A connection that was begun has ended before it was open. */
+  /** Counts a connection that has ended before it was open. */
   void failed() {
     failed++;
   }
 
-  /** A packet was dropped that no worker sends. */
+  /** Counts a dropped packet that no worker sends. */
   void stray() {
     stray++;
   }
@@ -146,7 +151,7 @@ final class HandshakeGate implements QuicTokenHandler {
     return new HandshakeCounts(begun, opened, failed, asked, refused, badTokens, stray);
   }
 
-  /** Writes a line if it is time for one. */
+  /** Logs the line about refused peers if one is due. */
   void report(Logger log) {
     String line = report.next(counts(), clockNs.getAsLong());
     if (line != null) {

@@ -10,9 +10,9 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one certificate of this side, shown to whoever asks: which authority the other side would
- * like makes no difference, so that it can say what is wrong with this one. A key store would
- * encrypt the key in memory, which takes half a second at every start.
+ * Always presents this side's one certificate, whichever authorities the peer lists: so the peer
+ * can say what is wrong with it. A key store would encrypt the key in memory, which takes half a
+ * second at every start.
  */
 final class IdentityKeyManager extends X509ExtendedKeyManager {
   private static final String ALIAS = "identity";

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 
-/** The leader cannot listen where it should. The message says what to do about it. */
+/** The leader cannot listen on the configured address; the message says what to do about it. */
 public final class LeaderBindException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -7,28 +7,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a connection ended.
+ * Why a connection ended.
  *
- * @param cause which side or circumstance did it
- * @param tlsAlert the number of the TLS alert the other side sent, or -1
- * @param reason for people
+ * @param cause which side ended it, or what
+ * @param tlsAlert the number of the TLS alert that the peer sent, or -1
+ * @param reason a text for the log and the user
  */
 record LinkEnd(Cause cause, int tlsAlert, String reason) {
-  /** Who ended it. */
+  /** Which side ended the connection, or what. */
   enum Cause {
-    /** We did, in good order or because of what the other side did. */
+    /** This side closed it: it was done, or one of the sides made an error. */
     HERE,
-    /** The other side did, and said so. */
+    /** The peer closed it and said so. */
     PEER,
-    /** We did not accept the other side's certificate. */
+    /** This side did not accept the peer's certificate. */
     CERTIFICATE,
-    /** Nothing was heard any more. */
+    /** Nothing arrived for the idle timeout. */
     SILENCE,
-    /** Something broke in QUIC or TLS on our side. */
+    /** QUIC or TLS failed on this side. */
     TRANSPORT
   }
 
-  /** RFC 8446 6.2; what BoringSSL says of a certificate that is not valid yet, too. */
+  /** RFC 8446 6.2. BoringSSL also sends it for a certificate that is not valid yet. */
   static final int CERTIFICATE_EXPIRED = 45;
 
   /** RFC 8446 6.2. */
@@ -81,7 +81,7 @@ record LinkEnd(Cause cause, int tlsAlert, String reason) {
       case CERTIFICATE_EXPIRED -> "by its clock our certificate has expired, or is not valid yet";
       case 46 -> "it does not accept our certificate, for a reason of its own";
       case 48 -> "it does not know the authority of our certificate";
-      // What BoringSSL says for every refusal of a certificate that is not one of the above.
+      // BoringSSL sends this for every refused certificate that is not one of the above.
       case 80 ->
           "it does not accept our certificate: another authority or workspace, or not meant for"
               + " this";
@@ -91,7 +91,7 @@ record LinkEnd(Cause cause, int tlsAlert, String reason) {
     };
   }
 
-  /** The other side's text, which could be anything. */
+  /** The peer's text, made safe for a log line: it can be any bytes. */
   private static String printable(QuicConnectionCloseEvent event) {
     byte[] reason;
     try {

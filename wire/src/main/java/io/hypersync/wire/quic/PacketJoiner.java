@@ -15,20 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a packet leave together with a larger one before it to the same recipient, as one datagram
- * that the kernel cuts up: an entry and its ack arrive at once, and wake the worker once. The QUIC
- * library itself joins packets of the same size only.
+ * Sends a packet together with larger ones written before it to the same address, as one datagram
+ * that the kernel cuts up (UDP GSO). So a log entry and its ack arrive together and wake the worker
+ * once. The QUIC library itself joins packets of equal size only.
  *
- * <p>Where the kernel refuses to cut a datagram up, as it does on devices without checksum offload
- * and on paths with a smaller MTU, every packet goes alone from then on; QUIC repeats what was
- * lost.
+ * <p>Where the kernel refuses to cut up a datagram, as it does on devices without checksum offload
+ * and on paths with a smaller MTU, every packet is sent on its own from then on; QUIC retransmits
+ * what was lost.
  */
 final class PacketJoiner extends ChannelOutboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(PacketJoiner.class);
   private static final int MAX_DATAGRAM_BYTES = 65_507;
   private static final int MAX_JOINED = 8;
 
-  /** What waits for a smaller one, or for the flush. */
+  /** Packets that wait for a further one or for the flush. */
   private List<Waiting> joined = new ArrayList<>();
 
   private int joinedBytes;
@@ -71,7 +71,7 @@ final class PacketJoiner extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /** All segments but the last must be of one size, and the last no larger. */
+  /** GSO requires that all segments but the last have one size, and that the last is no larger. */
   private boolean fits(Waiting next) {
     if (joined.isEmpty()) {
       return true;
@@ -102,7 +102,8 @@ final class PacketJoiner extends ChannelOutboundHandlerAdapter {
   }
 
   /**
-   * Empties the list before anything is written: a write that fails at once may lead to another.
+   * Empties the list before anything is written: a write that fails at once may cause another
+   * write.
    */
   private List<Waiting> takeJoined() {
     List<Waiting> all = joined;

@@ -41,23 +41,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader's end over QUIC (hypersync.md 12.1, 18): one UDP port, one thread, a session for each
- * worker whose certificate is of this workspace. Stray datagrams are dropped without a word.
+ * The leader's transport over QUIC (hypersync.md 12.1, 18): one UDP port, one thread, and a session
+ * for each worker whose certificate belongs to this workspace. Stray datagrams are dropped without
+ * a response.
  */
 public final class QuicLeaderServer implements LeaderTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicLeaderServer.class);
 
-  /** How long a refused worker has to read why, before the connection is closed regardless. */
+  /** How long a refused worker has to read the reason before the connection is closed. */
   private static final long REFUSAL_GRACE_MS = 500;
 
   private static final long STOP_TIMEOUT_MS = 2_000;
 
   private static final int TOKEN_KEY_BYTES = 32;
 
-  /** How often it is looked whether there is something to say about strangers. */
+  /** How often {@link HandshakeGate#report} is called. */
   private static final long REPORT_EVERY_MS = 1_000;
 
-  /** Each says what is wrong with somebody's certificate, perhaps; who floods us, says it once. */
+  /**
+   * Limits the lines about connections that never opened. Each may explain a problem with a
+   * certificate, but a flood would fill the log with them.
+   */
   private static final int NEVER_OPENED_LINES_PER_MINUTE = 20;
 
   private final Identity identity;
@@ -101,8 +105,8 @@ public final class QuicLeaderServer implements LeaderTransport {
    * Starts to listen. Callbacks may come before this returns.
    *
    * @param address port 0 takes any free port; see {@link #localAddress}
-   * @param identity the leader's
-   * @throws LeaderBindException if that is not possible; its message says what to do
+   * @param identity the leader's certificate and key
+   * @throws LeaderBindException if the address cannot be bound; its message says what to do
    */
   public static QuicLeaderServer bind(
       InetSocketAddress address,
@@ -173,9 +177,10 @@ public final class QuicLeaderServer implements LeaderTransport {
   }
 
   /**
-   * Anybody can begin a connection that the gate lets pass. So that nobody can fill the leader's
-   * memory with them, the oldest that is not open makes room for the next: a worker opens its
-   * within milliseconds, and is kept out only by a flood that brings so many in that time.
+   * Sets up a connection that the gate has let pass; its peer is not authenticated yet. The number
+   * of such connections is limited, so that they cannot fill the leader's memory: a new one
+   * replaces the oldest that is not open. A worker opens its connection within milliseconds, so it
+   * is replaced only in a flood that brings that many in this time.
    */
   private void letIn(QuicChannel connection) {
     gate.begun();
@@ -299,7 +304,7 @@ public final class QuicLeaderServer implements LeaderTransport {
     }
   }
 
-  /** What happens to a connection, made into what happens to a session. */
+  /** Translates events of a connection into events of a session. */
   private final class Events implements LinkEvents<WorkerMessage, LeaderMessage> {
     private @Nullable WorkerId worker;
     private @Nullable SessionId session;

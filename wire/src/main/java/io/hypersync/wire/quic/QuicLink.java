@@ -27,18 +27,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection, seen from either side: its six streams, and its end.
+ * One connection, with its six streams, on either side.
  *
- * <p>Both sides open their streams as soon as the handshake is done. A side is open when the other
- * side's three streams are there, and delivers nothing before. For a worker this is also the sign
- * that the leader has accepted its certificate: in TLS 1.3 a client's handshake is done before the
- * server has looked at it.
+ * <p>Both sides open their streams as soon as the handshake is done. The link is open when the
+ * peer's three streams have arrived, and delivers nothing before. For a worker this is also the
+ * sign that the leader has accepted its certificate: in TLS 1.3 a client's handshake completes
+ * before the server has verified the client's certificate.
  *
- * <p>Whatever the other side does wrong ends this connection, with one line in the log, and nothing
- * else.
+ * <p>Any violation by the peer ends this connection, with one line in the log, and affects no
+ * other. Used by the event loop only.
  */
 final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
-  /** So long a connection may take to open, however busy both machines are. */
+  /** The longest that a connection may take to open, however busy both hosts are. */
   static final long LONGEST_OPENING_MS = 6_000;
 
   private static final int LOOKS_IN_IDLE_TIME = 8;
@@ -66,15 +66,18 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private @Nullable QuicConnectionCloseEvent closeEvent;
   private @Nullable Throwable failure;
 
-  /** Looks at a connection that is not open by then. */
+  /** The next check of whether the connection is opening; see {@link #limitOpening}. */
   private @Nullable ScheduledFuture<?> openingLimit;
 
-  /** How many packets of the peer's counted when that was last looked at; one begins it. */
+  /**
+   * How many new packets had arrived from the peer at the last check; the first one began the
+   * connection.
+   */
   private long heardPackets = 1;
 
   private long openingMs;
 
-  /** When, of {@link #openingMs}, something new had come. */
+  /** The value of {@link #openingMs} when the last new packet was noticed. */
   private long gotOnMs;
 
   private QuicLink(
@@ -96,9 +99,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Puts a link on a connection whose handshake has not begun.
+   * Installs a link on a connection whose handshake has not begun.
    *
-   * @param batch of the socket
+   * @param batch the handler of the socket
    */
   static <I, O> QuicLink<I, O> install(
       QuicChannel channel,
@@ -109,13 +112,13 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       SocketAddress address,
       WorkspaceTrust trust) {
     QuicLink<I, O> link = new QuicLink<>(channel, dialect, options, batch, events, address, trust);
-    batch.hurry(); // Until it is open, or has ended.
+    batch.hurry(); // until it is open or has ended
     channel.attr(KEY).set(link);
     channel.pipeline().addLast(link);
     return link;
   }
 
-  /** Puts a reader on a stream that the other side has opened. */
+  /** Installs a reader on a stream that the peer has opened. */
   static void accept(QuicStreamChannel stream) {
     QuicLink<?, ?> link = Objects.requireNonNull(stream.parent().attr(KEY).get());
     stream.pipeline().addLast(link.newReader(null));
@@ -129,22 +132,22 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     return address;
   }
 
-  /** What the other side is called in messages. */
+  /** How log lines and messages name the peer. */
   String peerName() {
     return peerName;
   }
 
-  /** Whether a line in the log has said why it ends. */
+  /** Whether a log line has already said why the connection ends. */
   boolean isFaultLogged() {
     return faultLogged;
   }
 
-  /** What to call the other side in messages. */
+  /** Sets how log lines and messages name the peer. */
   void setPeerName(String name) {
     peerName = name;
   }
 
-  /** The connection could not be made, for this reason; it ends. */
+  /** The connection could not be established; closes it, with this reason if there is none yet. */
   void handshakeFailed(Throwable cause) {
     if (failure == null) {
       failure = cause;
@@ -157,7 +160,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     return opened;
   }
 
-  /** Whether it has ended or is about to: nothing is delivered any more. */
+  /** Whether the connection has ended or is about to; then nothing is delivered any more. */
   boolean hasEnded() {
     return ending;
   }
@@ -175,9 +178,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * From the first packet on it has to get on until it is open: it is ended when nothing has come
-   * for three quarters of the idle timeout, before which nobody is called silent, and after {@link
-   * #LONGEST_OPENING_MS}. A handshake between busy machines can take seconds.
+   * Watches that the connection makes progress until it is open. It is closed when no new packet
+   * has arrived for three quarters of the idle timeout (no shorter silence ends a connection), and
+   * after {@link #LONGEST_OPENING_MS} in any case. A handshake between busy hosts can take seconds.
    */
   void limitOpening() {
     endOpeningLimit();
@@ -187,9 +190,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Finds out how many packets of the peer have counted: copies of one do so once.
+   * Reports how many packets from the peer QUIC has accepted; copies of one packet count once.
    *
-   * @param then told on the event loop; 0 if the connection has ended
+   * @param then called on the event loop; with 0 if the connection has ended
    */
   void countHeard(LongConsumer then) {
     channel
@@ -201,9 +204,9 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Queues a message.
+   * Queues a message. Closes the connection if the stream's queue then exceeds its limit.
    *
-   * @throws IllegalArgumentException if it is too long
+   * @throws IllegalArgumentException if the message is longer than its frame may be
    */
   void send(O message) {
     StreamKind kind = dialect.streamOf(message);
@@ -225,14 +228,14 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Notes that a flush is wanted; false if that was so already. */
+  /** Marks the link as needing a flush; false if it was marked already. */
   boolean markUnflushed() {
     boolean first = !unflushed;
     unflushed = true;
     return first;
   }
 
-  /** Hands what is queued to QUIC, the most urgent first. */
+  /** Hands the queued messages to QUIC, those of the most urgent stream first. */
   void flush() {
     unflushed = false;
     if (!ending) {
@@ -252,7 +255,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Ends the connection because of the other side, and says so in the log. */
+  /** Closes the connection because of an error of the peer, and logs it. */
   void fail(CloseCode code, @Nullable String fault) {
     String text = String.valueOf(fault);
     if (!ending && !faultLogged) {
@@ -262,19 +265,19 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     close(code, text);
   }
 
-  /** Ends the connection; the other side is told why. */
+  /** Closes the connection; the reason is sent to the peer. */
   void close(CloseCode code, String reason) {
     if (!ending) {
       ending = true;
       end = LinkEnd.here(reason);
-      // Not at once: this may be called while QUIC is delivering, and closing frees it.
+      // Not in this call, which may come from QUIC delivering bytes: closing frees QUIC's state.
       channel.eventLoop().execute(() -> closeNow(code, reason));
     }
   }
 
   /**
-   * Ends the connection after a last message, when the other side has closed it or the grace time
-   * is over.
+   * Sends a last message and closes the connection after the grace time, unless the peer closes it
+   * before. Nothing is received meanwhile.
    */
   void closeAfter(O lastMessage, String reason, long graceMs) {
     if (!ending) {
@@ -289,7 +292,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Ends the connection while the event loop is being stopped. */
+  /** Closes the connection in this call; used while the event loop is being stopped. */
   void closeNow(CloseCode code, String reason) {
     ending = true;
     if (end == null) {
@@ -302,9 +305,10 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The other side has opened a stream.
+   * Called when the peer has opened a stream.
    *
-   * @return its kind, or null if that is wrong
+   * @param code the first byte on it
+   * @return its kind, or null if the stream is a violation, which closes the connection
    */
   @Nullable StreamKind peerOpened(QuicStreamChannel stream, StreamReader<I> reader, int code) {
     StreamKind kind = StreamKind.ofCode(code);
@@ -327,7 +331,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     if (hasAllPeerStreams()) {
       opened = true;
       endOpeningLimit();
-      // Not at once: the end of this batch delivers what came with the streams.
+      // Not in this call: the end of the present batch must deliver what came with the streams.
       channel.eventLoop().execute(batch::calm);
       readers.values().forEach(StreamReader::enable);
       guarded(() -> events.opened(this));
@@ -367,7 +371,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       }
     } else if (event instanceof QuicConnectionCloseEvent close) {
       closeEvent = close;
-      // QUIC itself waits for three timeouts before it is done with the connection.
+      // On its own, QUIC would keep the connection for three more timeouts.
       closeSoon();
     }
   }
@@ -405,7 +409,10 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     events.ended(this, end != null ? end : endByOthers());
   }
 
-  /** Not at once: QUIC is at work, and would not tell the other side why. */
+  /**
+   * Closes the connection in a task of its own: QUIC is in the middle of its work now, and would
+   * not send the reason to the peer.
+   */
   private void closeSoon() {
     channel
         .eventLoop()
@@ -483,7 +490,10 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** Else who sends a packet now and then would stay, and with him all that is in a hurry. */
+  /**
+   * Closes the connection if it opens too slowly. Otherwise a peer that sends a packet now and then
+   * could keep its connection in this state, and with it the effect of {@link BatchHandler#hurry}.
+   */
   private void checkOpened(long pauseMs) {
     openingMs += pauseMs;
     countHeard(
@@ -502,7 +512,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
           } else if (handshaken) {
             fail(CloseCode.PROTOCOL, "it did not open its streams");
           } else {
-            // Nothing is known of who that is: lines about him are counted.
+            // The peer is unknown; the server limits the number of log lines about such peers.
             close(CloseCode.DONE, "its handshake did not end within " + openingMs + " ms");
           }
         });
@@ -520,7 +530,10 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** What the owner does wrong must not stop the event loop, which serves others too. */
+  /**
+   * Runs a callback of the owner. Its exceptions must not stop the event loop, which serves other
+   * connections.
+   */
   private void guarded(Runnable callback) {
     try {
       callback.run();

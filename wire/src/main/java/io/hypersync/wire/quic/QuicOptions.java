@@ -4,21 +4,21 @@ import io.hypersync.wire.admission.HandshakeLimits;
 import java.time.Duration;
 
 /**
- * Limits of a transport. Both sides may differ, but for the idle timeout, of which the smaller one
- * counts.
+ * Limits of a QUIC transport. The two sides may use different values; of the idle timeouts the
+ * smaller one is in force.
  *
- * @param idleTimeout a connection that was silent for so long is dead; heartbeats must be more
+ * @param idleTimeout a connection is dead after so long without a packet; heartbeats must be more
  *     frequent
- * @param connectTimeout how long one attempt may take
- * @param highWaterBytes a stream with so much queued is not writable
- * @param lowWaterBytes it is again when so little is left
+ * @param connectTimeout how long one attempt waits for the first answer
+ * @param highWaterBytes a stream is not writable while so much or more is queued
+ * @param lowWaterBytes it is writable again when so little is left
  * @param maxQueuedBytes a stream with more queued than this ends its connection
- * @param connectionWindowBytes how much a peer may have under way to us on all streams
- * @param streamWindowBytes how much a peer may have under way to us on one stream
- * @param socketBufferBytes SO_RCVBUF and SO_SNDBUF asked for; the kernel may give less
- * @param maxUnopened so many connections that have no session yet a leader keeps, the newest ones:
- *     anybody can begin one, without a certificate
- * @param handshakes how many of them a leader begins
+ * @param connectionWindowBytes how much a peer may have in flight to this side on all streams
+ * @param streamWindowBytes how much a peer may have in flight to this side on one stream
+ * @param socketBufferBytes SO_RCVBUF and SO_SNDBUF to request; the kernel may grant less
+ * @param maxUnopened how many connections without a session a leader keeps, the newest ones:
+ *     anybody can begin one without a certificate
+ * @param handshakes limits of the handshakes that a leader begins
  */
 public record QuicOptions(
     Duration idleTimeout,
@@ -33,7 +33,7 @@ public record QuicOptions(
     HandshakeLimits handshakes) {
   private static final int MIB = 1024 * 1024;
 
-  /** Rejects limits that contradict each other. */
+  /** Rejects limits that contradict each other, with {@link IllegalArgumentException}. */
   public QuicOptions {
     if (idleTimeout.toMillis() < 1 || connectTimeout.toMillis() < 1) {
       throw new IllegalArgumentException("timeouts must be at least 1 ms");
@@ -57,8 +57,8 @@ public record QuicOptions(
   }
 
   /**
-   * 3 s idle, 1 s to connect, 1 MiB high water, 16 MiB at most, windows of 16 and 8 MiB, 256
-   * unopened.
+   * The defaults: 3 s idle, 1 s to connect, 1 MiB high water, 16 MiB at most, windows of 16 and 8
+   * MiB, 256 unopened.
    */
   public static QuicOptions defaults() {
     return new QuicOptions(
@@ -74,7 +74,7 @@ public record QuicOptions(
         HandshakeLimits.defaults());
   }
 
-  /** The same with another idle timeout. */
+  /** These options with another idle timeout. */
   public QuicOptions withIdleTimeout(Duration timeout) {
     return new QuicOptions(
         timeout,
@@ -89,7 +89,7 @@ public record QuicOptions(
         handshakes);
   }
 
-  /** The same with another limit for one attempt to connect. */
+  /** These options with another {@link #connectTimeout}. */
   public QuicOptions withConnectTimeout(Duration timeout) {
     return new QuicOptions(
         idleTimeout,
@@ -104,7 +104,7 @@ public record QuicOptions(
         handshakes);
   }
 
-  /** The same with other limits for what may be queued on a stream. */
+  /** These options with other limits of a stream's queue, in bytes. */
   public QuicOptions withQueue(int highWater, int lowWater, long maximum) {
     return new QuicOptions(
         idleTimeout,
@@ -119,7 +119,7 @@ public record QuicOptions(
         handshakes);
   }
 
-  /** The same with another limit for connections that have no session yet. */
+  /** These options with another limit of connections without a session. */
   public QuicOptions withMaxUnopened(int maximum) {
     return new QuicOptions(
         idleTimeout,
@@ -134,7 +134,7 @@ public record QuicOptions(
         handshakes);
   }
 
-  /** The same with other limits for handshakes. */
+  /** These options with other limits of handshakes. */
   public QuicOptions withHandshakes(HandshakeLimits limits) {
     return new QuicOptions(
         idleTimeout,

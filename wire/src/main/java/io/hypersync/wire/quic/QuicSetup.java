@@ -11,21 +11,21 @@ import io.netty.incubator.codec.quic.QuicSslContext;
 import io.netty.incubator.codec.quic.QuicSslContextBuilder;
 import java.util.concurrent.TimeUnit;
 
-/** TLS and transport parameters of both sides (hypersync.md 18). */
+/** TLS settings and transport parameters of both sides (hypersync.md 18). */
 final class QuicSetup {
-  /** Control, opened by the worker. */
+  /** The control stream. */
   private static final int WORKER_BIDIRECTIONAL_STREAMS = 1;
 
-  /** Intents and chunks. */
+  /** The intents and chunks streams. */
   private static final int WORKER_UNIDIRECTIONAL_STREAMS = 2;
 
-  /** Acks, log and bulk. */
+  /** The acks, log and bulk streams. */
   private static final int LEADER_UNIDIRECTIONAL_STREAMS = 3;
 
-  /** How long {@link BatchHandler} may hold acknowledgements back, and a timer's tick. */
+  /** How long {@link BatchHandler} may hold acknowledgements, plus one tick of the timer. */
   private static final int MAX_ACK_DELAY_MS = BatchHandler.MAX_DELAY_MS + 1;
 
-  /** Half a chunk batch at once on a fresh connection, instead of ten packets. */
+  /** Lets half a batch of chunks leave at once on a new connection; the default is ten packets. */
   private static final int INITIAL_WINDOW_PACKETS = 128;
 
   private QuicSetup() {}
@@ -46,7 +46,9 @@ final class QuicSetup {
         .build();
   }
 
-  /** Sends packets as large as each worker says it takes. */
+  /**
+   * A codec that can send packets of any size; each worker announces how large its packets may be.
+   */
   static QuicServerCodecBuilder leaderCodec(QuicSslContext tls, QuicOptions options) {
     return common(new QuicServerCodecBuilder(), options, PacketSize.LARGEST)
         .sslContext(tls)
@@ -55,9 +57,10 @@ final class QuicSetup {
   }
 
   /**
-   * The engine has no host name: the certificate's names are checked by {@link WorkspaceTrust}.
+   * The TLS engine is made without a host name: {@link WorkspaceTrust} checks the names in the
+   * certificate.
    *
-   * @param packets how large they may be in both directions; the leader is told
+   * @param packets the size limit in both directions, which the handshake announces to the leader
    */
   static QuicClientCodecBuilder workerCodec(
       QuicSslContext tls, QuicOptions options, PacketSize packets) {
@@ -68,8 +71,8 @@ final class QuicSetup {
   }
 
   /**
-   * CUBIC and BBR could not be told apart on loopback; BBR would shrink its window to four packets
-   * every ten seconds, which a commit would feel. QUIC datagrams stay off until chunks travel in
+   * Measured on loopback, CUBIC and BBR perform alike; but BBR reduces its window to four packets
+   * every ten seconds, which would delay commits. QUIC datagrams are off until chunks are sent in
    * them.
    */
   private static <B extends QuicCodecBuilder<B>> B common(

@@ -30,13 +30,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker's end over QUIC (hypersync.md 12.1, 18). Each attempt has a UDP port of its own, so that
- * nothing meant for an earlier connection reaches a later one.
+ * A worker's transport over QUIC (hypersync.md 12.1, 18). Each attempt uses a new UDP port, so that
+ * no packet of an earlier connection reaches a later one.
  */
 public final class QuicWorkerClient implements WorkerTransport {
   private static final Logger log = LoggerFactory.getLogger(QuicWorkerClient.class);
 
-  /** No descriptor is known. */
+  /** No file descriptor. */
   private static final int NONE = -1;
 
   private static final long STOP_TIMEOUT_MS = 2_000;
@@ -65,10 +65,10 @@ public final class QuicWorkerClient implements WorkerTransport {
   }
 
   /**
-   * Makes a client, which does nothing until it is told to connect.
+   * Makes a client without connecting.
    *
-   * @param identity the worker's
-   * @param workspace whose leader to accept
+   * @param identity the worker's certificate and key
+   * @param workspace the workspace whose leader to accept
    */
   public static QuicWorkerClient create(
       Identity identity,
@@ -85,7 +85,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     }
     Attempt attempt = new Attempt(leader);
     current = attempt;
-    // Not at once: the outcome must not be reported before this method returns.
+    // Not in this call: the outcome must not be reported before this method returns.
     loop.next().execute(attempt::start);
   }
 
@@ -171,7 +171,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     }
   }
 
-  /** One attempt, and the connection that it leads to. */
+  /** One attempt to connect, and the connection that comes of it. */
   private final class Attempt implements LinkEvents<LeaderMessage, WorkerMessage> {
     private final InetSocketAddress leader;
     private final BatchHandler batch = new BatchHandler(QuicWorkerClient.this::flushPoint);
@@ -300,7 +300,10 @@ public final class QuicWorkerClient implements WorkerTransport {
       }
     }
 
-    /** Who answers and is slow has longer: to begin anew would make two busy machines busier. */
+    /**
+     * Gives a leader that has answered more time: a new attempt would only add load to two busy
+     * hosts.
+     */
     private void timeOut() {
       QuicLink<LeaderMessage, WorkerMessage> slow = link;
       if (isOpenOrOver()) {
@@ -372,7 +375,7 @@ public final class QuicWorkerClient implements WorkerTransport {
       }
     }
 
-    /** Closing the socket closes what is on it. */
+    /** Closes the socket, which also closes the connection on it. */
     private void finish() {
       over = true;
       descriptor = NONE;
@@ -391,7 +394,8 @@ public final class QuicWorkerClient implements WorkerTransport {
           if (end.tlsAlert() == LinkEnd.NO_APPLICATION_PROTOCOL) {
             yield ConnectFailure.PROTOCOL;
           }
-          // A leader that stops just now closes too: only an alert says that it will never have us.
+          // Without an alert the leader may just be stopping; an alert means it will never accept
+          // this worker.
           yield end.tlsAlert() >= 0 ? ConnectFailure.CERTIFICATE : ConnectFailure.UNREACHABLE;
         }
         case HERE, SILENCE, TRANSPORT -> ConnectFailure.UNREACHABLE;

@@ -5,9 +5,8 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Warnings of one kind that anybody can cause who reaches the port: so many a minute are written,
- * the others are counted, and the next one that is written says how many they were. Used by one
- * thread.
+ * Limits log warnings that any peer at the port can cause: so many a minute are logged, the others
+ * are counted, and the next one logged has the count. Not thread-safe.
  */
 final class StrangerLog {
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
@@ -20,10 +19,10 @@ final class StrangerLog {
   private long leftOut;
 
   /**
-   * Nothing is written yet.
+   * Makes a log without warnings yet.
    *
-   * @param perMinute how many lines are written in a minute
-   * @param clockNs {@link System#nanoTime}, or a test's
+   * @param perMinute how many lines are logged in a minute
+   * @param clockNs {@link System#nanoTime}, or a test's clock
    */
   StrangerLog(Logger log, int perMinute, LongSupplier clockNs) {
     this.log = log;
@@ -32,7 +31,7 @@ final class StrangerLog {
     this.minuteBeganNs = clockNs.getAsLong();
   }
 
-  /** Writes a warning, or counts it; then it is a line for who looks at everything. */
+  /** Logs a warning, or counts it and logs it at debug level. */
   void warn(String stranger, String what) {
     long nowNs = clockNs.getAsLong();
     if (nowNs - minuteBeganNs >= MINUTE_NS) {

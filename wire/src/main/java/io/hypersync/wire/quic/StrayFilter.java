@@ -6,9 +6,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DatagramPacket;
 
 /**
- * Drops datagrams that no worker sends, before QUIC looks at them: it would answer each that names
- * a version which it does not speak, and begin a connection for a first packet that cannot be one.
- * Packets of connections that are made are of the short kind and pass without a look.
+ * Drops datagrams that no worker sends, before QUIC handles them: QUIC would respond to each one of
+ * an unsupported version, and begin a connection for an initial packet of invalid size. Packets of
+ * established connections have a short header and pass unchecked.
  */
 final class StrayFilter extends ChannelInboundHandlerAdapter {
   private static final int LONG_HEADER = 0x80;
@@ -18,15 +18,15 @@ final class StrayFilter extends ChannelInboundHandlerAdapter {
   private static final int QUIC_1 = 1;
   private static final int LONG_HEADER_BYTES = 7;
 
-  /** RFC 9000 14.1: whoever begins must prove that the path takes so much. */
+  /** RFC 9000 14.1: a client pads its initial packet, to prove that the path carries that size. */
   private static final int MIN_INITIAL_BYTES = 1_200;
 
   private final Runnable dropped;
 
   /**
-   * A filter.
+   * Makes a filter.
    *
-   * @param dropped called for each datagram that is not passed on
+   * @param dropped called for each datagram that is dropped
    */
   StrayFilter(Runnable dropped) {
     this.dropped = dropped;

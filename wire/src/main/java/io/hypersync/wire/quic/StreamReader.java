@@ -10,9 +10,9 @@ import io.netty.incubator.codec.quic.QuicStreamChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that arrive on one stream, made into messages. What a frame claims is checked before it is
- * collected, so no more than one frame is held here; while reading is stopped, nothing is taken
- * from QUIC.
+ * Decodes the bytes that arrive on one stream into messages. Bytes wait here only until their frame
+ * is complete, and its header is checked first, so no more than one frame is held. While reading is
+ * stopped, nothing is taken from QUIC. Used by the event loop only.
  */
 final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   private final QuicLink<I, ?> link;
@@ -27,8 +27,8 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   /**
    * Makes a reader.
    *
-   * @param batch of the socket; told when something arrives
-   * @param kind of a stream that this side opened, else null: the first byte says it
+   * @param batch the handler of the socket, which is notified when bytes arrive
+   * @param kind the kind of a stream that this side opened, else null: its first byte is the kind
    */
   StreamReader(
       QuicLink<I, ?> link, Dialect<I, ?> dialect, BatchHandler batch, @Nullable StreamKind kind) {
@@ -59,29 +59,29 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
     deliver();
   }
 
-  /** From {@link #begin} on this will be read, unless {@link #setReading} says otherwise. */
+  /** Lets {@link #begin} start to read, unless {@link #setReading} stops it before. */
   void enable() {
     reading = true;
   }
 
-  /** Delivers what is here already, and goes on. */
+  /** Delivers the messages that have arrived, and starts to read. */
   void begin() {
     setReading(reading);
   }
 
-  /** Stops or resumes; resuming delivers what is here already. */
+  /** Stops or resumes reading; resuming delivers the messages that have arrived. */
   void setReading(boolean wanted) {
     reading = wanted;
     if (channel != null) {
       if (wanted) {
         deliver();
       }
-      // Delivering may have stopped it again.
+      // A message that was just delivered may have made its receiver stop reading again.
       channel.config().setAutoRead(reading);
     }
   }
 
-  /** The other side has said its last on this stream, which only ends with the connection. */
+  /** A stream must last as long as its connection; if the peer ends it, that is a violation. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ChannelInputShutdownEvent) {

@@ -10,11 +10,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames on their way out on one stream. They are collected in one buffer until the flush, so that
- * a batch of small messages becomes one packet; what the network does not take yet is counted.
+ * Sends frames on one stream. They are collected in one buffer until the flush, so that several
+ * small messages share a packet. Bytes that QUIC has not accepted yet are counted, for
+ * backpressure. Used by the event loop only.
  */
 final class StreamWriter {
-  /** What is collected before it is handed on without waiting for a flush. */
+  /** When so much is collected it is handed to QUIC without waiting for a flush. */
   private static final int HAND_ON_BYTES = 64 * 1024;
 
   private static final int SMALL_BUFFER_BYTES = 2 * 1024;
@@ -31,11 +32,12 @@ final class StreamWriter {
   private boolean writable = true;
 
   /**
-   * Makes a writer.
+   * Makes a writer and sets the stream's priority.
    *
-   * @param batch of the socket; told what is given to QUIC, and what QUIC does not take yet
-   * @param writableAgain called from the event loop, never from within a method of this class
-   * @param failed told why the other side does not take any more
+   * @param batch the handler of the socket, which is notified of what QUIC gets and of what QUIC
+   *     cannot accept yet
+   * @param writableAgain called on the event loop, never from within a method of this class
+   * @param failed called with the cause when a write to the stream fails
    */
   StreamWriter(
       QuicStreamChannel channel,
@@ -53,7 +55,7 @@ final class StreamWriter {
     var _ = channel.updatePriority(new QuicStreamPriority(urgency(kind), false));
   }
 
-  /** Where the next frame is to be appended; {@link #appended} must follow. */
+  /** The buffer to append the next frame to; {@link #appended} must follow. */
   ByteBuf buffer() {
     ByteBuf buffer = collected;
     if (buffer == null) {
@@ -64,9 +66,9 @@ final class StreamWriter {
   }
 
   /**
-   * So many bytes were appended to the buffer.
+   * Accounts for bytes that were appended to the buffer.
    *
-   * @return false if more is queued than may be
+   * @return false if more is queued than allowed
    */
   boolean appended(int bytes) {
     queuedBytes += bytes;
@@ -80,7 +82,7 @@ final class StreamWriter {
     return queuedBytes <= options.maxQueuedBytes();
   }
 
-  /** Hands to QUIC what was collected. */
+  /** Hands what was collected to QUIC. */
   void flush() {
     ByteBuf buffer = collected;
     if (buffer == null) {
@@ -96,7 +98,7 @@ final class StreamWriter {
       batch.hurry();
       written.addListener(
           done -> {
-            batch.answered(); // QUIC has it only now
+            batch.answered(); // only now has QUIC accepted it
             batch.calm();
             handedOver(bytes, done);
           });
@@ -107,7 +109,7 @@ final class StreamWriter {
     return writable;
   }
 
-  /** Drops what was collected; the stream has ended. */
+  /** Drops what was collected, because the stream has ended. */
   void discard() {
     if (collected != null) {
       collected.release();
@@ -128,8 +130,9 @@ final class StreamWriter {
   }
 
   /**
-   * Lower goes first: bulk never blocks commits. Entries go before acks, which are smaller: only a
-   * packet that is no larger can leave in the same datagram as the one before it.
+   * The priority of a stream: a lower number goes first, so that bulk data never delays commits.
+   * Log entries go before acks, which are smaller: a packet can leave in the same datagram as the
+   * one before it only if it is not larger.
    */
   private static int urgency(StreamKind kind) {
     return switch (kind) {

@@ -18,17 +18,20 @@ import io.netty.incubator.codec.quic.QuicChannel;
 import io.netty.incubator.codec.quic.QuicChannelOption;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-/** UDP as fast as the machine has it: epoll with segmentation offload, else plain NIO. */
+/** UDP sockets: epoll with segmentation offload where the host has it, else plain NIO. */
 final class Udp {
-  /** The largest datagram, or run of joined datagrams. */
+  /**
+   * Size of the receive buffer: the largest datagram, or run of datagrams joined by the kernel
+   * (GRO).
+   */
   private static final int RECEIVE_BYTES = 64 * 1024;
 
-  /** How many datagrams make one batch at most, before its answers are sent. */
+  /** The most datagrams in one batch, after which its responses are sent. */
   private static final int BATCH_DATAGRAMS = 64;
 
   private Udp() {}
 
-  /** One thread. */
+  /** An event loop with one daemon thread. */
   static EventLoopGroup newLoop(String threadName) {
     DefaultThreadFactory threads = new DefaultThreadFactory(threadName, true);
     return Epoll.isAvailable()
@@ -55,7 +58,7 @@ final class Udp {
     return bootstrap;
   }
 
-  /** Joins packets of different sizes, too, where the kernel can cut them up. */
+  /** Installs a {@link PacketJoiner} if the kernel can cut up datagrams. */
   static void join(ChannelPipeline udp) {
     if (udp.channel() instanceof EpollDatagramChannel
         && EpollDatagramChannel.isSegmentedDatagramPacketSupported()) {
@@ -64,9 +67,9 @@ final class Udp {
   }
 
   /**
-   * From now on hands several packets to the kernel as one datagram, where it can cut them up.
+   * Makes QUIC hand several packets to the kernel as one datagram, if the kernel can cut it up.
    *
-   * @param packets of this connection; not smaller than they are
+   * @param packets an upper bound of the connection's packet size
    */
   static void joinPackets(QuicChannel connection, PacketSize packets) {
     if (connection.parent() instanceof EpollDatagramChannel

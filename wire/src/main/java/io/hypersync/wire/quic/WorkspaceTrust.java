@@ -10,11 +10,11 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accepts the certificates that a check accepts, and remembers for each handshake why one was
- * refused: TLS itself passes on no more than a number. Used by one event loop only.
+ * A trust manager that runs a check on each certificate and remembers per handshake why one was
+ * refused: TLS itself reports only an alert number. Used by one event loop only.
  */
 final class WorkspaceTrust extends X509ExtendedTrustManager {
-  /** Throws if the chain is not to be trusted. */
+  /** Verifies a chain; throws if it is not to be trusted. */
   @FunctionalInterface
   interface Check {
     void verify(X509Certificate[] chain) throws CertificateException;
@@ -27,7 +27,7 @@ final class WorkspaceTrust extends X509ExtendedTrustManager {
     this.check = check;
   }
 
-  /** Why the other side's certificate was refused in this handshake, or null. */
+  /** Why the peer's certificate was refused in this handshake, or null if it was not. */
   @Nullable String refusal(@Nullable SSLEngine engine) {
     return engine == null ? null : refusals.get(engine);
   }
@@ -66,7 +66,10 @@ final class WorkspaceTrust extends X509ExtendedTrustManager {
     check.verify(chain);
   }
 
-  /** None, so that a worker with a foreign certificate shows it, and can be told what is wrong. */
+  /**
+   * No authorities are listed, so that a worker from another workspace presents its certificate all
+   * the same, and the leader can say what is wrong with it.
+   */
   @Override
   public X509Certificate[] getAcceptedIssuers() {
     return new X509Certificate[0];

@@ -8,9 +8,9 @@ import io.hypersync.model.id.IntentId;
 import java.util.Set;
 
 /**
- * When the newest mutations were where: the part that worker and leader know each, by intent, so
- * that both can be put together. Single-threaded, and numbers only: it is written to for every
- * mutation.
+ * A ring buffer of the timestamps of the newest mutations, by intent id. Worker and leader keep one
+ * each; joined by intent id they show the whole path of a mutation. Not thread-safe. Stored in one
+ * array of numbers, since a row is written for every mutation.
  */
 public final class NewestTimes {
   private static final int ID_COLUMNS = 3;
@@ -21,10 +21,10 @@ public final class NewestTimes {
   private long added;
 
   /**
-   * Knows nothing yet.
+   * Makes an empty buffer.
    *
-   * @param rows how many mutations are remembered
-   * @param columns how many times of each
+   * @param rows how many mutations it holds
+   * @param columns how many timestamps a mutation has
    */
   public NewestTimes(int rows, int columns) {
     this.rows = rows;
@@ -32,7 +32,7 @@ public final class NewestTimes {
     this.cells = new long[rows * this.columns];
   }
 
-  /** A new row, in place of the oldest; its times are those of {@link #set}. */
+  /** Adds a row, overwriting the oldest one; {@link #set} then fills it. */
   public void add(IntentId intent) {
     int at = at(added);
     cells[at] = intent.client().high();
@@ -41,12 +41,12 @@ public final class NewestTimes {
     added++;
   }
 
-  /** Sets a time of the newest row. */
+  /** Sets a timestamp of the newest row; {@code column} is from 0 on. */
   public void set(int column, long nanos) {
     cells[at(added - 1) + ID_COLUMNS + column] = nanos;
   }
 
-  /** All rows by intent, oldest first: for each an array of its times. */
+  /** All rows, oldest first: by intent id, an array of the timestamps. */
   public ObjectNode all() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     for (long row = Math.max(0, added - rows); row < added; row++) {
@@ -55,7 +55,7 @@ public final class NewestTimes {
     return tree;
   }
 
-  /** The rows of these intents, as far as they are known. */
+  /** The rows of these intents, in the same form; intents without a row are left out. */
   public ObjectNode of(Set<IntentId> intents) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     for (long row = Math.max(0, added - rows); row < added; row++) {

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The slowest of the last half to whole minute. Single-threaded. What is not among them costs one
- * comparison.
+ * Keeps the slowest events of the last 30 to 60 seconds, in two windows. Not thread-safe. An event
+ * that is not among them costs one comparison.
  *
- * @param <T> what was slow
+ * @param <T> what describes an event
  */
 public final class SlowestOf<T> {
   private static final long WINDOW_NS = 30_000_000_000L;
@@ -19,26 +19,26 @@ public final class SlowestOf<T> {
   private PriorityQueue<Slow<T>> last = queue();
   private long windowBeganNs;
 
-  /** How long something took. */
   private record Slow<T>(long nanos, T what) {}
 
   /**
-   * Nothing was slow yet.
+   * Makes an empty collection.
    *
-   * @param limit how many are kept
+   * @param limit how many events are kept in a window and listed
+   * @param nowNs the time of a monotonic clock, as for all other methods
    */
   public SlowestOf(int limit, long nowNs) {
     this.limit = limit;
     this.windowBeganNs = nowNs;
   }
 
-  /** Whether something that took so long belongs here. */
+  /** Whether an event of this duration is among the slowest of the present window. */
   public boolean admits(long nanos, long nowNs) {
     advance(nowNs);
     return present.size() < limit || present.element().nanos < nanos;
   }
 
-  /** Takes what {@link #admits} has just admitted. */
+  /** Adds an event for which {@link #admits} has just returned true. */
   public void add(long nanos, T what) {
     if (present.size() == limit) {
       present.remove();
@@ -46,7 +46,7 @@ public final class SlowestOf<T> {
     present.add(new Slow<>(nanos, what));
   }
 
-  /** The slowest, slowest first. */
+  /** The slowest events of both windows, at most the limit, slowest first. */
   public List<T> list(long nowNs) {
     advance(nowNs);
     List<Slow<T>> all = new ArrayList<>(present);

@@ -10,17 +10,17 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * A histogram for each stage of a mutation's way, over the last seconds and since the start
- * (hypersync.md 17.1(3)). Single-threaded: for the agent that measures, which is asked for the
- * figures on its own thread.
+ * A histogram of durations for each stage of a mutation, over the last seconds and since the start
+ * (hypersync.md 17.1(3)). Not thread-safe: the agent that measures also reads the figures, on its
+ * own thread.
  *
- * <p>Only the present window is written to while things happen; what is older is added up when a
- * window ends. So a measurement costs one count, whatever is asked for later.
+ * <p>Only the present window is updated for each measurement; older ones are merged when a window
+ * ends. So a measurement costs one increment, whichever figures are read later.
  *
- * @param <S> the stages, in the order of the way
+ * @param <S> the stages, in their order
  */
 public final class StageHistograms<S extends Enum<S>> {
-  /** How long a window is; the last one and the present one are "the last seconds". */
+  /** Length of a window; "the last seconds" are the present window and the one before. */
   public static final long WINDOW_NS = 5_000_000_000L;
 
   private static final double NS_PER_US = 1_000;
@@ -29,7 +29,7 @@ public final class StageHistograms<S extends Enum<S>> {
   private final EnumMap<S, Windows> stages;
   private long windowBeganNs;
 
-  /** One stage over all times. */
+  /** The figures of one stage: of the present window, of the last one, and of all before. */
   private record Windows(Figures present, Figures last, Figures before) {
     Windows() {
       this(new Figures(), new Figures(), new Figures());
@@ -50,10 +50,11 @@ public final class StageHistograms<S extends Enum<S>> {
   }
 
   /**
-   * Nothing is measured yet.
+   * Makes empty histograms.
    *
-   * @param type of the stages
-   * @param whole the one that stands for the whole way, of which the others are shares
+   * @param type the enum of the stages
+   * @param whole the stage that covers all others; the shares refer to its total
+   * @param nowNs the time of a monotonic clock, as for all other methods
    */
   public StageHistograms(Class<S> type, S whole, long nowNs) {
     this.whole = whole;
@@ -64,7 +65,7 @@ public final class StageHistograms<S extends Enum<S>> {
     this.windowBeganNs = nowNs;
   }
 
-  /** Ends the window if it is over; to be called before what happened at {@code nowNs} is noted. */
+  /** Ends the window if it is over. Call before a measurement of time {@code nowNs} is added. */
   public void advance(long nowNs) {
     long sinceNs = nowNs - windowBeganNs;
     if (sinceNs < WINDOW_NS) {
@@ -74,18 +75,18 @@ public final class StageHistograms<S extends Enum<S>> {
     for (Windows windows : stages.values()) {
       windows.before.add(windows.last);
       windows.last.reset();
-      // When nothing has happened for so long, the present window is no longer recent either.
+      // After such a long pause the present window is no longer recent either.
       (sinceNs < 2 * WINDOW_NS ? windows.last : windows.before).add(windows.present);
       windows.present.reset();
     }
   }
 
-  /** Notes how long a stage took, in nanoseconds; less than nothing counts as nothing. */
+  /** Adds the duration of a stage, in nanoseconds; a negative one counts as 0. */
   public void add(S stage, long nanos) {
     windows(stage).present.add(Math.max(0, nanos));
   }
 
-  /** How often a stage was noted since the start. */
+  /** How many durations of a stage were added since the start. */
   public long count(S stage) {
     Windows windows = windows(stage);
     return windows.before.count() + windows.last.count() + windows.present.count();
@@ -127,7 +128,7 @@ public final class StageHistograms<S extends Enum<S>> {
     return Math.round(1_000 * value) / 1_000.0;
   }
 
-  /** One stage over one time. */
+  /** Histogram and sum of one stage in one period. */
   private static final class Figures {
     private static final long FINEST_NS = 64;
     private static final long MAX_NS = 600_000_000_000L;
@@ -135,7 +136,7 @@ public final class StageHistograms<S extends Enum<S>> {
 
     private final Histogram nanos = new Histogram(FINEST_NS, MAX_NS, DIGITS);
 
-    /** Of the histogram alone, the sum would be off by a percent. */
+    /** Kept separately: a sum computed from the histogram's buckets would be off by a percent. */
     private long sumNs;
 
     void add(long value) {
@@ -161,7 +162,7 @@ public final class StageHistograms<S extends Enum<S>> {
       return nanos.getTotalCount();
     }
 
-    /** In tenths. */
+    /** A percentile in microseconds, rounded to tenths. */
     double microseconds(double percentile) {
       return Math.round(10 * nanos.getValueAtPercentile(percentile) / NS_PER_US) / 10.0;
     }

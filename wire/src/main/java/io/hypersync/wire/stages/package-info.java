@@ -1,4 +1,4 @@
-/** Where the time of a mutation went, as both daemons keep and show it (hypersync.md 17.1). */
+/** Per-stage durations of mutations, as both daemons record and show them (hypersync.md 17.1). */
 @NullMarked
 package io.hypersync.wire.stages;
 

@@ -4,13 +4,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
-/** Network addresses as people write them. */
+/** Formats socket addresses as users write them. */
 public final class HostPorts {
   private HostPorts() {}
 
   /**
-   * {@code host:port} or {@code [IPv6]:port}, as it was given: looked up or not, and without what
-   * Java says about that.
+   * {@code host:port} or {@code [IPv6]:port}, with the host as it was given, resolved or not:
+   * {@code InetSocketAddress.toString} would add the resolved address or "unresolved".
    */
   public static String of(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet)) {
@@ -19,7 +19,10 @@ public final class HostPorts {
     return host(inet.getHostString()) + ":" + inet.getPort();
   }
 
-  /** The same with the number of the address, never its name. */
+  /**
+   * Like {@link #of}, with the IP address instead of the name; an unresolved address keeps its
+   * name.
+   */
   public static String numeric(InetSocketAddress address) {
     InetAddress ip = address.getAddress();
     return ip == null ? of(address) : host(ip.getHostAddress()) + ":" + address.getPort();

@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Words of a command line that a person copies from a message into a shell. */
+/** Quotes words for command lines that users copy from a message into a shell. */
 public final class ShellWords {
   private static final Pattern PLAIN = Pattern.compile("[a-zA-Z0-9._/+,:@%=-]+");
 
   private ShellWords() {}
 
-  /** The word as a shell reads it back: as it is, in quotes, or with control characters escaped. */
+  /**
+   * The word, quoted if needed so that a shell reads it back unchanged. With control characters it
+   * is escaped as {@code $'...'}.
+   */
   public static String quoted(String word) {
     if (PLAIN.matcher(word).matches()) {
       return word;
@@ -22,17 +25,19 @@ public final class ShellWords {
         : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /** A path as a shell reads it back. */
+  /** A path, quoted like {@link #quoted(String)}. */
   public static String quoted(Path path) {
     return quoted(path.toString());
   }
 
-  /** A whole command line. */
+  /** A command line of quoted words, separated by spaces. */
   public static String line(List<String> words) {
     return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
   }
 
-  /** In the shells' {@code $'...'}: what a terminal must not see as it is. */
+  /**
+   * The shells' {@code $'...'} form: only printable ASCII, so that a terminal interprets nothing.
+   */
   private static String escaped(String word) {
     StringBuilder text = new StringBuilder("$'");
     for (byte each : word.getBytes(StandardCharsets.UTF_8)) {

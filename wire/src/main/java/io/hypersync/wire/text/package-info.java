@@ -1,4 +1,4 @@
-/** Text for people: what is put into messages, reports and logs. */
+/** Formats text for users: in messages, reports and logs. */
 @NullMarked
 package io.hypersync.wire.text;
 

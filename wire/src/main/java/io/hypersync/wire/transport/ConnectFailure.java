@@ -2,13 +2,13 @@ package io.hypersync.wire.transport;
 
 /** Why an attempt to connect failed. */
 public enum ConnectFailure {
-  /** Nobody answered in time, or the address cannot be reached: trying again makes sense. */
+  /** No answer in time, or the address cannot be reached: a retry makes sense. */
   UNREACHABLE,
   /**
-   * One side does not accept the other's certificate: another workspace, another authority, or out
-   * of date. Trying again without a change is useless.
+   * One side does not accept the other's certificate: another workspace, another authority, or
+   * expired. A retry without a change is useless.
    */
   CERTIFICATE,
-  /** The other side speaks another protocol, or another version of it. */
+  /** The peer speaks another protocol, or another version of it. */
   PROTOCOL
 }

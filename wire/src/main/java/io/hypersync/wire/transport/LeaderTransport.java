@@ -8,56 +8,58 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leader's end of all connections. It has one thread, {@link #executor()}: every callback of
- * the listener comes on it, and every method is called on it unless it says otherwise.
+ * The leader's side of all connections. Single-threaded: all callbacks of the listener come on the
+ * thread of {@link #executor()}, and all methods are to be called on it unless they say otherwise.
  */
 public interface LeaderTransport {
 
   /**
-   * Queues a message on the stream it belongs to; {@link #flush()} sends it. Nothing happens if the
-   * session has ended. A session whose queue grows past its limit is ended: look at {@link
-   * #isWritable}.
+   * Queues a message on the stream it belongs to; {@link #flush()} sends it. Does nothing if the
+   * session has ended. A session whose queue exceeds its limit is closed; check {@link #isWritable}
+   * before.
    *
-   * @throws IllegalArgumentException if the message is too long to be sent
+   * @throws IllegalArgumentException if the message is longer than its frame may be
    */
   void send(SessionId session, LeaderMessage message);
 
-  /** Sends what is queued, of all sessions; once per batch of messages. */
+  /** Sends the queued messages of all sessions; call once per batch of messages. */
   void flush();
 
   /**
-   * Ends a session. Nothing more is received from it; {@link LeaderTransportListener#closed} comes
-   * when the connection has ended. Nothing happens if it has already.
+   * Closes a session. Nothing more is received from it; {@link LeaderTransportListener#closed} is
+   * called when the connection has ended. Does nothing if it has ended already.
    *
-   * @param refusal what to tell the worker first, if anything
+   * @param refusal a last message to the worker, or null
    */
   void close(SessionId session, LeaderMessage.@Nullable Refused refusal);
 
-  /** Whether it makes sense to queue more now; false if the session has ended. */
+  /**
+   * Whether the queue of the stream is below its high-water mark; false if the session has ended.
+   */
   boolean isWritable(SessionId session, StreamKind kind);
 
   /**
-   * Stops or resumes reading one stream of a session. While stopped, the worker's sends on that
-   * stream stall once the flow-control window is full, and nothing of the stream is lost. Messages
-   * which have arrived are not delivered meanwhile.
+   * Stops or resumes reading one stream of a session. While reading is stopped, messages that have
+   * arrived are not delivered, and the worker cannot send more on that stream once the flow-control
+   * window is full. Nothing is lost.
    */
   void setReading(SessionId session, StreamKind kind, boolean reading);
 
   /**
-   * The one thread. Callable from everywhere: to run on it, to wake it, to be called later. It is
-   * not to be shut down.
+   * The transport's one thread, for tasks now or later. May be used from any thread; must not be
+   * shut down.
    */
   ScheduledExecutorService executor();
 
-  /** What strangers have asked for, and how much of it they got. */
+  /** Counters of handshakes and of what was refused. */
   HandshakeCounts handshakes();
 
-  /** Where it listens. Callable from everywhere. */
+  /** The address that it listens on. May be called from any thread. */
   InetSocketAddress localAddress();
 
   /**
-   * Ends all sessions, frees the port and ends the thread; returns when that has happened. Callable
-   * from everywhere but the thread itself.
+   * Closes all sessions, frees the port and ends the thread; blocks until that is done. May be
+   * called from any thread except the transport's own.
    */
   void shutdown();
 }

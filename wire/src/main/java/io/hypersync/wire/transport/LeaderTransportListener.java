@@ -6,37 +6,40 @@ import io.hypersync.wire.message.WorkerMessage;
 import java.net.SocketAddress;
 
 /**
- * What happens on the leader's end. All calls come on the transport's one thread, in the order of
- * events. An exception ends the session it came from.
+ * Callbacks of a {@link LeaderTransport}, all on its one thread, in the order of events. An
+ * exception closes the session that it concerns.
  */
 public interface LeaderTransportListener {
 
   /**
    * A worker has connected.
    *
-   * @param worker the name in its verified certificate
+   * @param worker the worker id in its verified certificate
    */
   void connected(SessionId session, WorkerId worker, SocketAddress address);
 
-  /** A message; between {@code connected} and {@code closed}, in order within its stream. */
+  /**
+   * A message has arrived. Called between {@code connected} and {@code closed}, in order within a
+   * stream.
+   */
   void received(SessionId session, WorkerMessage message);
 
   /**
-   * All that had arrived has been delivered: the time to answer, and to {@link
+   * Everything that had arrived has been delivered. The listener responds now, and calls {@link
    * LeaderTransport#flush()} once.
    */
   void flushPoint();
 
   /**
-   * The stream takes more again, after {@link LeaderTransport#isWritable} was false; flush what you
-   * send now.
+   * The stream can take more, after {@link LeaderTransport#isWritable} was false. Messages sent
+   * from here need a flush.
    */
   void writable(SessionId session, StreamKind kind);
 
   /**
-   * The session has ended; exactly once for each {@code connected}.
+   * The session has ended; called exactly once for each {@code connected}.
    *
-   * @param reason for people
+   * @param reason a text for log and status
    */
   void closed(SessionId session, String reason);
 }

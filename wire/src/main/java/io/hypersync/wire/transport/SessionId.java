@@ -1,9 +1,9 @@
 package io.hypersync.wire.transport;
 
 /**
- * One connection of one worker, as the leader numbers them; a reconnect is another session.
+ * The leader's number of one connection of one worker; a reconnect is another session.
  *
- * @param value from 1, never used twice by one transport
+ * @param value from 1, never reused by one transport
  */
 public record SessionId(long value) {
   @Override

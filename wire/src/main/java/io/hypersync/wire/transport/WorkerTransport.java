@@ -7,41 +7,44 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.IntPredicate;
 
 /**
- * A worker's end of its connection. It has one thread, {@link #executor()}: every callback of the
- * listener comes on it, and every method is called on it unless it says otherwise.
+ * A worker's side of its connection. Single-threaded: all callbacks of the listener come on the
+ * thread of {@link #executor()}, and all methods are to be called on it unless they say otherwise.
  */
 public interface WorkerTransport {
 
   /**
-   * Makes one attempt to connect, which ends in {@code connected} or {@code connectFailed}. When to
-   * try again is for the caller to decide.
+   * Starts one attempt to connect, which ends with {@code connected} or {@code connectFailed}. Does
+   * not block. There are no retries; the caller decides about them.
    *
-   * @throws IllegalStateException if an attempt is under way or a connection exists
+   * @throws IllegalStateException if an attempt is in progress or a connection exists
    */
   void connect(InetSocketAddress leader);
 
   /**
-   * Queues a message on the stream it belongs to; {@link #flush()} sends it. Nothing happens
-   * without a connection: what was queued on one is lost with it.
+   * Queues a message on the stream it belongs to; {@link #flush()} sends it. Does nothing without a
+   * connection. What is queued when a connection ends is lost.
    *
-   * @throws IllegalArgumentException if the message is too long to be sent
+   * @throws IllegalArgumentException if the message is longer than its frame may be
    */
   void send(WorkerMessage message);
 
-  /** Sends what is queued; once per batch of messages. */
+  /** Sends the queued messages; call once per batch of messages. */
   void flush();
 
-  /** Ends the attempt or the connection, if there is one; {@code closed} follows a connection. */
+  /**
+   * Ends the attempt or the connection, if there is one; {@code closed} follows only for a
+   * connection.
+   */
   void disconnect();
 
-  /** Whether it makes sense to queue more now; false without a connection. */
+  /** Whether the queue of the stream is below its high-water mark; false without a connection. */
   boolean isWritable(StreamKind kind);
 
   /**
-   * Whether something from the leader has come to this machine that the listener has not been given
-   * and answered yet; any thread. False where the transport does not know.
+   * Whether something from the leader has arrived at this host that the listener has not been given
+   * and responded to yet. May be called from any thread. False where the transport cannot tell.
    *
-   * @param readable asks the kernel whether a descriptor has something to read
+   * @param readable asks the kernel whether a file descriptor has something to read
    */
   boolean hasUnread(IntPredicate readable);
 
@@ -49,14 +52,14 @@ public interface WorkerTransport {
   void setReading(StreamKind kind, boolean reading);
 
   /**
-   * The one thread. Callable from everywhere: to run on it, to wake it, to be called later. It is
-   * not to be shut down.
+   * The transport's one thread, for tasks now or later. May be used from any thread; must not be
+   * shut down.
    */
   ScheduledExecutorService executor();
 
   /**
-   * Disconnects and ends the thread; returns when that has happened. Callable from everywhere but
-   * the thread itself.
+   * Disconnects and ends the thread; blocks until that is done. May be called from any thread
+   * except the transport's own.
    */
   void shutdown();
 }

@@ -5,40 +5,46 @@ import io.hypersync.wire.message.StreamKind;
 import java.net.InetSocketAddress;
 
 /**
- * What happens on a worker's end. All calls come on the transport's one thread, in the order of
- * events. An exception ends the connection.
+ * Callbacks of a {@link WorkerTransport}, all on its one thread, in the order of events. An
+ * exception closes the connection.
  */
 public interface WorkerTransportListener {
 
-  /** The leader has accepted the connection, and it is the leader of this worker's workspace. */
+  /**
+   * A connection is open: the leader has accepted this worker's certificate, and its own one is
+   * that of this workspace's leader.
+   */
   void connected(InetSocketAddress leader);
 
   /**
-   * The attempt failed.
+   * The attempt to connect failed.
    *
-   * @param message for people
+   * @param message what is wrong, for the user
    */
   void connectFailed(ConnectFailure failure, String message);
 
-  /** A message; between {@code connected} and {@code closed}, in order within its stream. */
+  /**
+   * A message has arrived. Called between {@code connected} and {@code closed}, in order within a
+   * stream.
+   */
   void received(LeaderMessage message);
 
   /**
-   * All that had arrived has been delivered: the time to answer, and to {@link
+   * Everything that had arrived has been delivered. The listener responds now, and calls {@link
    * WorkerTransport#flush()} once.
    */
   void flushPoint();
 
   /**
-   * The stream takes more again, after {@link WorkerTransport#isWritable} was false; flush what you
-   * send now.
+   * The stream can take more, after {@link WorkerTransport#isWritable} was false. Messages sent
+   * from here need a flush.
    */
   void writable(StreamKind kind);
 
   /**
-   * The connection has ended; exactly once for each {@code connected}.
+   * The connection has ended; called exactly once for each {@code connected}.
    *
-   * @param reason for people
+   * @param reason a text for log and status
    */
   void closed(String reason);
 }

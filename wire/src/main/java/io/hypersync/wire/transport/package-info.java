@@ -1,6 +1,6 @@
 /**
- * What leader and worker see of a transport, whichever it is: the ports that QUIC implements and a
- * simulated network can.
+ * The transport ports of leader and worker, which QUIC implements, and the simulator's network,
+ * too.
  */
 @NullMarked
 package io.hypersync.wire.transport;

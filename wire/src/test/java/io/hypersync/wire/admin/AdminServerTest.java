@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** What a daemon and a command say to each other over the admin socket. */
+/** Requests and responses over the admin socket, including failures of either side. */
 final class AdminServerTest {
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private static final AdminCommand ECHO =
@@ -75,7 +75,7 @@ final class AdminServerTest {
     }
   }
 
-  /** What is longer than memory should be leaves while it is made. */
+  /** A result too large for memory is sent while it is produced. */
   @Test
   void aLongAnswerIsSentWhileItIsMade() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
@@ -127,7 +127,7 @@ final class AdminServerTest {
     }
   }
 
-  /** Before the first value, or between a name and its value. */
+  /** Fails before the first value, or between a field name and its value. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void whatGoesWrongWhereAValueIsDueIsARefusal(int names) {
@@ -149,7 +149,10 @@ final class AdminServerTest {
     }
   }
 
-  /** Each piece leaves well within its limit; all of them together may not take for ever. */
+  /**
+   * Each piece leaves well within its limit, but all of them together exceed the limit of the
+   * response.
+   */
   @Test
   void whoReadsAnAnswerSlowlyIsCutOff() throws Exception {
     CountDownLatch cutOff = new CountDownLatch(1);
@@ -199,7 +202,7 @@ final class AdminServerTest {
     }
   }
 
-  /** Writes an answer piece by piece. */
+  /** Writes a result piece by piece. */
   @FunctionalInterface
   private interface Writer {
     void write(JsonGenerator json) throws IOException;
@@ -355,7 +358,7 @@ final class AdminServerTest {
     }
   }
 
-  /** The kernel lets nobody in any more, and has whoever connects wait. */
+  /** With a full backlog the kernel lets further connections wait. */
   @Test
   void aDaemonThatAcceptsNobodyIsUnresponsiveAfterTheLimit() throws IOException {
     Files.createDirectories(socket().getParent());
@@ -416,7 +419,7 @@ final class AdminServerTest {
     }
   }
 
-  /** A process that has as many files open as it may, and a second later closes them. */
+  /** A process that opens as many files as it can, and closes them a second later. */
   static final class ShortOfFiles {
     static final String SAYS = "no file can be opened";
 
@@ -425,7 +428,7 @@ final class AdminServerTest {
     public static void main(String[] args) throws IOException, InterruptedException {
       Path socket = Path.of(args[0]);
       try (AdminServer _ = AdminServer.start(socket, Map.of("echo", ECHO))) {
-        // What is needed then is loaded before, for that takes files, too.
+        // Loads the classes that are needed later: loading a class needs a file descriptor.
         new AdminClient(socket, LIMIT).ask("echo");
         LoggerFactory.getLogger(AdminServer.class).warn("now it takes all files");
         List<InputStream> files = new ArrayList<>();

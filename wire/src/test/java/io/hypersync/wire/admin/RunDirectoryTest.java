@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Names of the admin sockets, and where they are. */
+/** Names and location of the admin sockets. */
 final class RunDirectoryTest {
   private static final WorkspaceId WORKSPACE =
       WorkspaceId.parse("00112233445566778899aabbccddeeff");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What proves an address, and what does not. */
+/** Which tokens prove an address and which do not. */
 class AddressTokensTest {
   private static final long LIFE_MS = 10_000;
   private static final long NOW_MS = 123_456_789;

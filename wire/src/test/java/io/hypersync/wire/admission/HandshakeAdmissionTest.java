@@ -9,12 +9,12 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Who may begin a handshake, with a clock that the test moves. */
+/** Which handshakes are admitted, with a clock that the test advances. */
 class HandshakeAdmissionTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final HandshakeLimits LIMITS = HandshakeLimits.defaults();
 
-  private long nowNs = Long.MAX_VALUE - SECOND_NS; // it goes on below zero
+  private long nowNs = Long.MAX_VALUE - SECOND_NS; // overflows to negative
   private final HandshakeAdmission admission = new HandshakeAdmission(LIMITS, nowNs);
 
   @Test
@@ -28,7 +28,7 @@ class HandshakeAdmissionTest {
     assertEquals(Verdict.PROVE, admission.unproven(LIMITS.unprovenUnopened(), nowNs), "a crowd");
   }
 
-  /** Ten seconds with five thousand packets in each, and nothing that opens. */
+  /** Twenty thousand packets a second for ten seconds, none of which completes a handshake. */
   @Test
   void aFloodBeginsNoMoreHandshakesThanItsShareAndNoMoreProofsThanTheirs() {
     Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);

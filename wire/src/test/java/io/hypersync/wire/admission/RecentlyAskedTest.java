@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** A first packet that comes again at once is a copy. */
+/** An initial packet that is repeated at once counts as a copy. */
 class RecentlyAskedTest {
   private static final byte[] HERE = {127, 0, 0, 1};
   private static final byte[] THERE = {10, 0, 0, 1};

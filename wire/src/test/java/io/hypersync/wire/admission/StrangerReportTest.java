@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** How often strangers are worth a line. */
+/** When refused peers are worth a log line. */
 class StrangerReportTest {
   private final StrangerReport report = new StrangerReport(0);
 

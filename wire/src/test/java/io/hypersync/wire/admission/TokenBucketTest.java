@@ -8,12 +8,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How many tokens are there, and when the next ones will be (hypersync.md 12.5). */
+/** How many tokens are available, and when the next ones will be (hypersync.md 12.5). */
 class TokenBucketTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1_000 * MS;
 
-  /** Each step: at which ms, how many tokens, and how many ms they are to wait; 0 takes them. */
+  /**
+   * Each step is {@code ms:tokens=wait}: the time, the tokens to take, and the expected wait in ms.
+   * With a wait of 0 the tokens are taken.
+   */
   @ParameterizedTest(name = "{0} per second, {1} at once: {2}")
   @CsvSource(
       textBlock =
@@ -72,7 +75,7 @@ class TokenBucketTest {
           bucket.take(wanted, nowNs);
           taken += wanted;
         }
-        double most = capacity + perSecond * ((nowNs + 1) / 1e9); // in whole nanoseconds
+        double most = capacity + perSecond * ((nowNs + 1) / 1e9); // rounded up to whole nanoseconds
         assertTrue(taken <= most, "seed " + seed + ", round " + round + ": " + taken);
       }
       assertTrue(taken > 0, "round " + round);

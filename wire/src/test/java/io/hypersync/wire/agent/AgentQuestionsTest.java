@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Questions to an agent that is busy for longer than people would wait. */
+/** Questions to an agent that is busy for longer than {@code ask} waits. */
 @Timeout(20)
 class AgentQuestionsTest {
   private static final Duration LIMIT = Duration.ofMillis(50);

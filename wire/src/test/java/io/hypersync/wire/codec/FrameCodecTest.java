@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages to frames and back. */
+/** Encoding and decoding of frames. */
 class FrameCodecTest {
   private static final String INTENT_HEX =
       """
@@ -53,7 +53,7 @@ class FrameCodecTest {
   private static final String HASH_HEX =
       "101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f";
 
-  /** The bytes of frames, which other implementations of the protocol rely on. */
+  /** The exact bytes of frames, which other implementations of the protocol rely on. */
   static Stream<Arguments> frames() {
     return Stream.of(
         Arguments.of(
@@ -310,7 +310,9 @@ class FrameCodecTest {
     }
   }
 
-  /** Fields of large messages are read from the buffer itself, which is used again afterwards. */
+  /**
+   * Fields of large messages are read from the buffer itself, whose memory is reused afterwards.
+   */
   @ParameterizedTest(name = "direct buffer: {0}")
   @ValueSource(booleans = {false, true})
   void whatWasDecodedKeepsNothingOfTheBuffer(boolean direct) throws ProtocolException {
@@ -362,7 +364,7 @@ class FrameCodecTest {
     }
   }
 
-  /** A leader of revision 1, as the version before wrote it. */
+  /** A Welcome of revision 1, as the version before sent it. */
   @Test
   void aWelcomeOfTheFirstRevisionIsUnderstoodAsThat() throws ProtocolException {
     assertEquals(
@@ -399,7 +401,7 @@ class FrameCodecTest {
                 """)));
   }
 
-  /** A body with one fault, and the words the refusal must have. */
+  /** A frame kind, a body with one fault, and the words that the error message must contain. */
   static Stream<Arguments> faults() {
     String intent = "0a 14 0a10 c0c1c2c3c4c5c6c7c8c9cacbcccdcecf 1007 ";
     String hash = "20 " + HASH_HEX + " ";
@@ -546,7 +548,7 @@ class FrameCodecTest {
   void aKindsOwnLimitIsCheckedAsSoonAsTheKindIsThere() {
     for (FrameKind kind : FrameKind.values()) {
       if (kind == FrameKind.LOG_ENTRIES) {
-        continue; // Its limit is the one of all frames.
+        continue; // Its limit is that of all frames.
       }
       ByteBuf start = Unpooled.buffer().writeInt(kind.maxBodyBytes() + 2).writeByte(kind.code());
       assertThrows(
@@ -643,7 +645,7 @@ class FrameCodecTest {
     assertTrue(decoded > 10_000, "mutants that still are messages get through: " + decoded);
   }
 
-  /** Decodes all there is; true if at least one message came out. */
+  /** Decodes all frames; true if there was at least one message. */
   private static boolean survive(boolean leader, StreamKind stream, ByteBuf frame, String where) {
     String hex = ByteBufUtil.hexDump(frame);
     boolean any = false;
@@ -688,7 +690,7 @@ class FrameCodecTest {
     return Unpooled.wrappedBuffer(parse(annotated));
   }
 
-  /** Hexadecimal pairs; from the first word that is none, the rest of a line is a comment. */
+  /** Hexadecimal pairs; from the first word that is not one, the rest of the line is a comment. */
   private static byte[] parse(String annotated) {
     StringBuilder hex = new StringBuilder();
     for (String line : annotated.lines().toList()) {

@@ -25,7 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** At least one message of every kind, with the optional parts there and not there. */
+/** At least one message of every kind, with and without the optional parts. */
 public final class SampleMessages {
   public static final WorkspaceId WORKSPACE = WorkspaceId.parse("00112233445566778899aabbccddeeff");
   public static final WorkerId WORKER = new WorkerId("w1");
@@ -161,7 +161,9 @@ public final class SampleMessages {
                 new LeaderMessage.ExpiringLock(NODE, LockSpace.POSIX, 0))));
   }
 
-  /** Everything in a message, arrays by content: two messages are equal if these texts are. */
+  /**
+   * All parts of a message as text, arrays by content: two messages are equal if their texts are.
+   */
   public static String content(Object message) {
     return switch (message) {
       case WorkerMessage.SubmitIntent m ->

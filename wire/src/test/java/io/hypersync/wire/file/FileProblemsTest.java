@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every failure of a file is a sentence. */
+/** Every file error is described by a sentence. */
 final class FileProblemsTest {
   @Test
   void whatIsWrongIsSaidAndNoClassIsNamed() {

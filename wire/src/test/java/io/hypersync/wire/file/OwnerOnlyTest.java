@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which permissions are taken away, and which stay. */
+/** Which permissions are removed and which stay. */
 final class OwnerOnlyTest {
   private static final Set<String> NAMES = Set.of("LOCK", "chunks");
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What two sides agree on, and what neither takes (hypersync.md 9.5). */
+/** Which parameters a worker accepts, and which it does not (hypersync.md 9.5). */
 class NegotiatedParamsTest {
   private static final int UNKNOWN_BIT = 40;
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Authorities, certificates, and the files they come in. */
+/** Authorities, certificates, and their files. */
 class PkiTest {
   private static final WorkspaceId WORKSPACE =
       WorkspaceId.parse("00112233445566778899aabbccddeeff");
@@ -120,7 +120,7 @@ class PkiTest {
         () -> PeerCertificates.verifyWorker(chain(old), old.caCert(), WORKSPACE));
   }
 
-  /** The host's clock is three days behind, say. */
+  /** As if this host's clock were three days behind. */
   @Test
   void whatIsNotValidYetIsSaidToBeAMatterOfClocks() throws Exception {
     InstantSource ahead = InstantSource.fixed(Instant.now().plus(Duration.ofDays(3)));
@@ -231,7 +231,7 @@ class PkiTest {
     assertEquals("Identity[CN=build-3.rack_1]", token.identity().toString());
   }
 
-  /** A change to a good enrolment, and what is said about it. */
+  /** A change to a valid enrolment file, and the error message it causes. */
   static Stream<Arguments> spoiltEnrolments() {
     return Stream.of(
         spoilt("hypersync-enrolment: 1", "", "is no HyperSync enrolment"),

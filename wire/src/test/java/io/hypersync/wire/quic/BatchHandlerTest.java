@@ -35,7 +35,7 @@ final class BatchHandlerTest {
             atFlushPoint.run();
           });
 
-  /** Where QUIC is: takes what arrives, answers the end of a batch with an acknowledgement. */
+  /** Takes the place of QUIC: consumes what arrives and acknowledges at the end of a batch. */
   private final ChannelInboundHandlerAdapter quic =
       new ChannelInboundHandlerAdapter() {
         @Override
@@ -297,7 +297,7 @@ final class BatchHandlerTest {
     return channel.write(packet(bytes));
   }
 
-  /** Datagrams of these sizes arrive together. */
+  /** Datagrams of these sizes arrive as one batch. */
   private void arrives(int... bytes) {
     for (int one : bytes) {
       channel.pipeline().fireChannelRead(packet(one));

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes datagrams between one worker and the leader until it is cut; then both hear nothing. Each
- * can be held back for a while, as if the machines were busy.
+ * Relays datagrams between one worker and the leader until it is cut; then neither receives
+ * anything. Each datagram can be delayed, as if the hosts were busy.
  */
 final class CutRelay implements AutoCloseable {
   private static final int MAX_DATAGRAM = 65_535;
@@ -64,7 +64,7 @@ final class CutRelay implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // Closed: the test is over.
+      // The socket is closed: the test is over.
     }
   }
 
@@ -72,7 +72,7 @@ final class CutRelay implements AutoCloseable {
     try {
       socket.send(packet);
     } catch (IOException e) {
-      // Closed: the test is over.
+      // The socket is closed: the test is over.
     }
   }
 

@@ -24,13 +24,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Listeners that write down what they are told, and a way to wait for it. */
+/** Listeners that record their callbacks, and methods that wait for one. */
 final class Ends {
   static final long PATIENCE_MS = 10_000;
 
   private Ends() {}
 
-  /** What a listener was told. */
+  /** One recorded callback. */
   sealed interface Event {
     record Connected(@Nullable SessionId session, @Nullable WorkerId worker) implements Event {}
 
@@ -43,7 +43,7 @@ final class Ends {
     record Closed(@Nullable SessionId session, String reason) implements Event {}
   }
 
-  /** A queue of events. */
+  /** The recorded callbacks in order. */
   static class Recorder {
     final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     final AtomicInteger flushPoints = new AtomicInteger();
@@ -123,7 +123,7 @@ final class Ends {
     }
   }
 
-  /** Runs on a transport's thread and waits for the result. */
+  /** Runs a task on a transport's thread and waits for its result. */
   static <T> T on(Executor executor, Supplier<T> work) throws InterruptedException {
     try {
       return CompletableFuture.supplyAsync(work, executor).get(PATIENCE_MS, TimeUnit.MILLISECONDS);

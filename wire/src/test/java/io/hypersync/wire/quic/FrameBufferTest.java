@@ -14,17 +14,17 @@ import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What waits to be decoded needs memory for a frame, not for all that has passed. */
+/** The buffer needs memory for a frame and a piece, not for everything that passes through it. */
 class FrameBufferTest {
   private static final int CHUNK_BYTES = 64 * 1024;
   private static final int CHUNKS = 1_700;
 
-  /** What QUIC hands over at once at most. */
+  /** The most that QUIC delivers at once. */
   private static final int PIECE_BYTES = 64 * 1024;
 
   private static final int MAX_CAPACITY_BYTES = 4 * (CHUNK_BYTES + PIECE_BYTES);
 
-  /** A piece never ends with a frame, as when a worker catches up. */
+  /** No piece ends with a frame, as when a worker catches up. */
   @Test
   void moreThanAHundredMebibytesPassThroughABufferOfTheSizeOfAFrame() throws Exception {
     FrameBuffer buffer = new FrameBuffer();

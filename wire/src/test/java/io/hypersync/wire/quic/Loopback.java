@@ -18,12 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** A leader on a real port of 127.0.0.1, and workers that come and go. */
+/** A leader on a real port of 127.0.0.1, and workers that connect to it. */
 final class Loopback implements AutoCloseable {
   static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-  /** On a machine that is busy a handshake may well take more than a second. */
+  /** On a busy host a handshake can take more than a second. */
   private static final Duration PATIENCE = Duration.ofMillis(Ends.PATIENCE_MS);
 
   final WorkspaceAuthority authority;
@@ -44,10 +44,10 @@ final class Loopback implements AutoCloseable {
             ANY_PORT, authority.issueLeader(), SampleMessages.WORKSPACE, leader, options);
   }
 
-  /** A worker with its connection. */
+  /** A connected worker and its recorded callbacks. */
   record Joined(Ends.Worker told, QuicWorkerClient client, SessionId session) {}
 
-  /** A worker that is not connected yet. */
+  /** Makes a worker that is not connected yet. */
   QuicWorkerClient client(Identity identity, WorkspaceId workspace, Ends.Worker told) {
     return client(identity, workspace, told, options);
   }
@@ -79,7 +79,7 @@ final class Loopback implements AutoCloseable {
     return new Joined(told, client, Objects.requireNonNull(connected.session()));
   }
 
-  /** A question of this worker reaches the leader: the connection is alive. */
+  /** Asserts that a message of this worker reaches the leader. */
   void assertAlive(Joined worker, long requestId) throws InterruptedException {
     Ends.run(
         worker.client().executor(),

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures of the transport on loopback, beside a bare UDP ping-pong of the same run: run {@code
- * main}. The rounds of both take turns, so that what else the machine does hits both alike.
+ * Measures the transport on loopback beside a bare UDP ping-pong in the same run; start {@code
+ * main}. Rounds of both alternate, so that other load on the host affects both alike.
  */
 final class LoopbackFigures {
   private static final int ROUNDS = 10;
@@ -38,7 +38,7 @@ final class LoopbackFigures {
   private static final int CHUNK_BYTES = 64 * 1024;
   private static final int CHUNKS = 4_096;
 
-  /** Nobody sends heartbeats here. */
+  /** Long, since no heartbeats are sent here. */
   private static final QuicOptions OPTIONS =
       QuicOptions.defaults().withIdleTimeout(Duration.ofMinutes(2));
 
@@ -111,7 +111,7 @@ final class LoopbackFigures {
     }
   }
 
-  /** Processor time of this process: other load does not count. */
+  /** CPU time of this process, which other load does not change. */
   private static long cpuNs() {
     return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }
@@ -247,7 +247,7 @@ final class LoopbackFigures {
     }
   }
 
-  /** Two threads and two sockets, as plain as it gets: the floor of any round trip here. */
+  /** A UDP ping-pong of two threads and two sockets: the least time of any round trip here. */
   private static final class BarePingPong implements AutoCloseable {
     private static final int BYTES = 250;
     private static final int FLOOD_BYTES = 1350;
@@ -271,7 +271,7 @@ final class LoopbackFigures {
       }
     }
 
-    /** MiB/s of datagrams into a socket, whether they are read or not. */
+    /** MiB/s of datagrams sent to a socket, whether or not they are read. */
     double flood() throws IOException {
       ByteBuffer buffer = ByteBuffer.allocateDirect(FLOOD_BYTES);
       int count = 200_000;
@@ -294,7 +294,7 @@ final class LoopbackFigures {
           there.write(buffer.flip());
         }
       } catch (IOException e) {
-        // Closed: done.
+        // The channel is closed: the run is over.
       }
     }
 

@@ -40,7 +40,7 @@ final class PacketJoinerTest {
     contents.forEach(content -> assertEquals(0, content.refCnt(), "leaked or released twice"));
   }
 
-  /** Sizes in the order of writing; what leaves, joined with a plus. */
+  /** Packet sizes in the order of writing; the expected datagrams, with joined packets as a sum. */
   @ParameterizedTest
   @CsvSource({
     "300, 300",
@@ -126,7 +126,7 @@ final class PacketJoinerTest {
     return all;
   }
 
-  /** A device that may not be able to cut datagrams up. */
+  /** A network device that may be unable to cut datagrams up. */
   private static final class NoSegments extends ChannelOutboundHandlerAdapter {
     private boolean refuses;
 

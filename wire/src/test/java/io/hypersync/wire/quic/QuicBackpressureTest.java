@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** 64 MiB of chunks to a leader that stops reading, and acks that pass it all by. */
+/** 64 MiB of chunks to a leader that stops reading, while messages on other streams still pass. */
 class QuicBackpressureTest {
   private static final int CHUNK_BYTES = 64 * 1024;
   private static final int CHUNKS = 1024;
 
   @TempDir Path dir;
 
-  /** Counts chunks and checks them; answers barriers. */
+  /** Counts and verifies chunks; answers barriers. */
   private static final class CountingLeader implements LeaderTransportListener {
     final AtomicInteger chunks = new AtomicInteger();
     final CountDownLatch all = new CountDownLatch(CHUNKS);
@@ -103,7 +103,7 @@ class QuicBackpressureTest {
 
       int sent = 0;
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      // The leader does not read: what is accepted must level off far below the 64 MiB.
+      // The leader does not read: the amount accepted must level off far below the 64 MiB.
       int stalledRounds = 0;
       while (stalledRounds < 20) {
         int from = sent;
@@ -116,7 +116,7 @@ class QuicBackpressureTest {
       assertTrue(accepted <= 32L << 20, "accepted " + accepted + " bytes though nobody reads them");
       assertEquals(0, leader.chunks.get(), "none is delivered");
 
-      // Everything else goes on.
+      // Other streams are not affected.
       Ends.run(
           client.executor(),
           () -> {

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may connect to whom, and what is said to who may not. */
+/** Who may connect to whom, and how refusals are reported. */
 class QuicHandshakeTest {
   private static final WorkerId WORKER = new WorkerId("w1");
 
@@ -128,7 +128,7 @@ class QuicHandshakeTest {
     }
   }
 
-  /** By the leader's clock this worker's certificate is of the day after tomorrow. */
+  /** By the leader's clock this worker's certificate is valid only from tomorrow on. */
   @Test
   void whoseDatesAreRefusedIsToldToLookAtTheClocks() throws Exception {
     try (WarnLines log = new WarnLines();
@@ -158,7 +158,7 @@ class QuicHandshakeTest {
     try (WarnLines log = new WarnLines();
         Loopback net = new Loopback(dir);
         RogueClient rogue = new RogueClient(net.server.localAddress(), null, Protocol.VERSION)) {
-      // A client's handshake is done before the server has seen that nothing was shown.
+      // A client's handshake completes before the server notices that there is no certificate.
       assertNotNull(rogue.awaitClose(), "the leader closes the connection");
       awaitLine(log);
       log.assertOne("WARN", "127.0.0.1");
@@ -166,7 +166,7 @@ class QuicHandshakeTest {
     }
   }
 
-  /** Else who begins connections and opens none would keep workers out. */
+  /** Otherwise a peer that begins connections and never opens them would keep workers out. */
   @Test
   void whenTooManyAreNotOpenYetTheOldestMakesRoom() throws Exception {
     QuicOptions options =
@@ -274,7 +274,7 @@ class QuicHandshakeTest {
     }
   }
 
-  /** A round trip takes most of the time of an attempt, and a connection more than one. */
+  /** One round trip takes most of the time limit, and connecting takes more than one. */
   @Test
   void whoAnswersSlowlyIsWaitedFor() throws Exception {
     try (Loopback net = new Loopback(dir);

@@ -35,11 +35,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Sides that do not behave lose their own connection, and harm nobody else. */
+/** A peer that violates the protocol loses its own connection and affects no other. */
 class QuicMisbehaviourTest {
   @TempDir Path dir;
 
-  /** What a certified worker might do that it must not. */
+  /** A violation that a worker with a valid certificate could commit. */
   @FunctionalInterface
   interface Crime {
     void commit(RogueClient rogue, Map<StreamKind, QuicStreamChannel> streams) throws Exception;
@@ -185,7 +185,7 @@ class QuicMisbehaviourTest {
     assertRefusedStreams("it did not open its streams", rogue -> {});
   }
 
-  /** Opens streams. */
+  /** Opens too few streams, or wrong ones. */
   @FunctionalInterface
   interface Opening {
     void by(RogueClient rogue) throws Exception;
@@ -216,7 +216,7 @@ class QuicMisbehaviourTest {
       for (int i = 0; i < 2_000; i++) {
         byte[] bytes = new byte[random.nextInt(1, 1500)];
         random.nextBytes(bytes);
-        // Short headers, and long ones of versions nobody speaks.
+        // Short headers, and long ones of unsupported versions.
         bytes[0] = (byte) (i % 2 == 0 ? bytes[0] & 0x7f : bytes[0] | 0x80);
         stray.send(new DatagramPacket(bytes, bytes.length, net.server.localAddress()));
       }
@@ -261,7 +261,7 @@ class QuicMisbehaviourTest {
       net.assertAlive(worker, 1);
       relay.cut();
       long start = System.nanoTime();
-      // Heartbeats that nobody answers do not keep it alive.
+      // Sending heartbeats that get no response does not keep the connection alive.
       var heartbeat =
           worker
               .client()
@@ -309,7 +309,7 @@ class QuicMisbehaviourTest {
     }
   }
 
-  /** Both sides read with the same code; the worker's dialect is what differs. */
+  /** Both sides read with the same code; only the dialect of the worker differs. */
   @Test
   void aWorkerTakesNothingThatOnlyWorkersSay() {
     ByteBuf frame = Unpooled.buffer();

@@ -21,7 +21,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connections between sides that behave. */
+/** Connections between two sides that follow the protocol. */
 class QuicTransportTest {
   @TempDir Path dir;
 

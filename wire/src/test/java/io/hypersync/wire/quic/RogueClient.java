@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Plain QUIC, to send what a worker never would. It trusts everybody. */
+/** A plain QUIC client that sends what a worker never would. It trusts any certificate. */
 final class RogueClient implements AutoCloseable {
   private static final long WINDOW_BYTES = 1 << 20;
 
@@ -37,9 +37,9 @@ final class RogueClient implements AutoCloseable {
   private final BlockingQueue<QuicConnectionCloseEvent> closeEvents = new ArrayBlockingQueue<>(1);
 
   /**
-   * Connects.
+   * Connects and waits until the handshake is done.
    *
-   * @param identity what to show, or null to show nothing
+   * @param identity the certificate to present, or null for none
    */
   RogueClient(InetSocketAddress leader, @Nullable Identity identity, String protocol)
       throws InterruptedException, ExecutionException, TimeoutException {
@@ -80,7 +80,7 @@ final class RogueClient implements AutoCloseable {
 
                   @Override
                   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                    // The leader's answer to what we do is what the tests look at.
+                    // The tests check how the leader closes the connection instead.
                   }
                 })
             .streamHandler(discard())
@@ -89,7 +89,7 @@ final class RogueClient implements AutoCloseable {
             .get(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** One that behaves until all its streams are open. */
+  /** A client that follows the protocol, up to opening its streams. */
   static RogueClient joined(InetSocketAddress leader, Identity identity)
       throws InterruptedException, ExecutionException, TimeoutException {
     return new RogueClient(leader, identity, Protocol.VERSION);
@@ -114,7 +114,7 @@ final class RogueClient implements AutoCloseable {
     var _ = stream.writeAndFlush(Unpooled.wrappedBuffer(bytes));
   }
 
-  /** What the leader said when it closed the connection, or null if it did not. */
+  /** The reason with which the leader closed the connection, or null if it did not. */
   @Nullable QuicConnectionCloseEvent awaitClose() throws InterruptedException {
     return closeEvents.poll(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS);
   }
@@ -139,7 +139,7 @@ final class RogueClient implements AutoCloseable {
 
                   @Override
                   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                    // As above.
+                    // Ignored, as above.
                   }
                 });
       }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** How much of the log a stranger can fill. */
+/** How many log lines unauthenticated peers can cause. */
 final class StrangerLogTest {
-  private final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE); // it goes on below zero
+  private final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE); // overflows to negative
 
   @Test
   void soManyLinesAMinuteAreWrittenAndTheNextMinutesFirstSaysHowManyWereNot() {

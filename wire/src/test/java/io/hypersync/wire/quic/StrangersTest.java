@@ -17,18 +17,18 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the leader does for whom it does not know. */
+/** How the leader treats unauthenticated peers. */
 class StrangersTest {
   private static final HandshakeLimits DEFAULTS = HandshakeLimits.defaults();
   private static final int MAX_DATAGRAM = 65_535;
 
-  /** Nobody is given up because the machine is busy. */
+  /** An idle timeout so long that no connection is given up on a busy host. */
   private static final QuicOptions PATIENT =
       QuicOptions.defaults().withIdleTimeout(Duration.ofSeconds(30));
 
   @TempDir Path dir;
 
-  /** As in a crowd: nobody is let in at once. */
+  /** With this limit every address must be proven first, as in a flood. */
   @Test
   void aWorkerProvesItsAddressWithoutAWord() throws Exception {
     QuicOptions options = PATIENT.withHandshakes(unproven(0));
@@ -52,7 +52,7 @@ class StrangersTest {
     }
   }
 
-  /** A copy of somebody's first packet, over and over: one handshake, which is given up. */
+  /** Many copies of one initial packet begin one handshake, which is given up. */
   @Test
   void whoseHandshakeDoesNotEndIsNotKept() throws Exception {
     QuicOptions options = QuicOptions.defaults().withIdleTimeout(Duration.ofSeconds(4));
@@ -111,7 +111,7 @@ class StrangersTest {
         DEFAULTS.tokenLifeMs());
   }
 
-  /** What a worker sends first to a leader that does not answer. */
+  /** The initial packet that a worker sends to a leader that does not answer. */
   private static byte[] firstPacket(Loopback net) throws Exception {
     try (DatagramSocket mute = new DatagramSocket(Loopback.ANY_PORT)) {
       mute.setSoTimeout((int) Ends.PATIENCE_MS);
@@ -129,10 +129,12 @@ class StrangersTest {
     }
   }
 
-  /** The same first packet with a token: RFC 9000 17.2.2, one byte for its length before it. */
+  /**
+   * The same initial packet with a token (RFC 9000 17.2.2), whose length is the one byte before it.
+   */
   private static byte[] withToken(byte[] first, byte[] token) {
-    int at = 6 + first[5]; // behind the destination's connection id
-    at += 1 + first[at]; // and the source's
+    int at = 6 + first[5]; // after the destination connection id
+    at += 1 + first[at]; // after the source connection id
     assertEquals(0, first[at], "it brings no token");
     byte[] result = new byte[first.length + token.length];
     System.arraycopy(first, 0, result, 0, at);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which datagrams no worker sends. */
+/** Which datagrams are dropped as stray. */
 class StrayFilterTest {
   @ParameterizedTest(name = "{3}")
   @CsvSource({

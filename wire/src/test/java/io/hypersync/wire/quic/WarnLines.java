@@ -10,7 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What the transport writes to the log, instead of where it usually goes. */
+/** Captures log lines of the transport, which then do not appear in the usual log. */
 final class WarnLines implements AutoCloseable {
   private final Logger logger;
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -19,7 +19,7 @@ final class WarnLines implements AutoCloseable {
     this(QuicLink.class);
   }
 
-  /** What the package of a class writes, and those below it. */
+  /** Captures the log of the package of a class and of its subpackages. */
   WarnLines(Class<?> whose) {
     logger = (Logger) LoggerFactory.getLogger(whose.getPackageName());
     lines.start();
@@ -27,7 +27,7 @@ final class WarnLines implements AutoCloseable {
     logger.addAppender(lines);
   }
 
-  /** All lines from WARN on so far. */
+  /** All lines of level WARN or higher so far. */
   List<String> all() {
     return List.copyOf(lines.list).stream()
         .filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN))

@@ -7,7 +7,7 @@ import io.hypersync.model.id.IntentId;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The newest mutations' times, by intent. */
+/** Timestamps of the newest mutations, by intent. */
 class NewestTimesTest {
   private static final String CLIENT = "00000000000000010000000000000002";
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The slowest of the last half to whole minute. */
+/** The slowest events of the last 30 to 60 seconds. */
 class SlowestOfTest {
   private static final long S = 1_000_000_000L;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
 
-/** What is recent, what is old, and what a stage's share is; times are given, none pass. */
+/** Recent and older durations, and a stage's share; all times are given by the test. */
 class StageHistogramsTest {
   private static final long WINDOW = StageHistograms.WINDOW_NS;
   private static final long US = 1_000;
@@ -44,18 +44,20 @@ class StageHistogramsTest {
         second.toString());
   }
 
-  /** An op in each window: how many of them are recent, and how many are known, after each. */
+  /**
+   * One op at each of these times: how many are recent, and how many there are in all, after it.
+   */
   @Test
   void recentIsThisWindowAndTheOneBefore() {
     long[][] table = {
-      // at, recent, since the start
+      // time, recent, since the start
       {0, 1, 1},
       {WINDOW - 1, 2, 2},
       {WINDOW, 3, 3},
       {2 * WINDOW - 1, 4, 4},
       {2 * WINDOW, 3, 5},
       {3 * WINDOW, 2, 6},
-      {5 * WINDOW, 1, 7}, // nothing for two windows
+      {5 * WINDOW, 1, 7}, // after two windows without ops
       {99 * WINDOW, 1, 8},
     };
     for (long[] row : table) {
@@ -75,7 +77,7 @@ class StageHistogramsTest {
     assertEquals(1, histograms.sinceStart().path("first").path("count").asInt());
   }
 
-  /** Clocks of two threads are compared, so a stage can come out a little below nothing. */
+  /** The clocks of two threads are compared, so a duration can come out slightly negative. */
   @Test
   void lessThanNothingIsNothingAndTenMinutesAreTheMost() {
     histograms.add(Stage.FIRST, -5);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is copied from a message means what it says. */
+/** A shell reads quoted words back unchanged. */
 final class ShellWordsTest {
   @ParameterizedTest
   @ValueSource(
