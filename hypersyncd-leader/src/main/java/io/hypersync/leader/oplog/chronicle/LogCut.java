@@ -146,7 +146,7 @@ public final class LogCut {
     }
   }
 
-  /** Does everything that may fail for lack of space; on failure, a newly made folder is deleted. */
+  /** Does everything that may fail for lack of space; on failure, a new folder is deleted. */
   private static SegmentAppender prepare(
       Path directory,
       LogRecovery.Marked log,
