@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a test does to files behind the log's back. */
+/** Direct access to the log's files, past the log. */
 final class Disk {
   private Disk() {}
 
