@@ -439,7 +439,7 @@ public final class LeaderAgent implements Agent {
     return locks;
   }
 
-  /** Which nodes are open where; for status reports, on the agent's thread only. */
+  /** The open-leases of all workers; for status reports, on the agent's thread only. */
   public OpenLeases leases() {
     return leases;
   }

@@ -135,7 +135,7 @@ final class LeaderStatus {
     handshakes.put("stray", counts.stray());
   }
 
-  /** Adds sizes on disk. */
+  /** Adds the sizes of log and chunk store on disk, in bytes. */
   static void addStores(ObjectNode status, ChunkStoreStats chunks, OpLog log, long logBytes) {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());

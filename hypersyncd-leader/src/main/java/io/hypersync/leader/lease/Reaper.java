@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /**
  * Decides when orphans are reaped (hypersync.md 6.8, 14.2(2), 22.1(8)): when the entry that took
- * the last name has been durable, and reported as applied by every connected worker, for
+ * the last name has been durable, and reported as visible by every connected worker, for
  * OPEN_LEASE_TTL, and no worker holds an open-lease.
  *
  * <p>Time counts only while the leader runs: after a pause, the leader must first read the messages

@@ -45,7 +45,7 @@ final class LockChange {
     return change;
   }
 
-  /** For freed bytes. */
+  /** For bytes that a request has freed. */
   static LockChange freed(long seqNo, LockKey file, LockOwner owner, LockRange range) {
     return new LockChange(seqNo, file, owner, 0, range);
   }

@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The lock manager (hypersync.md 10.2): lock sessions, answers and leases around a {@link
- * LockTable}. Owned by the leader agent and called on its thread; callers pass in the time. {@code
- * package-info} describes the protocol.
+ * LockTable}. Owned by the leader agent and called on its thread; callers pass in the time. The
+ * package's own comment describes the protocol.
  */
 public final class LockDesk {
   private static final Logger LOG = LoggerFactory.getLogger(LockDesk.class);

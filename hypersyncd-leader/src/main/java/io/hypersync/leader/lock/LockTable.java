@@ -111,7 +111,7 @@ final class LockTable {
     return file != null && file.pieces(owner) >= MAX_PIECES && file.breaks(owner, range);
   }
 
-  /** Frees these bytes. */
+  /** Frees these bytes, and grants requests that waited for them. */
   void unlock(LockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     if (file != null) {
@@ -224,7 +224,7 @@ final class LockTable {
     return heldByWorker.values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** How many requests wait. */
+  /** How many requests wait, of all workers. */
   int waiting() {
     return waits.values().stream().mapToInt(Set::size).sum();
   }

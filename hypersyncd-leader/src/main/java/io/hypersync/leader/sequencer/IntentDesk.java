@@ -655,7 +655,7 @@ public final class IntentDesk {
         entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
   }
 
-  /** From the log itself, so a repeated ack says what the first one said. */
+  /** Reads the entry from the log, so that a repeated ack equals the first one. */
   private Committed committed(long index) {
     try {
       return committed(LogEntryCodec.decode(log.read(index)));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * than with a hash map from the start. Single-threaded.
  */
 final class SequenceMap {
-  /** No value. */
+  /** Returned for a key without a value. */
   static final long NONE = 0;
 
   private static final int FIRST_VALUES = 4;

@@ -95,8 +95,8 @@ public final class AbsentWorkers {
   }
 
   /**
-   * Truncates the reason and replaces control characters: it may contain text from the worker,
-   * which must not reach a terminal unfiltered.
+   * Truncates the reason and replaces everything but printable ASCII: it may contain text from the
+   * worker, which must not reach a terminal unfiltered.
    */
   private static String printable(String reason) {
     String all = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;

@@ -27,7 +27,6 @@ public final class WorkerSession {
     this.lastHeardNs = nowNs;
   }
 
-  /** Id of the connection. */
   public SessionId id() {
     return id;
   }

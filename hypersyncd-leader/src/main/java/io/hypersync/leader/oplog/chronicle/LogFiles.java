@@ -14,7 +14,7 @@ interface LogFiles {
   /** Whether a segment's file exists. */
   boolean exists(Path file);
 
-  /** Opens a segment's file. */
+  /** Opens a segment's file for reading; the caller closes it. */
   Bytes open(Path file) throws IOException;
 
   /** The files of a log directory on disk. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 enum RecordKind {
   /** The first record of a segment: where it begins and what it follows. */
   SEGMENT_HEADER(1, 1),
-  /** One log entry. */
+  /** One log entry; its payload is the canonical encoding. */
   ENTRY(2, 1),
   /** Everything up to its index was durable when the log was idle or closed. */
   WATERMARK(3, 2);

@@ -96,7 +96,7 @@ final class Disk {
         try {
           copyShallow(entry, to.resolve(entry.getFileName()));
         } catch (NoSuchFileException gone) {
-          if (!SegmentLayout.isUnpublished(entry)) { // the preparer may be at work on a spare
+          if (!SegmentLayout.isUnpublished(entry)) { // the preparer may be writing a spare
             throw gone;
           }
         }
