@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 
 /**
  * Truncates the log of a stopped leader after a given entry (docs/diverged.md). Removed segments
- * are kept in another folder; the caller has exported the log already. The caller holds the lock on
- * the state directory.
+ * are kept in another folder; the caller has exported the whole log to a trace before, if it could.
+ * The caller holds the lock on the state directory.
  *
  * <p>A published segment voids whatever older segments hold from its first index on, and first
  * indexes never decrease. So a cut is an empty segment that begins right after the entry and
