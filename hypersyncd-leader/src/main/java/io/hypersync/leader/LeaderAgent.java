@@ -46,8 +46,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All of the leader that decides: sessions, intents, order, acknowledgements. Single-threaded:
- * every method is called by the thread that calls {@link #doWork}.
+ * The leader's decision code: sessions, intents, log order, acknowledgements, locks and leases. It
+ * has no thread of its own and is not thread-safe: every method is called by the thread that calls
+ * {@link #doWork}, the leader's event loop.
  */
 public final class LeaderAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
@@ -76,10 +77,10 @@ public final class LeaderAgent implements Agent {
   private boolean sessionsChanged;
 
   /**
-   * Starts to lead from a recovered state.
+   * Starts leading from a recovered state.
    *
-   * @param entropy decides node ids, op ids and the leader epoch
-   * @param listener hears of what has been committed
+   * @param entropy source of node ids, op ids, client id and leader epoch
+   * @param listener receives the timestamps of each committed intent
    */
   public LeaderAgent(
       LeaderConfig config,
@@ -150,7 +151,10 @@ public final class LeaderAgent implements Agent {
     this.nextHeartbeatNs = clock.monotonicNs();
   }
 
-  /** A connection has come up; the transport has verified the certificate. */
+  /**
+   * A connection was established; the transport has verified the worker's certificate. If the
+   * worker has too many connections without a Hello, the oldest of them is closed.
+   */
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
     if (silent != null) {
@@ -161,9 +165,9 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * A connection has gone.
+   * A connection has ended. Unknown sessions are ignored.
    *
-   * @param reason for people
+   * @param reason human-readable, for the log and status reports
    */
   public void sessionClosed(SessionId id, String reason) {
     WorkerSession session = sessions.get(id);
@@ -173,7 +177,10 @@ public final class LeaderAgent implements Agent {
     sessions.closed(id);
   }
 
-  /** What the disk of the log and the chunks can still take, in bytes; workers are told of it. */
+  /**
+   * Sets how many bytes the disk of the log and the chunks can still take; sent to workers with
+   * every heartbeat.
+   */
   public void freeBytes(long bytes) {
     freeBytes = bytes;
   }
@@ -225,7 +232,10 @@ public final class LeaderAgent implements Agent {
     leases.greeted(session.worker());
   }
 
-  /** A message has arrived. */
+  /**
+   * Handles a message. Messages of unknown sessions are ignored; any message before an accepted
+   * Hello ends the session.
+   */
   public void received(SessionId id, WorkerMessage message) {
     WorkerSession session = sessions.get(id);
     if (session == null) {
@@ -279,18 +289,23 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * A chunk is in the store, and was verified just now: one that a worker sent, or an older one.
+   * A chunk is in the store and its bytes have just been verified, whether a worker sent it or it
+   * was stored earlier.
    */
   public void chunkStored(Hash hash, int length) {
     desk.chunkArrived(hash, length);
   }
 
-  /** A chunk that the store knows cannot be read, or is not what it was. */
+  /** A chunk that the store lists cannot be read, or its bytes no longer match its hash. */
   public void chunkUnreadable(Hash hash) {
     desk.chunkUnreadable(hash);
   }
 
-  /** A chunk that a worker sent does not match its hash, or cannot be stored. */
+  /**
+   * A chunk that a worker sent does not match its hash, or cannot be stored.
+   *
+   * @param errno the answer to the intent
+   */
   public void chunkRefused(SessionId id, IntentId intent, Errno errno) {
     WorkerSession session = sessions.get(id);
     if (session != null) {
@@ -299,45 +314,45 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * The answer of the {@link RootAuditPort}.
+   * Takes the finding of the {@link RootAuditPort}.
    *
-   * @throws WrongRootException if the log is wrong; it ends this leader
+   * @throws WrongRootException if the log is wrong; this ends the leader
    */
   public void audited(AuditFinding finding) {
     claims.audited(finding, clock.monotonicNs());
   }
 
-  /** The answer of the {@link LogReadPort}. */
+  /** Takes entries that the {@link LogReadPort} has read. */
   public void logRead(SessionId session, long fromIndex, List<byte[]> entries) {
     sessions.logRead(session, fromIndex, entries, log.durableIndex());
     sessionsChanged = true;
   }
 
-  /** The log stream of a session takes more again. */
+  /** The log stream of a session can take more data again. */
   public void writable() {
     sessionsChanged = true;
   }
 
   /**
-   * Sends the acks that rest on what has become durable; then sequences what can be sequenced,
-   * which may wait for the disk ({@link DirectWrites}), and sends the entries that are durable, and
-   * to a worker its own ones while they are on their way to the disk; then heartbeats when they are
-   * due.
+   * One turn of the event loop. In this order: sends the acks whose entries have become durable;
+   * sequences what can be sequenced, which may block on the disk ({@link DirectWrites}); sends
+   * durable entries to all workers, and to each worker its own entries before they are durable;
+   * sends heartbeats when due; expires locks; reaps orphans.
    */
   @Override
   public int doWork() {
     long durable = log.durableIndex();
-    // Acks first: who gets the first message gets the first packets, and behind these a call waits.
+    // Acks first: the first message queued gets the first packets, and a call waits for each ack.
     int work = desk.release(durable);
     if (work > 0 && desk.pending() > 0) {
-      // To sequence what a flood has left in the queue may take a while. While packets are being
-      // read the transport holds even this back.
+      // Sequencing a backlog may take a while, so flush the acks now. While packets are being read,
+      // the transport delays even this flush.
       port.flush();
     }
     int sequenced = sequence(work == 0 && durable == streamedThrough);
     if (sequenced > 0) {
       durable = log.durableIndex();
-      // What was written here, and refusals, which rest on no entry that is not durable.
+      // Acks of what was written here, and refusals that rest on durable entries only.
       work += sequenced + desk.release(durable);
     }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
@@ -359,9 +374,11 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * Sequences what can be, and for a lone intent waits for the disk if that is worthwhile.
+   * Sequences what can be sequenced; waits for the disk if a lone intent makes that worthwhile.
    *
-   * @param owesNothing whether all that is durable has been sent: it must not wait for the next
+   * @param owesNothing whether everything durable has been sent: if not, that must not wait for the
+   *     next write
+   * @return how many intents were sequenced or refused
    */
   private int sequence(boolean owesNothing) {
     if (!hasBegun() || desk.pending() == 0 || log.mayWait()) {
@@ -380,29 +397,29 @@ public final class LeaderAgent implements Agent {
     }
   }
 
-  /** The random number of this run of the leader (hypersync.md 2). */
+  /** The random number that names this run of the leader (hypersync.md 2). */
   public long epoch() {
     return epoch;
   }
 
-  /** Who is connected; for status reports, on the agent's thread only. */
+  /** Connected workers; for status reports, on the agent's thread only. */
   public WorkerSessions sessions() {
     return sessions;
   }
 
   /**
-   * Who is not connected any more, or was refused; for status reports, on the agent's thread only.
+   * Workers that have disconnected or were refused; for status reports, on the agent's thread only.
    */
   public AbsentWorkers absent() {
     return absent;
   }
 
-  /** What workers have said; for status reports, on the agent's thread only. */
+  /** Messages received so far; for status reports, on the agent's thread only. */
   public ReceivedMessages received() {
     return received;
   }
 
-  /** The head of the log; for status reports, on the agent's thread only. */
+  /** The sequencer and S_head; for status reports, on the agent's thread only. */
   public Sequencer sequencer() {
     return sequencer;
   }
@@ -412,7 +429,7 @@ public final class LeaderAgent implements Agent {
     return desk;
   }
 
-  /** What was beyond a quota; for status reports, on the agent's thread only. */
+  /** Requests refused for exceeding a quota; for status reports, on the agent's thread only. */
   public Refusals refusals() {
     return refusals;
   }
@@ -422,17 +439,17 @@ public final class LeaderAgent implements Agent {
     return locks;
   }
 
-  /** Which nodes are open where; for status reports, on the agent's thread only. */
+  /** The open-leases of all workers; for status reports, on the agent's thread only. */
   public OpenLeases leases() {
     return leases;
   }
 
-  /** Workers that doubt the log; for status reports, on the agent's thread only. */
+  /** Workers' claims about Merkle roots; for status reports, on the agent's thread only. */
   public RootClaims claims() {
     return claims;
   }
 
-  /** Forgets orphans; for status reports, on the agent's thread only. */
+  /** The reaper of orphans; for status reports, on the agent's thread only. */
   public Reaper reaper() {
     return reaper;
   }
@@ -445,12 +462,18 @@ public final class LeaderAgent implements Agent {
     }
   }
 
-  /** What cannot be logged now, because the disk is full or slow, is tried again. */
+  /**
+   * Logs a {@code ReapOrphans}; false if the disk is full or slow, then the reaper tries again
+   * later.
+   */
   private boolean reap(List<NodeId> orphans) {
     return !log.mayWait() && desk.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
   }
 
-  /** Nothing is sequenced before the first entry, for which there may be no room just now. */
+  /**
+   * Whether the log has its genesis entry, which is logged now if it is missing. Nothing is
+   * sequenced before it, and the log may have no room for it yet.
+   */
   private boolean hasBegun() {
     return sequencer.headIndex() > 0 || desk.submitOwn(Genesis.op()) == null;
   }

@@ -43,7 +43,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The leader as a process runs it: state directory, recovery, log, network, agent. */
+/**
+ * The leader process: takes the state directory, recovers the log, then runs the network and the
+ * agent.
+ */
 public final class LeaderDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderDaemon.class);
 
@@ -71,7 +74,8 @@ public final class LeaderDaemon implements Daemon {
   }
 
   /**
-   * Recovers the state and begins to lead. Returns when workers can connect.
+   * Recovers the state and starts leading. Blocks during recovery; returns when workers can
+   * connect.
    *
    * @throws UserError if the state directory is in use, damaged or full, or the address is taken
    */
@@ -85,7 +89,7 @@ public final class LeaderDaemon implements Daemon {
     try {
       requireFinishedCut(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
-      DurableFiles.createDirectories(chunkDir); // the store syncs what is in it, not its name
+      DurableFiles.createDirectories(chunkDir); // the store syncs only what is inside
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
@@ -157,9 +161,9 @@ public final class LeaderDaemon implements Daemon {
   }
 
   /**
-   * The intents that somebody asks about.
+   * Parses the intent ids of a {@code stages} request.
    *
-   * @throws UserError if that is not what they are
+   * @throws UserError if one of them is not an intent id
    */
   private static Set<IntentId> intents(JsonNode names) {
     Set<IntentId> intents = new HashSet<>();
@@ -201,7 +205,7 @@ public final class LeaderDaemon implements Daemon {
     }
   }
 
-  /** It would refuse every upload of every worker, and another start cures it. */
+  /** A failed chunk store would refuse every upload of every worker; a restart recovers it. */
   private static void endForChunks(CompletableFuture<Void> ended, ChunkStoreException failure) {
     LOG.error("the chunk store has failed, the leader stops", failure);
     ended.completeExceptionally(
@@ -240,7 +244,10 @@ public final class LeaderDaemon implements Daemon {
     };
   }
 
-  /** From who writes the log, which is open a moment before there is anybody to tell. */
+  /**
+   * Forwards events of the log's writer. The log opens before the runtime exists: until {@link
+   * #begin}, commits are dropped here, and {@code begin} wakes the loop to catch up.
+   */
   private static final class DurabilityEvents implements OpLogListener {
     private final CompletableFuture<Void> ended;
     private volatile @Nullable LeaderRuntime runtime;
@@ -264,7 +271,7 @@ public final class LeaderDaemon implements Daemon {
 
     @Override
     public void onFailure(OpLogFailedException failure) {
-      // Nothing more may be acknowledged, and nothing will: durableIndex stands still for good.
+      // Nothing more may be acknowledged, and nothing will be: durableIndex never moves again.
       LOG.error("the log has failed, the leader stops", failure);
       ended.completeExceptionally(
           new UserError("the log has failed: " + failure.getMessage(), LOOK_AT_THE_DISK));

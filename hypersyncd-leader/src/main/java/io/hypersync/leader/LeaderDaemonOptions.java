@@ -7,26 +7,28 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a leader is started with.
+ * Startup options of a leader.
  *
  * @param workspace the workspace it leads
- * @param workspaceName what people call the workspace
- * @param identity what it shows to workers, and trusts
- * @param bindAddress where it listens (UDP), resolved; port 0 has the system choose one
- * @param stateDir where the op log and the chunks are; created if it is not there
+ * @param workspaceName the workspace's human-readable name
+ * @param identity its certificate and key, and the authority that it trusts
+ * @param bindAddress the UDP address it listens on, resolved; port 0 lets the system choose one
+ * @param stateDir directory of the op log and the chunks; created if missing
  * @param batchMaxOps the most operations of one flush; BATCH_MAX_OPS (hypersync.md 6.3.1)
  * @param batchMaxBytes the most payload bytes of one flush; BATCH_MAX_BYTES
- * @param maxPendingIntents MAX_PENDING_INTENTS, of which each worker has a share: beyond it intents
- *     get EAGAIN
- * @param rateLimits how fast each worker may send intents (hypersync.md 12.5)
- * @param windowEntries how far the log is sent ahead of a worker's report (hypersync.md 12.4)
+ * @param maxPendingIntents MAX_PENDING_INTENTS, shared dynamically by the workers: intents beyond a
+ *     worker's share get EAGAIN
+ * @param rateLimits limits of each worker's intents (hypersync.md 12.5)
+ * @param windowEntries how many entries are sent beyond the applied index that a worker has
+ *     reported (hypersync.md 12.4)
  * @param lockTtl how long a lock lives without being renewed (hypersync.md 10.2)
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
- * @param openLeaseTtl how long a worker's open files stay protected when it is not heard from, and
- *     how long a file without a name stays at least; OPEN_LEASE_TTL (hypersync.md 6.8)
- * @param stateHeapShare which part of the largest heap the filesystem may take, 0 to 1
- * @param chunkMax workers cut writes into chunks of so many bytes (hypersync.md 9.1)
- * @param inlineThreshold payloads up to so many bytes travel in the log; INLINE_THRESHOLD (9.2)
+ * @param openLeaseTtl how long open files of a silent worker stay protected, and the least time
+ *     that an orphan is kept; OPEN_LEASE_TTL (hypersync.md 6.8)
+ * @param stateHeapShare the part of the maximum heap that the filesystem state may take, 0 to 1
+ * @param chunkMax the largest chunk that workers cut writes into, in bytes (hypersync.md 9.1)
+ * @param inlineThreshold payloads of up to this many bytes travel in the log; INLINE_THRESHOLD
+ *     (9.2)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,

@@ -8,8 +8,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DirectWritesTest {
   /**
-   * Turns: a lone intent, c with company, L a lone one whose write is slow. Below each what is
-   * done: d the agent writes, t the thread does.
+   * Each row: a string of turns, and who writes in each of them. Turns: a is a lone intent, c
+   * several intents, L a lone intent whose write is slow. Writers: d is the agent's thread, t the
+   * log's thread.
    */
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An intent that the leader has forgotten for lack of memory is not committed once more. */
+/** An intent that the leader has forgotten for lack of memory is not committed twice. */
 class ForgottenIntentsTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final WorkerId SLOW = new WorkerId("slow");
@@ -63,7 +63,7 @@ class ForgottenIntentsTest {
           (intent, times) -> {});
   private SessionId slow = new SessionId(0);
 
-  /** The slow worker has sent an intent, which was committed, and heard nothing of it. */
+  /** The slow worker has sent an intent, which was committed, but has received no ack. */
   @BeforeEach
   void commitAndForget() {
     turn();

@@ -61,9 +61,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A worker that is enrolled and has gone bad sends the worst of each kind of message, as much as it
- * can: what the leader keeps of it is bounded, and another worker is served as before. {@code
- * -Dhypersync.hostile.messages} says how many ids or messages of each kind.
+ * An enrolled worker that was compromised sends the worst of each kind of message, as many as it
+ * can: what the leader keeps for it is bounded, and another worker is served as before. {@code
+ * -Dhypersync.hostile.messages} is the number of ids or messages of each kind.
  */
 class HostileWorkerTest {
   private static final long ROWS = Long.getLong("hypersync.hostile.messages", 100_000);
@@ -75,10 +75,10 @@ class HostileWorkerTest {
   private static final ClientId RUN = new ClientId(7, 7);
   private static final byte[] NOTHING = {};
 
-  /** Of all tables together, whatever is sent; a hundred thousand messages kept would be more. */
+  /** Bound for all tables together; keeping a hundred thousand messages would exceed it. */
   private static final long MAX_GROWTH_BYTES = 8L << 20;
 
-  /** Small, so that a hundred thousand are too many. */
+  /** Small enough that a hundred thousand messages exceed them. */
   private static final WorkerQuotas QUOTAS =
       new WorkerQuotas(1_000, 1_000, 100, 2_000, 4L << 20, 1L << 20, 4);
 
@@ -104,11 +104,12 @@ class HostileWorkerTest {
   /**
    * A kind of message at its worst.
    *
-   * @param messages how many
-   * @param message the one of this number
-   * @param rows how much is kept because of them
-   * @param most how much may be
-   * @param refused what has to be counted; null if what is sent is of no effect, or harmless
+   * @param messages how many are sent
+   * @param message builds the message with a given number
+   * @param rows how much the leader keeps because of them
+   * @param most how much it may keep
+   * @param refused the quota that must count refusals; null if the messages have no effect or are
+   *     harmless
    */
   record Kind(
       String name,
@@ -177,7 +178,7 @@ class HostileWorkerTest {
             Quota.UNCONFIRMED_ANSWERS),
         new Kind(
             "intents that wait for thousands of chunks",
-            Math.max(200, ROWS / 500), // each is of 150 KB
+            Math.max(200, ROWS / 500), // 150 KB each
             HostileWorkerTest::writeOfManyChunks,
             test -> test.leader.desk().pendingBytes(),
             QUOTAS.pendingIntentBytes(),
@@ -223,7 +224,7 @@ class HostileWorkerTest {
             "releases of leases", i -> new OpenLeaseRelease(epoch, List.of(new NodeId(77, i)))));
   }
 
-  /** What leaves nothing behind but answers. */
+  /** Messages that leave nothing behind but answers. */
   private static Kind harmless(String name, LongFunction<WorkerMessage> message) {
     return new Kind(
         name,
@@ -264,7 +265,7 @@ class HostileWorkerTest {
     long grown = usedHeapBytes() - before;
     assertTrue(grown <= MAX_GROWTH_BYTES, () -> "the heap has grown by " + grown + " bytes");
 
-    // One turn is enough for another worker, whatever waits of the bad one.
+    // One turn serves the other worker, however much of the hostile one's is waiting.
     port.sent.clear();
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("good"), 0755, 0, 0);
     leader.received(
@@ -314,7 +315,7 @@ class HostileWorkerTest {
     assertEquals(96, leader.refusals().of(Quota.SILENT_SESSIONS));
   }
 
-  /** What may be refused is what would make the state larger; who frees is never turned away. */
+  /** Only ops that enlarge the state may be refused; those that free space always succeed. */
   @Test
   void aStateThatIsFullTakesNoMoreAndLetsGo() {
     List<Errno> errors = new ArrayList<>();
@@ -426,7 +427,7 @@ class HostileWorkerTest {
         new IntentId(RUN, seqNo), node, LockKind.FCNTL_READ, owner, 1, range, wish);
   }
 
-  /** None of them is there. */
+  /** None of the chunks is in the store. */
   private static WorkerMessage writeOfManyChunks(long seqNo) {
     List<ChunkRef> refs = new ArrayList<>();
     for (int i = 0; i < FsOp.Write.MAX_CHUNKS; i++) {
@@ -448,7 +449,7 @@ class HostileWorkerTest {
     return new IntentId(new ClientId(1, 1), seqNo);
   }
 
-  /** Has nothing, and counts what it is given. */
+  /** A store without chunks that counts the bytes it is given. */
   private final class Chunks implements ChunkPort {
     @Override
     public int length(Hash hash) {

@@ -32,7 +32,10 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What leaves the leader in one turn: nobody wakes it again only because it has said nothing. */
+/**
+ * What the leader sends within one turn. It must leave nothing for later: no event would wake it
+ * for that.
+ */
 class LeaderAgentTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final WorkerId WORKER = new WorkerId("w1");

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An op log in memory whose sync is called by the test. */
+/** An op log in memory, which the test syncs. */
 public final class MemoryOpLog implements OpLog {
   private final List<byte[]> entries = new ArrayList<>();
   private final List<Boolean> chunkSyncs = new ArrayList<>();
@@ -16,28 +16,28 @@ public final class MemoryOpLog implements OpLog {
   private boolean busy;
   private boolean givesWriting;
 
-  /** Everything appended so far is durable. */
+  /** Makes everything appended so far durable. */
   public MemoryOpLog sync() {
     durable = entries.size();
     return this;
   }
 
-  /** Whether the writing can be taken over when nothing waits to be written. */
+  /** Sets whether {@link #takeOver} succeeds while nothing waits to be written. */
   public void givesWriting(boolean now) {
     givesWriting = now;
   }
 
-  /** Whether there is no room. */
+  /** Sets whether {@link #append} fails for lack of room. */
   public void full(boolean nowFull) {
     full = nowFull;
   }
 
-  /** Whether the next segment is not ready yet. */
+  /** Sets whether {@link #mayWait} is true, as while a segment is being allocated. */
   public void busy(boolean nowBusy) {
     busy = nowBusy;
   }
 
-  /** Whether the entry asked for its chunks to be synced. */
+  /** Whether the entry was appended with {@code needsChunkSync}. */
   public boolean syncsChunks(long index) {
     return chunkSyncs.get((int) index - 1);
   }

@@ -8,7 +8,7 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
-/** A leader without chunks. */
+/** A chunk port of a store that stays empty. */
 final class NoChunks implements ChunkPort {
   @Override
   public int length(Hash hash) {

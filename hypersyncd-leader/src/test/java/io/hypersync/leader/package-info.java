@@ -1,4 +1,4 @@
-/** What the specifications of the leader share. */
+/** Tests of the leader agent, and fakes shared by its packages. */
 @NullMarked
 package io.hypersync.leader;
 

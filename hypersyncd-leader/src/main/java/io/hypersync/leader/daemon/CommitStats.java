@@ -3,7 +3,7 @@ package io.hypersync.leader.daemon;
 import io.hypersync.leader.oplog.CommittedBatch;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** What group commit does, for status reports (hypersync.md 6.3.1, telemetry). Threads: any. */
+/** Statistics of group commit, for status reports (hypersync.md 6.3.1, telemetry). Thread-safe. */
 final class CommitStats {
   private static final long MAX_NS = 60_000_000_000L;
   private static final long NS_PER_US = 1_000;

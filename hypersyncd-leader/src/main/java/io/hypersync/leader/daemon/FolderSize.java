@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How large the files of a folder are, while others make and remove files in it. */
+/** Measures the size of a folder's files, while other threads may create and delete files in it. */
 final class FolderSize {
   private static final Logger LOG = LoggerFactory.getLogger(FolderSize.class);
 
   private FolderSize() {}
 
   /**
-   * The lengths of all regular files below a folder, added up. What vanishes meanwhile or cannot be
-   * read counts as nothing; without the folder it is 0.
+   * The total length of all regular files below a folder. Files that vanish meanwhile or cannot be
+   * read count as 0; a missing folder is 0.
    */
   static long bytes(Path directory) {
     Sum sum = new Sum();

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second how much room the leader's disk has, which workers tell their callers of
- * statfs. Not on the agent's thread: a disk may take long to answer.
+ * Queries the free space of the leader's disk once a second; workers return it to statfs. Runs on
+ * its own virtual thread, because the query may block on the disk.
  */
 final class FreeSpaceThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FreeSpaceThread.class);
@@ -20,10 +20,10 @@ final class FreeSpaceThread implements AutoCloseable {
   private final Thread thread;
 
   /**
-   * Does nothing yet.
+   * Creates the thread without starting it.
    *
-   * @param directory on the disk that is meant
-   * @param listener takes the bytes, on a thread of this
+   * @param directory a directory on the disk to query
+   * @param listener receives the free bytes, on this object's thread
    */
   FreeSpaceThread(Path directory, LongConsumer listener) {
     this.directory = directory;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** From the transport to the agent, on the transport's thread. */
+/** Passes transport events to the agent, on the transport's thread. */
 final class LeaderBridge implements LeaderTransportListener {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderBridge.class);
 
@@ -23,7 +23,10 @@ final class LeaderBridge implements LeaderTransportListener {
   private @Nullable AgentLoop<LeaderAgent> loop;
   private @Nullable LeaderChunks chunks;
 
-  /** Nothing is delivered before this: the transport listens a moment before the agent is made. */
+  /**
+   * Starts delivery. Events that arrive before this block: the transport listens before the agent
+   * exists.
+   */
   void begin(AgentLoop<LeaderAgent> agentLoop, LeaderChunks leaderChunks) {
     loop = agentLoop;
     chunks = leaderChunks;

@@ -36,12 +36,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks at the leader's edge: hashing and disk work on threads of their own, one for what comes in
- * and one for what goes out, so that neither holds up a commit.
+ * The leader's chunk port: hashing and disk work run on two threads, one for incoming and one for
+ * outgoing chunks, so that neither delays a commit.
  *
- * <p>Bounded: a session whose uploads pile up is not read from (QUIC flow control does the rest),
- * and one that does not take its downloads has them read from the disk no faster than it takes
- * them.
+ * <p>Bounded: a session whose uploads queue up is not read from (QUIC flow control slows the
+ * sender), and downloads are read from the disk no faster than the session takes them.
  */
 final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderChunks.class);
@@ -49,29 +48,32 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private static final long LOW_WATER_BYTES = 4L * 1024 * 1024;
 
   /**
-   * What a put takes in memory beside its bytes: itself, its ids, its hash, its place in the queue.
+   * Heap of a queued put besides its bytes: the object, its ids, its hash, its place in the queue.
    */
   private static final long PUT_OVERHEAD_BYTES = 256;
 
-  /** A worker wants the chunks of the entries on their way to it; of each at most about 16. */
+  /** A worker requests the chunks of entries in flight to it; an entry has about 16 at most. */
   private static final long MAX_WANTED_PER_ENTRY = 64;
 
   private static final int SERVE_BATCH = 16;
 
-  /** Enough for workers that follow; what they do not take at once is read from the disk later. */
+  /** Enough for workers that keep up; a worker that fetches later causes a read from the disk. */
   private static final long RECENT_BYTES = 8L * 1024 * 1024;
 
   private static final int STORE_BATCH = 64;
 
-  /** Between two lines about chunks that arrive damaged: a worker may send nothing else. */
+  /** Least time between two log lines about damaged chunks: a worker may send nothing else. */
   private static final long DAMAGED_INTERVAL_NS = 60_000_000_000L;
 
   private final ChunkStore store;
 
-  /** Before the store: small chunks, which the log has too, so a crash may take them. */
+  /**
+   * Write-behind in front of the store, for small chunks only: the log has them too, so a crash may
+   * lose them here.
+   */
   private final WriteBehindChunkStore inline;
 
-  /** Filled by incoming, asked by outgoing. */
+  /** Filled by {@link #incoming}, read by {@link #outgoing}. */
   private final RecentChunks recent = new RecentChunks(RECENT_BYTES);
 
   private final LeaderTransport transport;
@@ -85,22 +87,25 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("leader-chunks-out").daemon().factory());
 
-  /** Uploads on their way to the store; filled by the transport's thread, emptied by incoming. */
+  /**
+   * Uploads on their way to the store; filled by the transport's thread, emptied by {@link
+   * #incoming}.
+   */
   private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
 
-  /** Whether incoming will look into {@link #arrivals} after now. */
+  /** Whether a queued task of {@link #incoming} has yet to look into {@link #arrivals}. */
   private final AtomicBoolean storing = new AtomicBoolean();
 
-  /** Of incoming: when somebody's damaged chunk was last told of. */
+  /** Used by {@link #incoming} only: when a damaged chunk was last logged. */
   private @Nullable Long damagedToldNs;
 
-  /** The transport's thread owns everything below. */
+  /** This and everything below is used by the transport's thread only. */
   private final Map<SessionId, Upload> uploads = new HashMap<>();
 
   private final Map<SessionId, Download> downloads = new HashMap<>();
 
   private record Arrival(SessionId session, ChunkPut put) {
-    /** What it takes in memory: so much that a session cannot fill it with chunks of no bytes. */
+    /** Heap that it takes, with an overhead that bounds the number of empty chunks, too. */
     long queuedBytes() {
       return PUT_OVERHEAD_BYTES + put.bytes().length;
     }
@@ -117,9 +122,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   }
 
   /**
-   * Chunks over a store.
+   * Starts the two threads.
    *
-   * @param windowEntries how many entries are on their way to a worker at most
+   * @param windowEntries the most entries that are in flight to a worker
    * @param post runs a call of the agent on the transport's thread
    */
   LeaderChunks(
@@ -138,12 +143,11 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
 
   @Override
   public int length(Hash hash) {
-    // Not what is in memory: the sync of a batch covers what is in the store, and a crash takes the
-    // rest.
+    // Not what is in memory: the sync of a batch covers only the store, and a crash loses the rest.
     return store.length(hash);
   }
 
-  /** Not what is in memory, for the same reason. */
+  /** Reads from the store only, not from memory, for the same reason as {@link #length}. */
   @Override
   public void verify(Hash hash) {
     try {
@@ -171,7 +175,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
     if (!inline.takesAtOnce()) {
-      return; // the agent must not wait, and the log has them
+      return; // the agent must not block; the log has them
     }
     try {
       inline.putAllIfAbsent(Chunk.split(chunks, payload, ref -> ref.length() > 0));
@@ -192,12 +196,12 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     pump(session);
   }
 
-  /** The bulk stream of a session takes more; on the transport's thread. */
+  /** The bulk stream of a session can take more; called on the transport's thread. */
   void writable(SessionId session) {
     pump(session);
   }
 
-  /** A session has ended; on the transport's thread. */
+  /** A session has ended; called on the transport's thread. */
   void closed(SessionId session) {
     uploads.remove(session);
     downloads.remove(session);
@@ -210,7 +214,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     inline.close();
   }
 
-  /** Tells something in any case: an intent waits for it. */
+  /** Reads and compares a chunk. Always reports a result, because an intent waits for it. */
   private void readAndTell(Hash hash) {
     int length = ChunkStore.NOT_HERE;
     try {
@@ -231,7 +235,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
-  /** What has come while one batch was written is the next batch. */
+  /** Stores arrivals in batches; what arrives while one batch is written forms the next. */
   private void storeArrivals() {
     storing.set(false);
     while (!arrivals.isEmpty()) {
@@ -243,7 +247,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
-  /** Tells something of every arrival in any case: intents wait for it. */
+  /** Stores a batch. Always reports a result for every arrival, because intents wait for it. */
   private void store(List<Arrival> batch) {
     Map<Arrival, Errno> refused = new HashMap<>();
     boolean done = false;
@@ -251,7 +255,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       store(batch, refused);
       done = true;
     } finally {
-      if (!done) { // an error of the machine
+      if (!done) { // e.g. OutOfMemoryError
         batch.forEach(arrival -> refused.put(arrival, Errno.EIO));
       }
       post.accept(
@@ -291,7 +295,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     faults.reached(Moment.CHUNKS_STORED);
   }
 
-  /** Once in a while, however many come. */
+  /** Logs a damaged chunk, at most once per interval. */
   private void warnOfDamaged(SessionId session, Hash hash) {
     long nowNs = System.nanoTime();
     if (damagedToldNs == null || nowNs - damagedToldNs >= DAMAGED_INTERVAL_NS) {
@@ -300,7 +304,9 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     }
   }
 
-  /** Stores them, all at once or, if that fails, one by one; returns what cannot be stored. */
+  /**
+   * Stores the chunks at once or, if that fails, one by one; returns those that cannot be stored.
+   */
   private Map<Hash, Errno> put(List<Chunk> chunks) {
     try {
       store.putAll(chunks);
@@ -369,7 +375,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     if (isComplete) {
       pump(session);
     } else {
-      transport.close(session, null); // an error of the machine; the worker asks again
+      transport.close(session, null); // e.g. OutOfMemoryError; the worker asks again
     }
   }
 

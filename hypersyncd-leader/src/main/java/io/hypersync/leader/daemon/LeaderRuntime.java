@@ -35,11 +35,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The agent, its transport and its helpers' threads, wired together. */
+/** Wires the agent to its transport and helper threads, and owns them. */
 public final class LeaderRuntime implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
 
-  /** One is being synced, and the next one is ready when that is done. */
+  /** While one batch is synced, the next one can be completed. */
   private static final int BATCHES_AHEAD = 2;
 
   private final LeaderDaemonOptions options;
@@ -68,7 +68,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.log = log;
     this.chunkStore = chunkStore;
     this.transport = transport;
-    // The helpers call back through `loop`, which exists before anything is given to them.
+    // The helpers call back through `loop`, which exists before they are given any work.
     FaultPoints faults = FaultPoints.configured();
     this.chunks =
         new LeaderChunks(
@@ -94,7 +94,7 @@ public final class LeaderRuntime implements AutoCloseable {
     this.loop =
         new AgentLoop<>(
             agent, transport.executor(), why -> ended.completeExceptionally(explained(why)));
-    // Not through the loop: a question that fails is no failure of the agent.
+    // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
         new AgentQuestions<>(
             "the leader",
@@ -103,7 +103,10 @@ public final class LeaderRuntime implements AutoCloseable {
             ANSWER_LIMIT);
   }
 
-  /** A log that turns out to be damaged ends the leader, and whoever starts it is told where. */
+  /**
+   * Turns a failure of the agent into an error with advice, if the log turned out to be wrong or
+   * damaged.
+   */
   private static RuntimeException explained(Throwable why) {
     for (Throwable cause = why; cause != null; cause = cause.getCause()) {
       if (cause instanceof WrongRootException wrong) {
@@ -123,10 +126,10 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
-   * Listens and leads.
+   * Binds the address and starts leading.
    *
    * @param ended completed exceptionally when the agent fails
-   * @throws LeaderBindException if the address cannot be listened on
+   * @throws LeaderBindException if the address cannot be bound
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
@@ -151,24 +154,27 @@ public final class LeaderRuntime implements AutoCloseable {
     return runtime;
   }
 
-  /** Where workers connect. */
+  /** The address that workers connect to. */
   public InetSocketAddress address() {
     return transport.localAddress();
   }
 
-  /** A batch is durable; from the thread that has written it. */
+  /** A batch is durable; called on the thread that has written it. */
   public void committed(CommittedBatch batch) {
     stages.durable();
     commits.add(batch);
     loop.wake();
   }
 
-  /** Lets the agent look around. */
+  /** Wakes the agent's loop for one turn. */
   public void wake() {
     loop.wake();
   }
 
-  /** How the leader is; any thread but the transport's. */
+  /**
+   * The status report. Blocks for the agent's answer and the disk; not to be called on the
+   * transport's thread.
+   */
   public ObjectNode status() {
     ObjectNode status =
         questions.ask(
@@ -184,20 +190,23 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
-   * Where the time of intents goes; any thread but the transport's.
+   * The latencies of intents by stage. Blocks for the agent's answer; not to be called on the
+   * transport's thread.
    *
-   * @param intents whose times are wanted
+   * @param intents intents whose own timestamps are wanted
    */
   public ObjectNode stages(Set<IntentId> intents) {
     return questions.ask(_ -> stages.all(intents));
   }
 
-  /** The newest {@code count} entries, which are read while they are written out. */
+  /**
+   * The newest {@code count} entries; they are read from the log while the result is written out.
+   */
   public JsonSerializable logTail(int count) {
     return LogTail.of(log, count);
   }
 
-  /** Ends all sessions and stops the threads; the log and the chunks stay open. */
+  /** Ends all sessions and stops the threads; the log and the chunk store stay open. */
   @Override
   public void close() {
     freeSpace.close();
@@ -235,7 +244,7 @@ public final class LeaderRuntime implements AutoCloseable {
             NegotiatedParams.DEFAULT.batchWindowMs()));
   }
 
-  /** The agent's port onto the transport. */
+  /** The agent's session port, implemented by the transport. */
   private record Sessions(LeaderTransport transport, FaultPoints faults) implements SessionPort {
     @Override
     public void send(SessionId session, LeaderMessage message) {

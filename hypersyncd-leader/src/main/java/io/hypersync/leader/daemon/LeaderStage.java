@@ -6,32 +6,38 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The parts of an intent's way through the leader (docs/ARCHITECTURE.md): each begins where the one
- * before it ends.
+ * The stages of an intent in the leader (docs/ARCHITECTURE.md): each begins where the one before it
+ * ends.
  */
 enum LeaderStage {
-  /** From the intent's arrival until the last of its chunks is here; only where some were not. */
+  /**
+   * From the intent's arrival until its last chunk has arrived; only for intents that waited for
+   * chunks.
+   */
   UPLOAD,
-  /** Until its turn: behind others, or because the log has no room ready. */
+  /** Until its turn: it waits behind other intents, or for room in the log. */
   QUEUE,
-  /** Until it has its place: applied to S_head, its Merkle root computed, with the log. */
+  /** Until it is sequenced: applied to S_head, Merkle root computed, accepted by the log. */
   SEQUENCE,
-  /** Until it is durable: written and synced, after the batch before it. */
+  /** Until its entry is durable: written and synced, after the batch before it. */
   SYNC,
-  /** Until its ack is with the transport. */
+  /** Until its ack is handed to the transport. */
   ACK,
-  /** All of these. */
+  /** The sum of all stages. */
   TOTAL;
 
   private static final Set<LeaderStage> ALL =
       Collections.unmodifiableSet(EnumSet.allOf(LeaderStage.class));
 
-  /** All, in the order of the way. */
+  /** All stages, in order. */
   static Set<LeaderStage> all() {
     return ALL;
   }
 
-  /** How long an intent whose entry was synced and whose ack left then was here, in nanoseconds. */
+  /**
+   * Duration of this stage in nanoseconds, for an intent whose entry was synced and whose ack was
+   * sent at these times.
+   */
   long nanos(IntentTimes times, long syncedNs, long ackedNs) {
     return switch (this) {
       case UPLOAD -> times.completeNs() - times.receivedNs();

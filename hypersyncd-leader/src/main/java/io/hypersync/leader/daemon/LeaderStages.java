@@ -11,14 +11,16 @@ import io.hypersync.wire.stages.StageHistograms;
 import java.util.Set;
 
 /**
- * Where the time of all workers' intents goes in the leader (hypersync.md 17.1(3)). Everything is
- * noted when the ack is handed over, on the agent's thread.
+ * Latencies of all workers' intents by leader stage (hypersync.md 17.1(3)). Recorded when the ack
+ * is handed to the transport, on the agent's thread.
  */
 final class LeaderStages implements CommitListener {
-  /** Workers ask about their newest ones, and there are many workers. */
+  /**
+   * How many of the newest intents keep their timestamps: many workers ask about their own ones.
+   */
   private static final int NEWEST = 4_096;
 
-  /** Received, complete, its turn, sequenced, synced, ack out. */
+  /** Received, complete, turn, sequenced, synced, ack sent. */
   private static final int COLUMNS = 6;
 
   private final Clock clock;
@@ -32,7 +34,9 @@ final class LeaderStages implements CommitListener {
         new StageHistograms<>(LeaderStage.class, LeaderStage.TOTAL, clock.monotonicNs());
   }
 
-  /** A batch has just become durable; on the thread that wrote it, before the agent hears of it. */
+  /**
+   * A batch has just become durable; called on the thread that wrote it, before the agent is woken.
+   */
   void durable() {
     durableNs = clock.monotonicNs();
   }
@@ -40,7 +44,7 @@ final class LeaderStages implements CommitListener {
   @Override
   public void committed(IntentId intent, IntentTimes times) {
     long nowNs = clock.monotonicNs();
-    // Of the newest batch, which is this one's or came right behind it.
+    // The time of the newest durable batch, which is this entry's or one shortly after it.
     long syncedNs = Math.clamp(durableNs, times.sequencedNs(), nowNs);
     histograms.advance(nowNs);
     for (LeaderStage stage : LeaderStage.all()) {
@@ -57,15 +61,15 @@ final class LeaderStages implements CommitListener {
     newest.set(5, nowNs);
   }
 
-  /** The figures since the start. */
+  /** Histograms since the leader started, as JSON. */
   ObjectNode sinceStart() {
     return histograms.sinceStart();
   }
 
   /**
-   * All that is known.
+   * Everything recorded: histograms since the start, recent ones, and single intents.
    *
-   * @param intents whose times are wanted
+   * @param intents intents whose own timestamps are wanted
    */
   ObjectNode all(Set<IntentId> intents) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();

@@ -26,19 +26,22 @@ import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How the leader is, with the keys of {@code docs/json.md}. */
+/** Builds the leader's status report, with the keys of {@code docs/json.md}. */
 final class LeaderStatus {
   private static final long NS_PER_MS = 1_000_000;
   private static final double P50 = 50;
   private static final double P99 = 99;
   private static final double MAX = 100;
 
-  /** A crit-bit trie has one shape for each set of keys, and none better to be brought into. */
+  /**
+   * Always 0: a crit-bit trie has exactly one shape for each set of keys, so it is never
+   * rebalanced.
+   */
   private static final long REBALANCES = 0;
 
   private LeaderStatus() {}
 
-  /** On the agent's thread. */
+  /** Everything except handshakes and sizes on disk; to be called on the agent's thread. */
   static ObjectNode of(
       LeaderDaemonOptions options,
       InetSocketAddress address,
@@ -120,7 +123,7 @@ final class LeaderStatus {
     return node;
   }
 
-  /** What strangers have asked for at the port, workers that connect among them. */
+  /** Adds counts of handshakes at the UDP port, by workers and unauthenticated peers. */
   static void addHandshakes(ObjectNode status, HandshakeCounts counts) {
     ObjectNode handshakes = status.putObject("handshakes");
     handshakes.put("begun", counts.begun());
@@ -132,7 +135,7 @@ final class LeaderStatus {
     handshakes.put("stray", counts.stray());
   }
 
-  /** What the disk says; may wait for it. */
+  /** Adds the sizes of log and chunk store on disk, in bytes. */
   static void addStores(ObjectNode status, ChunkStoreStats chunks, OpLog log, long logBytes) {
     status.put("chunk_bytes", chunks.bytesOnDisk());
     status.put("chunks", chunks.approximateChunks());
@@ -186,7 +189,7 @@ final class LeaderStatus {
     return worker;
   }
 
-  /** What the worker says of its machine; null if it says nothing. */
+  /** The load that the worker reports for its machine; null if it reports none. */
   private static @Nullable ObjectNode pressure(@Nullable WorkerApplied report) {
     if (report == null || report.pressure().equals(LocalPressure.NOT_KNOWN)) {
       return null;

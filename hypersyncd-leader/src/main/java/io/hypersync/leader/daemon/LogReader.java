@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads old entries for workers that catch up, on a thread of its own. */
+/** Reads old log entries for workers in catch-up, on a thread of its own. */
 final class LogReader implements LogReadPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LogReader.class);
 

@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The newest entries for people and tools, with the keys of {@code docs/json.md}. They are read
- * from the log while they are written out, a slice at a time, however many were asked for.
+ * The newest entries as JSON, with the keys of {@code docs/json.md}. They are read from the log in
+ * slices while they are written out, so memory is bounded however many are requested.
  */
 final class LogTail extends JsonSerializable.Base {
   private static final int MAX_TAIL = 100_000;
 
-  /** Or one entry, if that is longer. */
+  /** Size of one read of the log; a larger entry is read alone. */
   static final int SLICE_BYTES = 256 << 10;
 
   private static final long NS_PER_SECOND = 1_000_000_000L;
@@ -57,9 +57,9 @@ final class LogTail extends JsonSerializable.Base {
   }
 
   /**
-   * Writes them.
+   * Reads and writes the entries.
    *
-   * @throws UserError if the log cannot be read, with what was read before it written
+   * @throws UserError if the log cannot be read; entries before the failure have been written then
    */
   @Override
   public void serialize(JsonGenerator out, SerializerProvider serializers) throws IOException {
@@ -70,7 +70,7 @@ final class LogTail extends JsonSerializable.Base {
     while (next <= last) {
       List<byte[]> slice = read(next);
       for (byte[] payload : slice) {
-        if (next <= last) { // what comes after it was committed after the question
+        if (next <= last) { // later ones were committed after the request
           entry(decode(next, payload)).serialize(out, serializers);
         }
         next++;
@@ -87,7 +87,10 @@ final class LogTail extends JsonSerializable.Base {
     serialize(out, serializers);
   }
 
-  /** Not written out at once: who asked may be slow to take it, and the log is in use meanwhile. */
+  /**
+   * Reads a slice before it is written out: the recipient may be slow, and the read keeps the log
+   * in use.
+   */
   private List<byte[]> read(long from) {
     List<byte[]> slice = new ArrayList<>();
     try {

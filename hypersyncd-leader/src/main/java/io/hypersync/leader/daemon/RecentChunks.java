@@ -8,32 +8,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chunks that were stored last, in memory: the other workers ask for them at once, and need not
- * wait for the disk, nor the leader hash again what it has just compared with its hash.
+ * Keeps the most recently stored chunks in memory: other workers request them right away, and
+ * serving them then needs neither a disk read nor another hash check.
  *
- * <p>Any thread. What is here is in the store, too, and its bytes are never changed.
+ * <p>Thread-safe. Every chunk here is in the store, too, and its bytes are never changed.
  */
 final class RecentChunks {
-  /** What a chunk takes beside its bytes, roughly. */
+  /** Approximate heap of a chunk besides its bytes. */
   private static final long CHUNK_OVERHEAD_BYTES = 150;
 
   private final long maxBytes;
 
-  /** The oldest first. */
+  /** Oldest first. */
   private final Map<Hash, byte[]> chunks = new LinkedHashMap<>();
 
   private long bytes;
 
   /**
-   * None yet.
+   * Starts empty.
    *
-   * @param maxBytes of chunks and what they take beside, beyond which the oldest go
+   * @param maxBytes of chunks with their overhead; beyond it the oldest are dropped
    */
   RecentChunks(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Keeps a chunk that is intact and stored. */
+  /** Adds a chunk that is intact and stored. */
   synchronized void add(Chunk chunk) {
     if (chunks.putIfAbsent(chunk.hash(), chunk.bytes()) != null) {
       return;
@@ -50,7 +50,7 @@ final class RecentChunks {
     return chunk.length + CHUNK_OVERHEAD_BYTES;
   }
 
-  /** Its bytes, not to be changed; null if it was not stored lately. */
+  /** The chunk's bytes, which must not be changed; null if it was not stored recently. */
   synchronized byte @Nullable [] get(Hash hash) {
     return chunks.get(hash);
   }

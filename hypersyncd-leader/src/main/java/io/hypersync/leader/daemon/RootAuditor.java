@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Replays the log beside the leader that writes it, on a thread of its own. */
+/** Replays the log of the running leader for root audits, on a thread of its own. */
 final class RootAuditor implements RootAuditPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RootAuditor.class);
   private static final int READ_BYTES = 1 << 20;
@@ -29,7 +29,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Replays this log.
+   * Audits the given log.
    *
    * @param post runs a call of the agent on its thread
    */
@@ -47,7 +47,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
     }
   }
 
-  /** The next claim is looked into when this one is answered, so it is, whatever happens. */
+  /** Runs the audit and always reports a finding: no further claim is audited until it arrives. */
   private void replayAndTell(long index, long stateBytes) {
     AuditFinding finding = new AuditFinding.Unknown(index, "the replay broke off");
     try {
@@ -78,7 +78,10 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
     return new AuditFinding.Unknown(index, "the leader stops");
   }
 
-  /** A second state beside the one that is led must not take the memory that this one needs. */
+  /**
+   * Whether the replay's second state fits: it must not take heap that the leader's own state
+   * needs.
+   */
   private static boolean hasRoomFor(long stateBytes) {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());

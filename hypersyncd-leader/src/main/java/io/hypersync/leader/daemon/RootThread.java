@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Computes roots on a thread of its own, one after another. What crosses over to it is an immutable
- * state whose tries may keep their hashes under two threads; what comes back is a value, through a
+ * Computes roots on a thread of its own, one after another. The thread gets an immutable state,
+ * whose tries may cache hashes concurrently from two threads, and returns the root through a
  * future.
  */
 public final class RootThread implements RootHashing, AutoCloseable {
@@ -18,7 +18,7 @@ public final class RootThread implements RootHashing, AutoCloseable {
       Executors.newSingleThreadExecutor(
           work -> Thread.ofPlatform().daemon().name("replay-roots").unstarted(work));
 
-  /** Starts the thread when it is first needed. */
+  /** Creates the executor; its thread starts with the first root. */
   public RootThread() {}
 
   @Override
@@ -26,7 +26,7 @@ public final class RootThread implements RootHashing, AutoCloseable {
     return new Computed(CompletableFuture.supplyAsync(state::root, thread));
   }
 
-  /** Waits for what has begun. */
+  /** Waits for computations that have begun. */
   @Override
   public void close() {
     thread.close();

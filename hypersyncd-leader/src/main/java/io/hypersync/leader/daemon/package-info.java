@@ -1,4 +1,4 @@
-/** The edge of the leader: threads, sockets and files around the agent. */
+/** The I/O edge of the leader: threads, sockets and files around the agent. */
 @NullMarked
 package io.hypersync.leader.daemon;
 

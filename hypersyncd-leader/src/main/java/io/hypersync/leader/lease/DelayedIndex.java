@@ -15,7 +15,7 @@ final class DelayedIndex {
     this.delayNs = delayNs;
   }
 
-  /** Now this index has been reached. */
+  /** Records that an index has been reached; smaller or equal ones are ignored. */
   void reached(long index, long nowNs) {
     if (index > newest) {
       newest = index;
@@ -23,7 +23,7 @@ final class DelayedIndex {
     }
   }
 
-  /** The index that had been reached so long ago, 0 if that was none. */
+  /** The index that had been reached {@code delayNs} before {@code nowNs}; 0 if none. */
   long settled(long nowNs) {
     while (!samples.isEmpty() && nowNs - samples.getFirst().timeNs >= delayNs) {
       settled = samples.removeFirst().index;

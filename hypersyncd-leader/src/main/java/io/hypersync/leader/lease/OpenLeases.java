@@ -17,15 +17,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes are open on which workers (hypersync.md 6.8(3), 9.5). Runtime state: it is in no log
- * and no snapshot, and another run of the leader knows nothing of it.
+ * Open-leases: which nodes are open on which workers (hypersync.md 6.8(3), 9.5). Runtime state: it
+ * is in no log and no snapshot, and a restarted leader starts without any.
  *
- * <p>A worker says everything again after each Welcome, and from then on every change, in order. So
- * its leases need no expiry of their own: they end together, OPEN_LEASE_TTL after it was last heard
- * of. What it had said before the Welcome lives on until that would have ended.
+ * <p>After each Welcome a worker reports all its open nodes again, and from then on every change,
+ * in order. So single leases need no expiry: all leases of a worker end together, OPEN_LEASE_TTL
+ * after its last message about them. Leases from before the Welcome live on until then, too.
  *
- * <p>What a worker says is bounded: nodes that do not exist are ignored, and so is what is beyond
- * its quota ({@link Quota}).
+ * <p>The state per worker is bounded: leases on nodes that do not exist are ignored, and so are
+ * those beyond its quota ({@link Quota}). Called on the agent's thread.
  */
 public final class OpenLeases {
   private static final class Holder {
@@ -58,13 +58,13 @@ public final class OpenLeases {
   private long nowNs;
 
   /**
-   * Nothing is open.
+   * Starts without leases.
    *
-   * @param epoch of this run of the leader; what is said to another one does not count
+   * @param epoch of this run of the leader; messages meant for another run are ignored
    * @param ttlNs OPEN_LEASE_TTL
-   * @param nodes of the newest state: what is not there is neither open nor will it be reaped
-   * @param quota the most leases of one worker; as many again from before its last Hello
-   * @param refusals hears of what was not taken
+   * @param nodes lookup in the newest state: a node that is not there is neither open nor reaped
+   * @param quota the most leases of one worker; the same again for those from before its last Hello
+   * @param refusals counts leases that were not taken
    */
   public OpenLeases(
       long epoch,
@@ -79,14 +79,17 @@ public final class OpenLeases {
     this.refusals = refusals;
   }
 
-  /** Time has passed. */
+  /**
+   * Advances time, which the reaper counts only while the leader runs, and drops expired leases.
+   */
   void advance(long newNowNs) {
     nowNs = newNowNs;
     holders.values().removeIf(holder -> holder.isOver(nowNs));
   }
 
   /**
-   * A Hello of the worker was accepted: it says everything again, in this run of it or the next.
+   * The worker's Hello was accepted: this run, or a new one, will report all its open nodes again.
+   * Its earlier leases stay valid until they would have expired.
    */
   public void greeted(WorkerId worker) {
     Holder holder = holders.get(worker);
@@ -108,17 +111,17 @@ public final class OpenLeases {
     holder.nodes.clear();
   }
 
-  /** Nodes are open on the worker. */
+  /** Takes leases on nodes that are open on the worker. */
   public void acquire(WorkerId worker, OpenLeaseAcquire acquire) {
     hold(worker, acquire.leaderEpoch(), acquire.nodes());
   }
 
-  /** All that the worker has said to be open still is. */
+  /** Renews all leases of this connection, and takes those listed that are missing. */
   public void renew(WorkerId worker, OpenLeaseRenew renew) {
     hold(worker, renew.leaderEpoch(), renew.nodes());
   }
 
-  /** Nodes are not open on the worker any more. */
+  /** Ends leases on nodes that are no longer open on the worker. */
   public void release(WorkerId worker, OpenLeaseRelease release) {
     Holder holder = holders.get(worker);
     if (holder != null && release.leaderEpoch() == epoch) {
@@ -127,7 +130,7 @@ public final class OpenLeases {
     }
   }
 
-  /** Whether the node is open on some worker. */
+  /** Whether any worker holds a lease on the node. */
   public boolean isHeld(NodeId node) {
     for (Holder holder : holders.values()) {
       if (holder.holds(node, nowNs)) {
@@ -137,7 +140,7 @@ public final class OpenLeases {
     return false;
   }
 
-  /** How many leases there are. */
+  /** How many leases are kept; those from before a Hello are counted separately. */
   public int size() {
     int size = 0;
     for (Holder holder : holders.values()) {
@@ -166,7 +169,7 @@ public final class OpenLeases {
       if (node == null) {
         unknown++;
       } else {
-        holder.nodes.add(node.id()); // its own id, which is there anyway
+        holder.nodes.add(node.id()); // the state's own id object, which saves heap
       }
     }
     refusals.add(Quota.LEASE_OF_UNKNOWN_NODE, worker, unknown);

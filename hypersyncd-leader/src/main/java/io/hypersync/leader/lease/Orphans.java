@@ -13,12 +13,13 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The nodes of S_head without a name, and since which entry. Found in the recovered state once, and
- * followed from then on. Each is looked at when its time has come, and again after a pause if it
- * was open then: nobody ever walks through all of them.
+ * The orphans of S_head, and for each the entry that took its last name. Collected from the
+ * recovered state once and updated with every entry. Each orphan is examined when it becomes due,
+ * and again after a pause if it was open then, so no call walks through all of them. Called on the
+ * agent's thread.
  */
 public final class Orphans {
-  /** Valid while {@link #since} says the same index of the node. */
+  /** Valid while {@link #since} has the same index for the node. */
   private record Orphan(NodeId node, long index, long untilNs) {}
 
   private final Map<NodeId, Long> since = new HashMap<>();
@@ -26,9 +27,9 @@ public final class Orphans {
   private final ArrayDeque<Orphan> seenHeld = new ArrayDeque<>();
 
   /**
-   * The orphans of a recovered state.
+   * Collects the orphans of a recovered state.
    *
-   * @param index its last entry: which one made each of them is not known
+   * @param index its last entry, used for all of them because their own entries are not known
    */
   public Orphans(FsState recovered, long index) {
     recovered
@@ -41,7 +42,7 @@ public final class Orphans {
             });
   }
 
-  /** An entry was added to the log. */
+  /** Updates the orphans after an entry was added to the log. */
   public void applied(LogEntry entry, FsState before, FsState after) {
     OrphanChanges.tell(
         entry,
@@ -60,23 +61,23 @@ public final class Orphans {
         });
   }
 
-  /** How many there are. */
+  /** How many orphans there are. */
   public int size() {
     return since.size();
   }
 
   /**
-   * Some that are orphans since {@code index} or longer and that nobody holds. They are not given
-   * out again before the pause is over.
+   * Orphans that have been so since {@code index} or earlier and on which nobody holds a lease.
+   * None of them is returned again before the pause is over.
    *
-   * @param max how many are looked at, at most
-   * @param pauseNs after which one that is held is looked at again
+   * @param max the most orphans that are examined
+   * @param pauseNs after how long one is examined again
    */
   List<NodeId> ripe(long index, Predicate<NodeId> isHeld, int max, long nowNs, long pauseNs) {
     List<NodeId> ripe = new ArrayList<>();
     long untilNs = nowNs + pauseNs;
     int looked = 0;
-    // Half of the looks for those that are new, however many are held.
+    // Half of the examinations are for new orphans, however many held ones are due.
     while (looked < max / 2 && isRipe(fresh, index)) {
       looked++;
       look(fresh.removeFirst(), isHeld, untilNs, ripe);
@@ -87,7 +88,8 @@ public final class Orphans {
       if (orphan.index <= index) {
         look(orphan, isHeld, untilNs, ripe);
       } else if (isCurrent(orphan)) {
-        // Somebody has come since who has not had the time to say that it is open there, too.
+        // A worker has connected since, and has not had the time to report that the node is open
+        // there.
         seenHeld.addLast(new Orphan(orphan.node, orphan.index, untilNs));
       }
     }
@@ -112,7 +114,10 @@ public final class Orphans {
     seenHeld.addLast(new Orphan(orphan.node, orphan.index, untilNs));
   }
 
-  /** Whether it has no name since then; it may have got one, and perhaps lost it again. */
+  /**
+   * Whether the node has been without a name since that entry; it may have got a name, and even
+   * lost it again.
+   */
   private boolean isCurrent(Orphan orphan) {
     Long index = since.get(orphan.node);
     return index != null && index == orphan.index;

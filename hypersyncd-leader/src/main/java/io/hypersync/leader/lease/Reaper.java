@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Decides when orphans are forgotten (hypersync.md 6.8, 14.2(2), 22.1(8)): when the entry that made
- * them has been durable, and reported as applied by every connected worker, for OPEN_LEASE_TTL, and
- * no worker holds an open-lease.
+ * Decides when orphans are reaped (hypersync.md 6.8, 14.2(2), 22.1(8)): when the entry that took
+ * the last name has been durable, and reported as visible by every connected worker, for
+ * OPEN_LEASE_TTL, and no worker holds an open-lease.
  *
- * <p>Time is counted only while the leader runs: one that was paused must read first what has
- * arrived meanwhile.
+ * <p>Time counts only while the leader runs: after a pause, the leader must first read the messages
+ * that have arrived meanwhile. Called on the agent's thread.
  */
 public final class Reaper {
-  /** The most nodes of one entry, and the most that are looked at in one turn. */
+  /** The most nodes of one entry, and the most that are examined in one turn. */
   private static final int BATCH = 1_000;
 
   private static final long LONGEST_PAUSE_NS = 100_000_000;
@@ -65,7 +65,7 @@ public final class Reaper {
   }
 
   /**
-   * Time has passed.
+   * Advances time, and reaps orphans that are due.
    *
    * @return how many orphans were reaped
    */
@@ -89,12 +89,15 @@ public final class Reaper {
     return ripe.size();
   }
 
-  /** How many orphans this run has reaped. */
+  /** How many orphans were reaped since the leader started. */
   public long reaped() {
     return reaped;
   }
 
-  /** The entry up to which everybody has had time to say what is open. */
+  /**
+   * The newest entry after which every connected worker has had OPEN_LEASE_TTL to report open
+   * nodes.
+   */
   private long settled(long durableIndex) {
     durable.reached(durableIndex, awakeNs);
     long settled = durable.settled(awakeNs);
@@ -103,7 +106,8 @@ public final class Reaper {
       if (session.greeted()) {
         connected.add(session.id());
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
-        // Its first report comes after everything that it had open when it was greeted.
+        // A worker's first report on a session follows its leases on everything open when it was
+        // greeted.
         index.reached(session.visibleIndex(), awakeNs);
         settled = Math.min(settled, index.settled(awakeNs));
       }

@@ -1,6 +1,6 @@
 /**
- * Who has what open, and when what has no name any more is forgotten (hypersync.md 6.8); {@code
- * docs/open-leases.md} says why that is safe.
+ * Open-leases, and when orphans are reaped (hypersync.md 6.8); {@code docs/open-leases.md} explains
+ * why that is safe.
  */
 @NullMarked
 package io.hypersync.leader.lease;

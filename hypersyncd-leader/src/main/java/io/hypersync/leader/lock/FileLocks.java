@@ -12,14 +12,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds what of one file, and who waits for it, in the order of arrival. */
+/**
+ * The locks that are held on one file in one lock space, and the requests that wait for them in
+ * order of arrival. Owned by {@link LockTable}.
+ */
 final class FileLocks {
   private static final class Holding {
     private final OwnerLocks locks = new OwnerLocks();
     private int pid;
   }
 
-  /** A lock in the way. */
+  /** A held lock that conflicts with a request. */
   record Conflict(LockOwner owner, HeldLock lock, int pid) {}
 
   private final Map<LockOwner, Holding> holders = new LinkedHashMap<>();
@@ -33,7 +36,7 @@ final class FileLocks {
     return holders.isEmpty() && waiting.isEmpty();
   }
 
-  /** How many owners hold something of it. */
+  /** How many owners hold a lock on the file. */
   int owners() {
     return holders.size();
   }
@@ -52,7 +55,10 @@ final class FileLocks {
     return holding == null ? 0 : holding.locks.pieces().size();
   }
 
-  /** Whether one piece of the owner goes beyond these bytes on both sides. */
+  /**
+   * Whether one piece of the owner extends beyond these bytes on both sides, so that freeing them
+   * would split it.
+   */
   boolean breaks(LockOwner owner, LockRange range) {
     Holding holding = holders.get(owner);
     return holding != null
@@ -62,7 +68,7 @@ final class FileLocks {
                     piece.range().first() < range.first() && piece.range().last() > range.last());
   }
 
-  /** The first lock of somebody else that conflicts, or null. */
+  /** The first conflicting lock of another owner, or null. */
   @Nullable Conflict conflict(LockOwner owner, LockRange range, LockMode mode) {
     for (Map.Entry<LockOwner, Holding> other : holders.entrySet()) {
       if (!other.getKey().equals(owner)) {
@@ -75,7 +81,7 @@ final class FileLocks {
     return null;
   }
 
-  /** Everybody who has to let go before this can be granted. */
+  /** All owners that must release a lock before this request can be granted. */
   List<LockOwner> blockers(WaitingLock wanted) {
     List<LockOwner> blockers = new ArrayList<>();
     holders.forEach(
@@ -89,8 +95,8 @@ final class FileLocks {
   }
 
   /**
-   * Sets what an owner holds, whatever it was; null frees. Whoever frees is not asked who he is:
-   * the kernel sends 0 for the process that unlocks.
+   * Replaces what an owner holds of these bytes; a null mode frees them. {@code pid} is ignored
+   * when freeing, because the kernel sends 0 for the process that unlocks.
    */
   void set(LockOwner owner, int pid, LockRange range, @Nullable LockMode mode) {
     Holding holding = holders.computeIfAbsent(owner, _ -> new Holding());

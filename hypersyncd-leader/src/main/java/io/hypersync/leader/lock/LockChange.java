@@ -7,9 +7,9 @@ import io.hypersync.model.lock.OwnerLocks;
 import java.util.List;
 
 /**
- * What a request has done to its owner's locks of one file: to lock bytes, which may yet be taken
- * back, or to free them. Threads of one process change the locks of one owner at the same time, so
- * what is taken back is only what no later request of that owner has changed again.
+ * What a request has changed in its owner's locks on one file: bytes locked, which can still be
+ * undone, or bytes freed. Threads of one process change the locks of one owner concurrently, so
+ * undoing restores only bytes that no later request of that owner has changed again.
  */
 final class LockChange {
   private final long seqNo;
@@ -18,7 +18,9 @@ final class LockChange {
   private final int pid;
   private final LockRange range;
 
-  /** What the owner held of these bytes; whatever it was when they were freed. */
+  /**
+   * What the owner held of these bytes before a grant; empty if they were freed, whatever it held.
+   */
   private final OwnerLocks before = new OwnerLocks();
 
   private boolean lasts = true;
@@ -31,7 +33,11 @@ final class LockChange {
     this.range = range;
   }
 
-  /** The lock was granted; its owner held this of its bytes before. */
+  /**
+   * For a granted lock.
+   *
+   * @param before what the owner held of the lock's bytes before
+   */
   static LockChange granted(WaitingLock lock, List<HeldLock> before) {
     LockChange change =
         new LockChange(lock.intent().seqNo(), lock.file(), lock.owner(), lock.pid(), lock.range());
@@ -39,7 +45,7 @@ final class LockChange {
     return change;
   }
 
-  /** The bytes were freed. */
+  /** For bytes that a request has freed. */
   static LockChange freed(long seqNo, LockKey file, LockOwner owner, LockRange range) {
     return new LockChange(seqNo, file, owner, 0, range);
   }
@@ -64,17 +70,18 @@ final class LockChange {
     return file.equals(otherFile) && owner.equals(otherOwner);
   }
 
-  /** It is as if it had never been: there is nothing to take back any more. */
+  /** Marks the change as final: it can no longer be undone. */
   void isOver() {
     lasts = false;
   }
 
   /**
-   * Takes it back.
+   * Undoes the change.
    *
-   * @param later what its session has changed since, oldest first; who takes back one of those gets
-   *     what was before this one
-   * @return the bytes that go back to what they were; {@link #before} has it
+   * @param later changes of the same session since then, oldest first; one that overlaps this
+   *     change takes over its {@code before}, so that undoing the later one restores what was held
+   *     before this one
+   * @return the byte ranges to restore to what {@link #before} has
    */
   List<LockRange> takenBack(List<LockChange> later) {
     OwnerLocks rest = new OwnerLocks();
@@ -94,12 +101,12 @@ final class LockChange {
     return rest.pieces().stream().map(HeldLock::range).toList();
   }
 
-  /** Of how many pieces {@link #before} consists. */
+  /** How many pieces {@link #before} consists of. */
   int pieces() {
     return before.pieces().size();
   }
 
-  /** What was held of these bytes. */
+  /** What the owner held of these bytes before this change. */
   List<HeldLock> before(LockRange bytes) {
     return before.within(bytes);
   }

@@ -1,16 +1,16 @@
 package io.hypersync.leader.lock;
 
 /**
- * How the locks are, for status reports.
+ * Statistics of the lock manager, for status reports.
  *
- * @param held locks now; one owner's of one file count as one
- * @param waiting requests that wait now
- * @param expiring locks now whose lease has ended, in their grace
+ * @param held locks held now; all locks of one owner on one file count as one
+ * @param waiting requests waiting now
+ * @param expiring locks held now whose lease has ended and that are in their grace period
  * @param requests since the start
- * @param contended of these, how many found somebody in the way
- * @param deadlocks of these, how many would have waited for themselves
- * @param expired locks that were freed because they were not renewed
- * @param reclaimed locks that were freed because their worker started again
+ * @param contended requests that met a conflicting lock
+ * @param deadlocks requests refused because of a deadlock
+ * @param expired locks freed because they were not renewed
+ * @param reclaimed locks freed because their worker was restarted
  */
 public record LockCounters(
     int held,

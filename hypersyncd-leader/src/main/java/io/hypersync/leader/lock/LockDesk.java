@@ -35,8 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lock manager (hypersync.md 10.2): sessions, answers and leases around a {@link LockTable}.
- * Owned by the leader agent; time comes in with the calls.
+ * The lock manager (hypersync.md 10.2): lock sessions, answers and leases around a {@link
+ * LockTable}. Owned by the leader agent and called on its thread; callers pass in the time. The
+ * package's own comment describes the protocol.
  */
 public final class LockDesk {
   private static final Logger LOG = LoggerFactory.getLogger(LockDesk.class);
@@ -56,7 +57,10 @@ public final class LockDesk {
   private final LockTable table = new LockTable(this::grantedAfterWait, this::deadlocked);
   private final Map<WorkerId, LockSession> sessions = new LinkedHashMap<>();
 
-  /** Time while this leader was running: what it slept through nobody could have renewed in. */
+  /**
+   * Time that passed while this leader was running. While it was paused, no worker could renew its
+   * locks, so pauses do not count.
+   */
   private long leaseNowNs;
 
   private long tickedNs;
@@ -68,18 +72,18 @@ public final class LockDesk {
   private long reclaimed;
 
   /**
-   * Nobody holds anything.
+   * Starts with no sessions and no locks.
    *
    * @param ttlNs how long a lock lives without being renewed
    * @param graceNs how much longer it can still be renewed
-   * @param entropy numbers the sessions
+   * @param entropy source of session numbers
    * @param durableIndex the commit index
-   * @param port sends; what is sent to a worker that is not connected is lost
-   * @param connected whether the worker is
+   * @param port sends a message; it is lost if the worker is not connected
+   * @param connected whether a worker is connected
    * @param exists whether a node is in the newest state
-   * @param hangUp ends the connection of a worker, so that it sends again what was not taken
+   * @param hangUp closes the connection of a worker, so that it sends again what was not taken
    * @param quotas the most that is kept for each worker
-   * @param refusals hears of what was not taken
+   * @param refusals counts what exceeded a quota
    */
   public LockDesk(
       long ttlNs,
@@ -107,10 +111,10 @@ public final class LockDesk {
   }
 
   /**
-   * A worker has said Hello, and its certificate says who it is. If this is another run than before
-   * then the one before is dead, and its locks are free at once (10.2(6)).
+   * A worker's Hello was accepted. If it is another run than before, the earlier one is dead, and
+   * its locks are freed at once (10.2(6)).
    *
-   * @return the number of its session, for Welcome
+   * @return the session number, for Welcome
    */
   public long greeted(WorkerId worker, ClientId run) {
     LockSession session = sessions.get(worker);
@@ -123,11 +127,14 @@ public final class LockDesk {
       session = new LockSession(worker, run, entropy.nextLong(), leaseNowNs);
       sessions.put(worker, session);
     }
-    var _ = session.hasToSendAgain(); // it does so now
+    var _ = session.hasToSendAgain(); // it sends again on this connection
     return session.number();
   }
 
-  /** Welcome is sent: says again what may have been lost with the last connection. */
+  /**
+   * Sends unconfirmed answers again, after Welcome: they may have been lost with the last
+   * connection.
+   */
   public void resumed(WorkerId worker) {
     LockSession session = sessions.get(worker);
     if (session != null) {
@@ -135,7 +142,10 @@ public final class LockDesk {
     }
   }
 
-  /** Lock, unlock or test. */
+  /**
+   * Handles a lock, unlock or test request; answers now or when the wait ends. Messages of another
+   * run and repeated ones are ignored.
+   */
   public void request(WorkerId worker, LockRequest request) {
     LockSession session = sessions.get(worker);
     if (session == null || !isNew(session, request.intent())) {
@@ -178,7 +188,10 @@ public final class LockDesk {
     }
   }
 
-  /** Why this is not even tried, or null. Who has a lock already may change it. */
+  /**
+   * The quota that this lock request exceeds, or null. An owner at its quota may still change a
+   * lock that it holds.
+   */
   private @Nullable Quota overQuota(LockSession session, WaitingLock wanted) {
     WorkerId worker = session.worker();
     if (!exists.test(wanted.file().node())) {
@@ -198,7 +211,7 @@ public final class LockDesk {
     answer(session, request.intent(), Verdict.NO_LOCKS, file, owner, null);
   }
 
-  /** Everything that this owner has locked of the file is free. */
+  /** Frees all locks of an owner on a file. */
   public void release(WorkerId worker, LockRelease release) {
     LockSession session = sessions.get(worker);
     if (session == null || !isNew(session, release.intent())) {
@@ -210,15 +223,15 @@ public final class LockDesk {
     freed(session, release.intent(), file, owner, LockRange.WHOLE);
   }
 
-  /** A request is given up: its wait ends, or its grant is undone. */
+  /** Cancels an earlier request: ends its wait, or undoes its grant. */
   public void cancel(WorkerId worker, LockCancel cancel) {
     LockSession session = sessions.get(worker);
     if (session == null || !isNew(session, cancel.intent())) {
       return;
     }
     WaitingLock wanted = session.waiting().remove(cancel.requestSeqNo());
-    // A request that was refused meanwhile is not known here any more. To say that its owner holds
-    // something costs the worker a release too much; to say the contrary would have it forget.
+    // A request that was refused meanwhile is unknown here. Answering "still held" costs the worker
+    // at most a needless release; answering "not held" would make it forget a lock.
     boolean held = true;
     if (wanted != null) {
       table.cancel(wanted);
@@ -232,7 +245,10 @@ public final class LockDesk {
     answer(session, cancel.intent(), Verdict.GRANTED, held, null, null);
   }
 
-  /** The worker still wants its locks. */
+  /**
+   * Renews the worker's lease on all its locks and drops confirmed answers. Closes the connection
+   * if a message was not taken earlier and can be taken now.
+   */
   public void renew(WorkerId worker, LockRenew renew) {
     LockSession session = sessions.get(worker);
     if (session != null && session.run().equals(renew.run())) {
@@ -245,10 +261,10 @@ public final class LockDesk {
   }
 
   /**
-   * Lets leases end.
+   * Advances time: starts grace periods, expires sessions.
    *
-   * @return the workers that are connected and have lost their session: their connections have to
-   *     be closed, so that they learn of it with the next Welcome
+   * @return connected workers that have lost their session: their connections must be closed, so
+   *     that the next Welcome shows it to them
    */
   public List<WorkerId> tick(long nowNs) {
     leaseNowNs += Math.min(nowNs - tickedNs, ttlNs / CHECKS_PER_TTL);
@@ -285,18 +301,18 @@ public final class LockDesk {
     return lost;
   }
 
-  /** The number of a worker's session, or 0. */
+  /** The session number of a worker, or 0. */
   public long session(WorkerId worker) {
     LockSession session = sessions.get(worker);
     return session == null ? 0 : session.number();
   }
 
-  /** How many locks a worker's processes hold; one owner's of one file count as one. */
+  /** How many locks a worker's processes hold; all locks of one owner on one file count as one. */
   public int held(WorkerId worker) {
     return table.heldBy(worker);
   }
 
-  /** How much is kept for a worker: pieces it holds, requests that wait, unconfirmed answers. */
+  /** How many items are kept for a worker: held pieces, waiting requests, unconfirmed answers. */
   public long kept(WorkerId worker) {
     LockSession session = sessions.get(worker);
     return session == null
@@ -304,7 +320,7 @@ public final class LockDesk {
         : table.piecesOf(worker) + session.waiting().size() + session.unconfirmedWeight();
   }
 
-  /** How the locks are. */
+  /** Statistics, for status reports. */
   public LockCounters counters() {
     int expiring =
         sessions.values().stream()
@@ -327,7 +343,8 @@ public final class LockDesk {
       return false;
     }
     if (hasTooManyUnconfirmed(session)) {
-      // Not taken, nor is any that follows. When answers are confirmed it is told to begin anew.
+      // Neither this message nor a later one is taken. Once answers are confirmed, the connection
+      // is closed, and on the next one the worker sends all of them again, in order.
       refusals.add(Quota.UNCONFIRMED_ANSWERS, session.worker());
       session.toldToWait();
       return false;
@@ -342,7 +359,8 @@ public final class LockDesk {
   private void lock(LockSession session, WaitingLock wanted, boolean wait) {
     List<HeldLock> before = before(wanted);
     if (converts(wanted, before)) {
-      // What it has is gone whether it gets the other or not: there is no way back behind this.
+      // A flock conversion gives up the old lock even if the new one is not granted, so earlier
+      // changes can no longer be undone.
       session.changes().stream()
           .filter(change -> change.isOf(wanted.file(), wanted.owner()))
           .forEach(LockChange::isOver);
@@ -373,8 +391,9 @@ public final class LockDesk {
   }
 
   /**
-   * What a grant without a wait goes back to if it is undone. A flock that is converted lets go
-   * before it asks, so that is nothing; one that asks for what it has is left alone.
+   * What the owner goes back to if a grant without a wait is undone. A flock conversion releases
+   * the old lock first, so it goes back to nothing; a flock request for the mode already held
+   * changes nothing.
    */
   private List<HeldLock> before(WaitingLock wanted) {
     List<HeldLock> now = table.within(wanted.file(), wanted.owner(), wanted.range());
@@ -396,7 +415,8 @@ public final class LockDesk {
       if (table.heldBy(session.worker()) == 0) {
         session.renewed(leaseNowNs); // its first lock: the lease begins
       }
-      // A conversion has let go long ago: what is there now came later, and stays.
+      // A flock conversion released the old lock before its wait. What the owner holds now was
+      // acquired during the wait, and undoing this grant keeps it.
       granted(session, wanted, table.within(wanted.file(), wanted.owner(), wanted.range()));
     }
   }
@@ -472,7 +492,10 @@ public final class LockDesk {
     port.accept(session.worker(), response);
   }
 
-  /** A process has a number on its own worker only. */
+  /**
+   * Describes the conflicting lock for F_GETLK; the pid is sent to its own worker only, because it
+   * has no meaning elsewhere.
+   */
   private static Holder holder(WorkerId asking, FileLocks.Conflict by) {
     WorkerId worker = by.owner().worker();
     return new Holder(by.lock(), worker, worker.equals(asking) ? by.pid() : 0);

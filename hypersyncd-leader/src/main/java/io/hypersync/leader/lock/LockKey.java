@@ -3,5 +3,5 @@ package io.hypersync.leader.lock;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockSpace;
 
-/** The locks of one file which see each other. */
+/** Names the locks of one node that can conflict: those in one lock space. */
 record LockKey(NodeId node, LockSpace space) {}

@@ -4,10 +4,10 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.lock.LockSpace;
 
 /**
- * Who holds a lock: an open file, a process. A worker has one run at a time, so its name will do
- * for it. An owner of the POSIX space may be an open file too (F_OFD_SETLK): the FUSE protocol does
- * not tell.
+ * The owner of a lock: an open file or a process of a worker. A worker has one run at a time, so
+ * its name identifies the run. In the POSIX space too, the owner may be an open file (F_OFD_SETLK):
+ * the FUSE protocol does not distinguish the two.
  *
- * @param kernelOwner what the worker's kernel calls it
+ * @param kernelOwner the owner's number in the worker's kernel
  */
 record LockOwner(WorkerId worker, LockSpace space, long kernelOwner) {}

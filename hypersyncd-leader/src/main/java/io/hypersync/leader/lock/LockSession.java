@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one run of a worker: what it has asked, what it was told, its lease. */
+/**
+ * The lock session of one run of a worker: its waiting requests, unconfirmed answers and lease.
+ * Owned by {@link LockDesk}.
+ */
 final class LockSession {
   private final WorkerId worker;
   private final ClientId run;
@@ -25,10 +28,10 @@ final class LockSession {
   private boolean inGrace;
 
   /**
-   * What was said and may have to be said again.
+   * An answer that was sent and may have to be sent again.
    *
-   * @param change what it has changed of the owner's locks; null if nothing
-   * @param weight 1, and one for each piece that the change could give back
+   * @param change what it changed in the owner's locks; null if nothing
+   * @param weight 1, plus one for each piece that undoing the change could restore
    */
   record Answer(LockResponse response, @Nullable LockChange change, int weight) {}
 
@@ -51,7 +54,7 @@ final class LockSession {
     return number;
   }
 
-  /** Whether this request is here for the first time; each is taken once. */
+  /** Whether this request number is new; each number is taken once. */
   boolean takes(long seqNo) {
     if (seqNo <= lastRequest) {
       return false;
@@ -60,7 +63,7 @@ final class LockSession {
     return true;
   }
 
-  /** The requests that wait, by their number. */
+  /** The waiting requests by sequence number. */
   Map<Long, WaitingLock> waiting() {
     return waiting;
   }
@@ -80,29 +83,29 @@ final class LockSession {
     unconfirmedWeight += answer.weight;
   }
 
-  /** How much is kept because it is unconfirmed. */
+  /** Total weight of the unconfirmed answers. */
   long unconfirmedWeight() {
     return unconfirmedWeight;
   }
 
-  /** A message was not taken: it has to come again, which it does on the next connection. */
+  /** Notes that a message was not taken; the worker must send it again on its next connection. */
   void toldToWait() {
     toldToWait = true;
   }
 
-  /** Whether there was such a message; it is asked once. */
+  /** Whether a message was not taken since the last call; resets the mark. */
   boolean hasToSendAgain() {
     boolean again = toldToWait;
     toldToWait = false;
     return again;
   }
 
-  /** What the unconfirmed answers have changed, oldest first. */
+  /** Changes of the unconfirmed answers, oldest first. */
   List<LockChange> changes() {
     return unconfirmed.stream().map(Answer::change).filter(Objects::nonNull).toList();
   }
 
-  /** These answers have arrived. */
+  /** Drops answers that the worker has confirmed, those numbered up to {@code through}. */
   void confirmed(long through) {
     unconfirmed.removeIf(
         answer -> {

@@ -19,17 +19,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every lock that is held, and every one that is waited for; knows no sessions, leases or messages.
+ * All held locks and all waiting requests; independent of sessions, leases and messages.
  *
- * <p>As on Linux a request is granted when no lock that is held is in its way, also past others
- * that wait: a process whose child locks the same file as a reader must not wait behind a writer
- * who waits for that process. What is freed goes to those who wait in the order of their arrival.
+ * <p>As on Linux, a request is granted when no held lock conflicts with it, even ahead of other
+ * waiting requests: a process whose child takes a read lock on the same file must not wait behind a
+ * writer that waits for that process. Freed bytes go to the waiting requests in order of arrival.
  */
 final class LockTable {
   /** How many pieces of one file an owner may hold; beyond it ENOLCK. */
   static final int MAX_PIECES = 10_000;
 
-  /** So many holders are looked at in search of a circle; what is not seen then counts as one. */
+  /**
+   * How many holders the deadlock search examines; a search that exceeds this counts as a deadlock.
+   */
   private static final int MAX_LOOKS = 1 << 20;
 
   private final Map<LockKey, FileLocks> files = new HashMap<>();
@@ -40,33 +42,33 @@ final class LockTable {
   private final Consumer<WaitingLock> granted;
   private final Consumer<WaitingLock> deadlocked;
 
-  /** How a request fared. */
+  /** Outcome of {@link #lock}. */
   sealed interface Outcome {
-    /** It holds now. */
+    /** The lock is held now. */
     record Granted() implements Outcome {}
 
-    /** This is in the way; for a request that waits it is queued. */
+    /** A conflicting lock is held; if the request is to wait, it is queued. */
     record Blocked(FileLocks.Conflict by) implements Outcome {}
 
-    /** To wait would close a circle. */
+    /** Waiting would close a cycle. */
     record Deadlock() implements Outcome {}
 
-    /** Too many pieces. */
+    /** The owner holds {@link #MAX_PIECES} pieces of the file. */
     record TooMany() implements Outcome {}
   }
 
   /**
    * An empty table.
    *
-   * @param granted told of each lock that is granted after a wait, in the moment before it holds
-   * @param deadlocked told of each that must not go on waiting
+   * @param granted called for each lock that is granted after a wait, just before it is held
+   * @param deadlocked called for each waiting request that is refused because of a deadlock
    */
   LockTable(Consumer<WaitingLock> granted, Consumer<WaitingLock> deadlocked) {
     this.granted = granted;
     this.deadlocked = deadlocked;
   }
 
-  /** Takes a lock, or queues for it if it is to be waited for. */
+  /** Takes a lock; if it conflicts and {@code wait} is set, queues the request. */
   Outcome lock(WaitingLock wanted, boolean wait) {
     FileLocks file = file(wanted.file());
     Outcome outcome = lock(file, wanted, wait);
@@ -79,7 +81,7 @@ final class LockTable {
       return new Outcome.TooMany();
     }
     if (wanted.file().space() == LockSpace.FLOCK && !alreadyHas(file, wanted)) {
-      free(file, wanted.owner()); // flock(2): a conversion lets go first
+      free(file, wanted.owner()); // flock(2): a conversion releases first
       noteHeld(wanted.file(), file, wanted.owner());
     }
     FileLocks.Conflict conflict = file.conflict(wanted.owner(), wanted.range(), wanted.mode());
@@ -97,19 +99,19 @@ final class LockTable {
     return new Outcome.Blocked(conflict);
   }
 
-  /** Who would be in the way, or null. */
+  /** The first conflicting lock, or null. */
   FileLocks.@Nullable Conflict test(LockKey key, LockOwner owner, LockRange range, LockMode mode) {
     FileLocks file = files.get(key);
     return file == null ? null : file.conflict(owner, range, mode);
   }
 
-  /** Whether to free these bytes would break a piece in two where there are too many already. */
+  /** Whether freeing these bytes would split a piece although the owner has {@link #MAX_PIECES}. */
   boolean breaksTooMany(LockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     return file != null && file.pieces(owner) >= MAX_PIECES && file.breaks(owner, range);
   }
 
-  /** Frees these bytes. */
+  /** Frees these bytes, and grants requests that waited for them. */
   void unlock(LockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     if (file != null) {
@@ -119,7 +121,7 @@ final class LockTable {
     }
   }
 
-  /** Gives up a wait; false if there is none. */
+  /** Cancels a waiting request; false if it is not waiting. */
   boolean cancel(WaitingLock wanted) {
     FileLocks file = files.get(wanted.file());
     if (file == null || !file.waiting().remove(wanted)) {
@@ -131,8 +133,8 @@ final class LockTable {
   }
 
   /**
-   * Undoes a grant: these bytes become again what they were, as far as that is still possible
-   * beside what others hold.
+   * Undoes a grant: restores what was held of these bytes, as far as locks that others hold now
+   * allow; an exclusive lock that conflicts may come back as a shared one.
    */
   void restore(
       LockKey key, LockOwner owner, int pid, List<LockRange> ranges, List<HeldLock> before) {
@@ -151,19 +153,19 @@ final class LockTable {
     settle(key, file);
   }
 
-  /** What of these bytes the owner holds. */
+  /** What the owner holds of these bytes. */
   List<HeldLock> within(LockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     return file == null ? List.of() : file.within(owner, range);
   }
 
-  /** Whether the owner holds anything of the file. */
+  /** Whether the owner holds any lock on the file. */
   boolean holds(LockKey key, LockOwner owner) {
     FileLocks file = files.get(key);
     return file != null && file.holds(owner);
   }
 
-  /** Frees everything and ends every wait of a worker's owners. */
+  /** Frees all locks and ends all waits of a worker's owners. */
   void forget(WorkerId worker) {
     Set<LockKey> touched = new LinkedHashSet<>();
     for (LockOwner owner : List.copyOf(held.keySet())) {
@@ -189,12 +191,12 @@ final class LockTable {
     touched.forEach(key -> settle(key, file(key)));
   }
 
-  /** How many locks a worker's owners hold; one owner's of one file count as one. */
+  /** How many locks a worker's owners hold; all locks of one owner on one file count as one. */
   int heldBy(WorkerId worker) {
     return heldByWorker.getOrDefault(worker, 0);
   }
 
-  /** Some of the locks that a worker's owners hold, at most so many. */
+  /** Up to {@code most} of the locks that a worker's owners hold. */
   List<ExpiringLock> someOf(WorkerId worker, int most) {
     int wanted = Math.min(most, heldBy(worker));
     List<ExpiringLock> some = new ArrayList<>();
@@ -217,12 +219,12 @@ final class LockTable {
     return piecesByWorker.getOrDefault(worker, 0);
   }
 
-  /** How many locks are held; one owner's of one file count as one. */
+  /** How many locks are held; all locks of one owner on one file count as one. */
   int held() {
     return heldByWorker.values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** How many requests wait. */
+  /** How many requests wait, of all workers. */
   int waiting() {
     return waits.values().stream().mapToInt(Set::size).sum();
   }
@@ -237,9 +239,13 @@ final class LockTable {
     noteHeld(wanted.file(), file, wanted.owner());
   }
 
-  /** Grants what can be granted now, and forgets a file that nobody has locked. */
+  /**
+   * Grants waiting requests that no longer conflict, and drops the file if it has no locks and
+   * waits.
+   */
   private void settle(LockKey key, FileLocks file) {
-    // Granting can free: a process that waits for one range may weaken its hold on another with it.
+    // A grant can make room for others: a granted shared lock downgrades bytes that its owner held
+    // exclusively.
     boolean again = true;
     while (again) {
       again = false;
@@ -260,7 +266,10 @@ final class LockTable {
     }
   }
 
-  /** A process of several threads can get a lock while it waits for another. */
+  /**
+   * Refuses waits that a grant has turned into a deadlock: a process with several threads can be
+   * granted one lock while it waits for another.
+   */
   private void refuseNewCircles(LockOwner owner) {
     for (WaitingLock wanted : List.copyOf(waits.getOrDefault(owner, Set.of()))) {
       if (closesCircle(wanted)) {
@@ -273,9 +282,10 @@ final class LockTable {
 
   /**
    * Whether the owner would wait for itself (EDEADLK), over any number of files and workers. Only
-   * fcntl locks are looked at: a flock belongs to an open file, and nobody knows which process will
-   * close it. The same is true of F_OFD locks, which cannot be told from a process's here; so their
-   * users may get an EDEADLK that Linux would not give, but only where they would wait for ever.
+   * fcntl locks are checked: a flock belongs to an open file, and any process that has the file
+   * open may close it. The same is true of F_OFD locks, which cannot be told from process locks
+   * here; so their users may get an EDEADLK that Linux would not return, but only where they would
+   * wait forever.
    */
   private boolean closesCircle(WaitingLock wanted) {
     if (wanted.file().space() == LockSpace.FLOCK) {

@@ -5,10 +5,10 @@ import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 
 /**
- * A lock that somebody wants.
+ * A request for a lock that is not granted yet.
  *
- * @param intent the request, which names it
- * @param pid the process, for F_GETLK
+ * @param intent id of the request
+ * @param pid the requesting process, for F_GETLK
  */
 record WaitingLock(
     IntentId intent, LockKey file, LockOwner owner, int pid, LockRange range, LockMode mode) {}

@@ -11,9 +11,9 @@ import java.io.IOException;
 public interface OpLog extends AutoCloseable {
 
   /**
-   * Accepts the next entry and returns without waiting for the disk. Room for everything accepted
-   * is already allocated, so an accepted entry cannot fail for lack of space. Waits when the log is
-   * written faster than the next segment can be allocated; see {@link #mayWait}.
+   * Accepts the next entry and returns without waiting for the disk. Space for everything accepted
+   * is already allocated, so an accepted entry cannot fail for lack of space. Blocks while the next
+   * segment is being allocated, if the log is written faster than that; see {@link #mayWait}.
    *
    * @param index must be {@link #appendedIndex()} + 1
    * @param payload the canonical entry, at most {@link #maxPayloadBytes()}; not copied, so it must
@@ -28,26 +28,27 @@ public interface OpLog extends AutoCloseable {
   void append(long index, byte[] payload, boolean needsChunkSync) throws OpLogFullException;
 
   /**
-   * Whether {@link #append} might have to wait for the disk now, because the next segment is not
-   * ready. To be asked by the thread that appends.
+   * Whether {@link #append} could block now because the next segment is not ready. To be called by
+   * the thread that appends.
    */
   boolean mayWait();
 
   /**
-   * Takes the writing over from the log's own thread, for the one entry that the appending thread
-   * is about to append: to wait for the disk itself is quicker than to be woken. To be called by
-   * that thread.
+   * Takes over writing from the log's own thread, for the one entry that the appending thread is
+   * about to append: waiting for the disk itself is faster than being woken. To be called by that
+   * thread.
    *
-   * @return false if something is being written or waits to be, and nothing has changed; else
-   *     {@link #writeHere} must follow, and what is appended until then is written there
+   * @return false, without any effect, if entries are being written or wait to be; if true, {@link
+   *     #writeHere} must follow, and entries appended before it are left to it
    */
   boolean takeOver();
 
   /**
-   * Makes durable the entry that was appended since {@link #takeOver}, if one was, and gives the
-   * writing back. More than one, and what has to wait for more than one write to the disk (a new
-   * segment, chunks), is left to the log's thread: {@link #durableIndex()} says what has been done.
-   * A failure is told as the thread tells it.
+   * Makes the entry durable that was appended since {@link #takeOver}, if any, and gives writing
+   * back to the log's thread. Blocks on the disk. Several entries, or one that needs more than one
+   * write to the disk (a new segment, chunks), are left to the log's thread: {@link
+   * #durableIndex()} shows what was done. A failure is reported to the {@link OpLogListener}, as by
+   * the log's thread.
    */
   void writeHere();
 
@@ -85,8 +86,8 @@ public interface OpLog extends AutoCloseable {
   int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException;
 
   /**
-   * Bytes that the log has taken of the disk ahead of use. Any thread may ask; about so many, while
-   * something is written.
+   * Bytes of disk space that the log has allocated ahead of use. Any thread may call it;
+   * approximate while something is written.
    */
   default long preallocatedBytes() {
     return 0;

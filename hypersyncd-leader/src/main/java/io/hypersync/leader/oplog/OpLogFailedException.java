@@ -6,12 +6,12 @@ import java.io.Serial;
 public final class OpLogFailedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  /** The log failed because of {@code cause}. */
+  /** For a log that failed because of {@code cause}. */
   public OpLogFailedException(String message, Throwable cause) {
     super(message, cause);
   }
 
-  /** The log is closed. */
+  /** For a log that is closed. */
   public OpLogFailedException(String message) {
     super(message);
   }

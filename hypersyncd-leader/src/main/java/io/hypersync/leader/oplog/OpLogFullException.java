@@ -7,7 +7,7 @@ import java.io.Serial;
 public final class OpLogFullException extends IOException {
   @Serial private static final long serialVersionUID = 1;
 
-  /** With the reason why no segment could be allocated. */
+  /** {@code cause} is the reason why no segment could be allocated. */
   public OpLogFullException(String message, Throwable cause) {
     super(message, cause);
   }

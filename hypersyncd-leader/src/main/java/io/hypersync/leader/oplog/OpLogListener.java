@@ -1,11 +1,11 @@
 package io.hypersync.leader.oplog;
 
 /**
- * Told about durability by the thread that writes, which is the log's own one or, after {@link
- * OpLog#takeOver}, the one that appends; must return quickly and must not throw.
+ * Receives durability events from the thread that writes, which is the log's own one or, after
+ * {@link OpLog#takeOver}, the one that appends; must return quickly and must not throw.
  */
 public interface OpLogListener {
-  /** A batch became durable; {@link OpLog#durableIndex()} already says so. */
+  /** A batch became durable; {@link OpLog#durableIndex()} covers it already. */
   void onDurable(CommittedBatch batch);
 
   /**

@@ -4,8 +4,8 @@ package io.hypersync.leader.oplog;
  * Settings of an op log.
  *
  * @param firstSegmentBytes preallocated bytes of the first segment file of a run, a multiple of 64
- *     KiB from 256 KiB to {@code segmentBytes}; each one after it has twice as many, up to these. A
- *     payload may take up to a quarter of the first
+ *     KiB from 256 KiB to {@code segmentBytes}; each further segment has twice the size, up to
+ *     {@code segmentBytes}. A payload may take up to a quarter of the first
  * @param segmentBytes most preallocated bytes of one segment file, a multiple of 64 KiB up to 1
  *     GiB; two segments are allocated at any time
  * @param batchMaxOps most entries in one sync (hypersync.md 6.3.1, BATCH_MAX_OPS)
@@ -21,7 +21,6 @@ public record OpLogOptions(
   private static final int MAX_SEGMENT_BYTES = 1 << 30;
   private static final int SEGMENT_GRANULE_BYTES = 64 << 10;
 
-  /** Checks the ranges. */
   public OpLogOptions {
     if (!isSize(segmentBytes) || !isSize(firstSegmentBytes) || firstSegmentBytes > segmentBytes) {
       throw new IllegalArgumentException(
@@ -43,12 +42,12 @@ public record OpLogOptions(
         && bytes % SEGMENT_GRANULE_BYTES == 0;
   }
 
-  /** The same with another segment size in bytes, that of the first one, too. */
+  /** The same with all segments of this size in bytes. */
   public OpLogOptions withSegmentBytes(int bytes) {
     return new OpLogOptions(bytes, bytes, batchMaxOps, batchMaxBytes);
   }
 
-  /** The same with other limits of a batch. */
+  /** The same with other limits of a batch: entries, and bytes of payload. */
   public OpLogOptions withBatches(int maxOps, int maxBytes) {
     return new OpLogOptions(firstSegmentBytes, segmentBytes, maxOps, maxBytes);
   }

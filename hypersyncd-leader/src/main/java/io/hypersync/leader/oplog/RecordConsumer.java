@@ -3,6 +3,6 @@ package io.hypersync.leader.oplog;
 /** Receives entries of a sequential read. */
 @FunctionalInterface
 public interface RecordConsumer {
-  /** One entry; the consumer owns the array. */
+  /** Takes one entry; the consumer owns the array. */
   void accept(long index, byte[] payload);
 }

@@ -17,6 +17,9 @@ public interface RecoveryListener {
   /** The next entry in index order. No more entries follow after {@link Verdict#CUT}. */
   Verdict onRecord(long index, byte[] payload);
 
-  /** No more entries follow, and nothing was changed on the disk yet: the last time to refuse. */
+  /**
+   * Called after the last entry, before recovery changes anything on disk: the last chance to
+   * refuse the log with an exception.
+   */
   default void ended() {}
 }

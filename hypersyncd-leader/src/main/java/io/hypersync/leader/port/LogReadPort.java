@@ -2,13 +2,16 @@ package io.hypersync.leader.port;
 
 import io.hypersync.wire.transport.SessionId;
 
-/** Reads old log entries off the agent's thread; the answer is {@code LeaderAgent.logRead}. */
+/**
+ * Reads old log entries off the agent's thread; the result arrives as a call of {@code
+ * LeaderAgent.logRead}.
+ */
 @FunctionalInterface
 public interface LogReadPort {
   /**
-   * Asks for durable entries from {@code fromIndex} on.
+   * Requests durable entries, from {@code fromIndex} on.
    *
-   * @param maxBytes about how much; at least one entry comes
+   * @param maxBytes approximate size of the result; at least one entry is returned
    */
   void read(SessionId session, long fromIndex, int maxBytes);
 }

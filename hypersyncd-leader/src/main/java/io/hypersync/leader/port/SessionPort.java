@@ -4,17 +4,17 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.transport.SessionId;
 import org.jspecify.annotations.Nullable;
 
-/** The way to the workers. Called by the leader agent only; nothing here blocks. */
+/** Outbound side of the worker sessions. Called by the leader agent only; no method blocks. */
 public interface SessionPort {
-  /** Queues a message; dropped if the session has ended. */
+  /** Queues a message; drops it if the session has ended. */
   void send(SessionId session, LeaderMessage message);
 
   /** Sends what has been queued on all sessions. */
   void flush();
 
-  /** Whether the log stream of this session takes more without piling up in memory. */
+  /** Whether the log stream of this session can take more without buffering in memory. */
   boolean logWritable(SessionId session);
 
-  /** Ends a session, after a last word if there is one. */
+  /** Ends a session; sends {@code lastWord} first unless it is null. */
   void close(SessionId session, LeaderMessage.@Nullable Refused lastWord);
 }

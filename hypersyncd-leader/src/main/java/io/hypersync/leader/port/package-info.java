@@ -1,4 +1,4 @@
-/** What the leader's decision code needs from the world. */
+/** Ports through which the leader's decision code reaches disk and network. */
 @NullMarked
 package io.hypersync.leader.port;
 

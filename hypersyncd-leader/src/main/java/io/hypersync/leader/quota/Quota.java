@@ -2,45 +2,45 @@ package io.hypersync.leader.quota;
 
 import java.util.Locale;
 
-/** Why something that a worker has sent was not taken. */
+/** Kinds of refusals: why something that a worker has sent was not taken. */
 public enum Quota {
   /** An open-lease on a node that is not in the newest state: ignored. */
   LEASE_OF_UNKNOWN_NODE("open-leases on nodes that do not exist"),
 
-  /** One open-lease too many ({@link WorkerQuotas#openLeases}): ignored. */
+  /** An open-lease beyond {@link WorkerQuotas#openLeases}: ignored. */
   LEASES("more open-leases than it may have"),
 
   /** A lock of a node that is not in the newest state: ENOLCK. */
   LOCK_OF_UNKNOWN_NODE("locks of nodes that do not exist"),
 
-  /** One lock, or one piece of a lock, too many ({@link WorkerQuotas#locks}): ENOLCK. */
+  /** A lock, or a piece of a lock, beyond {@link WorkerQuotas#locks}: ENOLCK. */
   LOCKS("more locks than it may have"),
 
-  /** One request too many that waits for a lock ({@link WorkerQuotas#lockWaits}): ENOLCK. */
+  /** A lock request beyond {@link WorkerQuotas#lockWaits} that would wait: ENOLCK. */
   LOCK_WAITS("more requests that wait for locks than it may have"),
 
   /**
    * A lock message while too many answers are unconfirmed ({@link
-   * WorkerQuotas#unconfirmedAnswers}): not taken.
+   * WorkerQuotas#unconfirmedAnswers}): not taken, so the worker must send it again.
    */
   UNCONFIRMED_ANSWERS("lock messages and confirms no answers"),
 
   /**
-   * An intent for whose size there is no room beside those that wait ({@link
+   * An intent that is too large to wait beside the others ({@link
    * WorkerQuotas#pendingIntentBytes}): EAGAIN.
    */
   PENDING_INTENT_BYTES("intents too large to wait beside its others"),
 
-  /** A chunk for which no intent has come ({@link WorkerQuotas#unaskedBytes}): dropped. */
+  /** A chunk without an intent, beyond {@link WorkerQuotas#unaskedBytes}: dropped. */
   UNASKED_CHUNKS("more chunks that no intent mentions than it may"),
 
-  /** One connection too many that says no Hello ({@link WorkerQuotas#silentSessions}): closed. */
+  /** A connection without a Hello, beyond {@link WorkerQuotas#silentSessions}: closed. */
   SILENT_SESSIONS("connections that say no Hello"),
 
-  /** An intent that no call of a program makes: EINVAL, or what its fault is. */
+  /** An intent that no system call produces: EINVAL, or a more specific errno. */
   SENSELESS_INTENTS("intents that make no sense"),
 
-  /** An intent of a client that is another worker's: EPERM. */
+  /** An intent of a client that belongs to another worker: EPERM. */
   FOREIGN_INTENTS("intents of clients of another worker");
 
   private final String what;
@@ -49,7 +49,7 @@ public enum Quota {
     this.what = what;
   }
 
-  /** What the worker sends, for people. */
+  /** What the worker sends, as a phrase for log lines. */
   String what() {
     return what;
   }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what was beyond a quota, and says so in the log: of one worker and one quota once in an
- * interval, however much comes. On the agent's thread.
+ * Counts refusals by quota and logs them: at most once per worker, quota and interval, however many
+ * there are. On the agent's thread.
  */
 public final class Refusals {
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
@@ -21,20 +21,19 @@ public final class Refusals {
   private final Clock clock;
   private final Map<Quota, Long> counts = new EnumMap<>(Quota.class);
 
-  /** When each was last told of: as many as workers are enrolled, times the quotas. */
+  /** When each was last logged; bounded by enrolled workers times quotas. */
   private final Map<Source, Long> toldNs = new HashMap<>();
 
-  /** Nothing was refused. */
   public Refusals(Clock clock) {
     this.clock = clock;
   }
 
-  /** Something of this worker was refused. */
+  /** Counts one refusal. */
   public void add(Quota quota, WorkerId worker) {
     add(quota, worker, 1);
   }
 
-  /** So many things of this worker were refused; 0 is nothing. */
+  /** Counts {@code count} refusals; 0 does nothing. */
   public void add(Quota quota, WorkerId worker, long count) {
     if (count == 0) {
       return;
@@ -49,7 +48,7 @@ public final class Refusals {
     }
   }
 
-  /** How many things were refused for this since the start. */
+  /** How many refusals were counted since the start. */
   public long of(Quota quota) {
     return counts.getOrDefault(quota, 0L);
   }

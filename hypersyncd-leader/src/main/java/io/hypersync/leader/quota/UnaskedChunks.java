@@ -5,17 +5,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Chunks that come before any intent that waits for them. Chunks and intents travel on streams of
- * their own, so some always do; but nothing ever reads what no intent mentions, and it stays on the
- * disk. So a worker has a credit of such bytes: an intent that mentions them gives it back, and so
- * does time. What comes beyond it is dropped, and then what the worker says that it has sent along
- * need not be here. On the agent's thread.
+ * Credit for chunks that arrive before any intent that needs them. Chunks and intents travel on
+ * separate streams, so some always do; but a chunk that no intent mentions is never read and stays
+ * on the disk. So each worker has a credit in bytes for such chunks, which is restored by an intent
+ * that mentions them, and by time. A chunk beyond the credit is dropped, and from then on the
+ * leader does not rely on the worker's list of chunks sent along. On the agent's thread.
  */
 public final class UnaskedChunks {
-  /** A credit that is used up is whole again after this. */
+  /** How long it takes to restore a used-up credit completely. */
   private static final long WHOLE_AGAIN_NS = 60_000_000_000L;
 
-  /** What each takes besides its bytes, so that small ones are no way out. */
+  /** Charged per chunk besides its bytes, so that tiny chunks are bounded too. */
   private static final int OVERHEAD_BYTES = 256;
 
   private final long creditBytes;
@@ -28,12 +28,16 @@ public final class UnaskedChunks {
     private long droppedNs;
   }
 
-  /** Everybody has this credit. */
+  /**
+   * Starts with full credits.
+   *
+   * @param creditBytes of each worker
+   */
   public UnaskedChunks(long creditBytes) {
     this.creditBytes = creditBytes;
   }
 
-  /** Whether a chunk of so many bytes, which nobody waits for, is to be taken. */
+  /** Whether to take a chunk of this length that no intent waits for; charges the credit if so. */
   public boolean takes(WorkerId worker, int bytes, long nowNs) {
     Account account = accounts.computeIfAbsent(worker, _ -> new Account());
     recover(account, nowNs);
@@ -47,7 +51,11 @@ public final class UnaskedChunks {
     return true;
   }
 
-  /** An intent of this worker mentions chunks that are here. */
+  /**
+   * Restores the credit for chunks that an intent of this worker mentions and that are here.
+   *
+   * @param bytes their total length
+   */
   public void mentioned(WorkerId worker, int chunks, long bytes) {
     Account account = accounts.get(worker);
     if (account != null) {
@@ -55,7 +63,7 @@ public final class UnaskedChunks {
     }
   }
 
-  /** Whether a chunk of this worker was dropped a short while ago. */
+  /** Whether a chunk of this worker was dropped in the last minute. */
   public boolean hasDropped(WorkerId worker, long nowNs) {
     Account account = accounts.get(worker);
     if (account == null) {
@@ -71,7 +79,8 @@ public final class UnaskedChunks {
       account.used = Math.max(0, account.used - back);
     }
     account.asOfNs = nowNs;
-    // By time, not by the credit: what is given back was charged for other chunks perhaps.
+    // By time, not by credit: restored credit may have been charged for other chunks than the
+    // dropped one.
     account.dropped &= nowNs - account.droppedNs < WHOLE_AGAIN_NS;
   }
 }

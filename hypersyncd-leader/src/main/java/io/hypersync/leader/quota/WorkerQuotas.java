@@ -1,20 +1,21 @@
 package io.hypersync.leader.quota;
 
 /**
- * The most that the leader keeps for one worker. A worker that behaves gets nowhere near, but for
- * {@link #pendingIntentBytes}, which is a share: its callers wait a little longer then.
+ * The most that the leader keeps for one worker. A worker that behaves stays far below, except for
+ * {@link #pendingIntentBytes}, which is a share: when it is exceeded, callers wait a little longer.
  *
- * @param openLeases nodes that are open there (hypersync.md 6.8); as many again may still be held
- *     from before its last Hello
- * @param locks that its processes hold, one owner's of one file counted as one, and pieces of them
- *     (hypersync.md 10.2)
+ * @param openLeases nodes open on the worker (hypersync.md 6.8); the same number again may still be
+ *     held from before its last Hello
+ * @param locks held by its processes, counting all of one owner on one file as one; also the limit
+ *     of their pieces (hypersync.md 10.2)
  * @param lockWaits requests that wait for a lock
- * @param unconfirmedAnswers to its lock messages, and the pieces that each of them could give back
- * @param pendingIntentBytes heap for intents that wait, of all workers together; of what is left
- *     one worker may have half
- * @param unaskedBytes chunks that have come before an intent which mentions them; what arrives
- *     beyond it is dropped, and asked for when there is one
- * @param silentSessions connections that have not said Hello
+ * @param unconfirmedAnswers unconfirmed answers to its lock messages, plus the pieces that undoing
+ *     them could restore
+ * @param pendingIntentBytes heap for waiting intents of all workers together; one worker may have
+ *     half of what the others leave
+ * @param unaskedBytes chunks that arrived before an intent that mentions them; those beyond it are
+ *     dropped, and requested once an intent needs them
+ * @param silentSessions connections that have not sent Hello
  */
 public record WorkerQuotas(
     int openLeases,
@@ -24,13 +25,16 @@ public record WorkerQuotas(
     long pendingIntentBytes,
     long unaskedBytes,
     int silentSessions) {
-  /** A lease is an entry of a set; its id is the node's own. */
+  /** Heap of a lease: an entry of a set; the id object is the node's own. */
   private static final int LEASE_BYTES = 48;
 
-  /** What is held now, and what was held before the last Hello. */
+  /** Leases held now, and leases from before the last Hello. */
   private static final int LEASE_SETS = 2;
 
-  /** A piece, its range, what finds it, and the same once more in an answer. */
+  /**
+   * Heap of a piece of a lock: the piece, its range, its rows in tables, and the same again in an
+   * unconfirmed answer.
+   */
   private static final int LOCK_BYTES = 256;
 
   private static final int MOST_LEASES = 1 << 20;
@@ -40,13 +44,13 @@ public record WorkerQuotas(
   private static final long UNASKED_BYTES = 256L << 20;
   private static final int SILENT_SESSIONS = 4;
 
-  /** One worker can take so much of the heap with each of leases, locks, and intents: 1/32. */
+  /** One worker may take 1/32 of the heap for each of leases, locks and intents. */
   private static final int SHARE = 32;
 
   /**
-   * For a leader with this heap.
+   * Quotas for a leader with this heap.
    *
-   * @param maxHeapBytes the most that the heap may become
+   * @param maxHeapBytes the maximum heap
    */
   public static WorkerQuotas ofHeap(long maxHeapBytes) {
     long share = maxHeapBytes / SHARE;

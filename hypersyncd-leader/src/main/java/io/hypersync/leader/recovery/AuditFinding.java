@@ -2,30 +2,34 @@ package io.hypersync.leader.recovery;
 
 import io.hypersync.model.hash.Hash;
 
-/** What another replay of the log has found about the root of an entry (hypersync.md 8.1.1). */
+/**
+ * The result of a root audit: whether another replay of the log gives the logged root of an entry
+ * (hypersync.md 8.1.1).
+ */
 public sealed interface AuditFinding {
-  /** The entry that was asked about. */
+  /** The index of the entry whose root was doubted. */
   long asked();
 
   /**
    * The log is right.
    *
-   * @param root of the entry
+   * @param root of the entry, in the log and by replay
    */
   record Right(long asked, Hash root) implements AuditFinding {}
 
   /**
-   * The log is wrong: this leader has logged, and led, a state that does not come of its entries.
+   * The log is wrong: this leader has logged, and led from, a state that its entries do not
+   * produce.
    *
-   * @param index the first entry that is wrong, or the first of which it is known
+   * @param index the first wrong entry, as far as is known
    * @param what is wrong with it, with both roots
    */
   record Wrong(long asked, long index, String what) implements AuditFinding {}
 
   /**
-   * It could not be found out.
+   * The audit could not decide.
    *
-   * @param why in the words of a log line
+   * @param why as a phrase for a log line
    */
   record Unknown(long asked, String why) implements AuditFinding {}
 }

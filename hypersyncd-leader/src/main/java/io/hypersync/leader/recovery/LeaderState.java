@@ -6,18 +6,18 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 
 /**
- * What the log amounts to.
+ * The state that replaying the log has produced; the leader continues from it.
  *
  * @param state the filesystem after the last entry
  * @param root its Merkle root
  * @param index the last entry, 0 for an empty log
- * @param lastTimeNs committed_at of the last entry: time goes on from there (hypersync.md 9.4)
- * @param intents where every remembered intent is in the log
- * @param weight about how many bytes of the heap the state takes ({@link StateWeight})
+ * @param lastTimeNs committed_at of the last entry: later times are greater (hypersync.md 9.4)
+ * @param intents the log index of every remembered intent
+ * @param weight about how many bytes of heap the state takes ({@link StateWeight})
  */
 public record LeaderState(
     FsState state, Hash root, long index, long lastTimeNs, IntentIndex intents, long weight) {
-  /** Weighs the state, as long as it takes to look at all of it. */
+  /** Computes the weight by walking the whole state, which takes time proportional to its size. */
   public LeaderState(FsState state, Hash root, long index, long lastTimeNs, IntentIndex intents) {
     this(state, root, index, lastTimeNs, intents, StateWeight.of(state));
   }

@@ -30,27 +30,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the log at start: compares roots with those that were logged, restores the small chunks
- * that only the log is sure to hold, and finds where the chunks of an unacknowledged tail are
- * missing (design 6). Roots are compared once for a run of entries, which costs a fraction of every
- * one of them, and names the first that differs all the same ({@link RootCheck}).
+ * Replays the log at startup. Compares Merkle roots with the logged ones, restores inline chunks
+ * that may be missing from the chunk store, and reports where an unacknowledged tail lacks chunks
+ * so that it is cut. Roots are compared once per run of entries, at a fraction of the cost of
+ * comparing each one; the first entry that differs is still named ({@link RootCheck}).
+ * Single-threaded, apart from {@link RootHashing}.
  */
 public final class LogReplay implements RecoveryListener {
   private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
   private static final int PROGRESS_EVERY = 10_000;
 
-  /** For a leader that starts: long enough that comparing takes little. */
+  /** Run length for a starting leader: long enough that root comparison costs little. */
   public static final int LONG_RUNS = 4_096;
 
   /**
-   * For who passes roots on: every one is compared, before {@link #onRecord} returns if roots are
-   * computed on the same thread.
+   * Run length for a caller that uses the roots themselves: each is compared, and before {@link
+   * #onRecord} returns if roots are computed on the same thread.
    */
   public static final int EVERY_ENTRY = 1;
 
   /**
-   * A run ends early when its ops have so many chunks, for they stay in memory until its last root
-   * is known: some megabytes, of this run and of the one before.
+   * A run ends early at this many chunks, because its ops stay in memory until its last root is
+   * known. Two runs, this one and the one before, then take a few megabytes.
    */
   static final int MAX_RUN_CHUNKS = 16_384;
 
@@ -70,11 +71,13 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Starts from the empty filesystem.
    *
-   * @param runEntries at most so many entries are compared by one root, the last
-   * @param hashing computes the roots, beside the replay if it has a thread of its own
-   * @param maxStateBytes a state that becomes heavier is refused with {@link
-   *     StateTooLargeException}: a heap that is full would end the process without a word
-   * @param progress told the index now and then
+   * @param chunks receives inline chunks that are missing or damaged there
+   * @param intents receives every replayed intent
+   * @param runEntries the most entries that are covered by one root comparison, at the last of them
+   * @param hashing computes the roots, concurrently with the replay if it has a thread of its own
+   * @param maxStateBytes a heavier state fails with {@link StateTooLargeException}: an exhausted
+   *     heap would end the process without an explanation
+   * @param progress receives the index now and then
    */
   public LogReplay(
       ChunkStore chunks,
@@ -92,10 +95,11 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * Takes the next entry.
+   * Applies the next entry.
    *
-   * @throws ReplayException if the entry, or one before it of which that was not known yet, is
-   *     whole and yet not what this leader would have written: starting would serve a state that
+   * @return {@code CUT} if chunks of the entry are missing, else {@code KEEP}
+   * @throws ReplayException if the entry, or an earlier one whose root has only now been compared,
+   *     is intact but not what this leader would have written: starting would serve a state that
    *     nobody acknowledged
    * @throws StateTooLargeException if the state is too heavy for this heap
    */
@@ -142,7 +146,7 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * Compares what is left.
+   * Compares the roots that are left.
    *
    * @throws ReplayException as {@link #onRecord}
    */
@@ -152,9 +156,9 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * What the entries amount to.
+   * The replayed state.
    *
-   * @throws IllegalStateException if it has not {@link #ended}
+   * @throws IllegalStateException before {@link #ended}
    */
   public LeaderState result() {
     if (!roots.isSettled()) {
@@ -164,8 +168,8 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * How many extents an op has made in the state behind it, about: a copy brings no chunks, and
-   * makes as many extents; the states of a run share none of them.
+   * About how many extents an op has made in {@code state}, the state after it. A copy has no
+   * chunks of its own but makes that many extents, which the states of a run do not share.
    */
   static int extents(FsState state, FsOp op) {
     if (!(op instanceof FsOp.CopyRange copy)) {
@@ -190,13 +194,18 @@ public final class LogReplay implements RecoveryListener {
     }
   }
 
-  /** The entry cannot be replayed; but an earlier one is named, if it differs. */
+  /**
+   * For an entry that cannot be replayed; an earlier entry is reported instead if its root differs.
+   */
   private ReplayException refused(long recordIndex, String what) {
     refuse(roots.settle(state));
     return new ReplayException(recordIndex, what);
   }
 
-  /** A full disk is no reason not to lead: these bytes are in the log, and sent from there. */
+  /**
+   * Stores the chunks if the disk has room. A full disk does not keep the leader from starting:
+   * these bytes are in the log and are served from there.
+   */
   private void restore(List<Chunk> inline) {
     try {
       chunks.putAll(inline);
@@ -208,7 +217,7 @@ public final class LogReplay implements RecoveryListener {
     }
   }
 
-  /** Whether a chunk whose bytes the log has too can be read, and is what it was. */
+  /** Whether the stored copy of a chunk that the log carries too can be read and is undamaged. */
   private boolean hasRightBytes(ChunkRef chunk, byte[] payload, int at) {
     try {
       byte[] stored = chunks.get(chunk.hash());
@@ -223,7 +232,7 @@ public final class LogReplay implements RecoveryListener {
     return false;
   }
 
-  /** Whether every chunk of the entry is in the store now. */
+  /** Restores the entry's inline chunks as needed; false if another chunk is not in the store. */
   private boolean restoreChunks(LogEntry entry) {
     List<Chunk> inline = new ArrayList<>();
     int at = 0;

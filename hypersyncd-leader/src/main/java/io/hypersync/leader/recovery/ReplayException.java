@@ -1,6 +1,6 @@
 package io.hypersync.leader.recovery;
 
-/** A whole log entry that replay does not accept: the leader must not start. */
+/** An intact log entry that replay rejects: the leader must not start. */
 public final class ReplayException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

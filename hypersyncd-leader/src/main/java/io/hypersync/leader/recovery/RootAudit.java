@@ -11,9 +11,9 @@ import io.hypersync.model.state.Stamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays a log that a leader is writing, from its first entry to one whose root is doubted. It
- * shares nothing with the state that is led, so a fault of that state's memory is not in it.
- * Single-threaded; see {@link RootCheck} for which roots are compared: that of the doubted entry
+ * Replays the log of a running leader, from the first entry to one whose root is doubted. The
+ * replay shares nothing with the leader's own state, so memory corruption there cannot affect it.
+ * Single-threaded. {@link RootCheck} says which roots are compared; that of the doubted entry
  * always is.
  */
 public final class RootAudit {
@@ -25,24 +25,24 @@ public final class RootAudit {
   private int runChunks;
 
   /**
-   * Begins with the empty filesystem.
+   * Starts from the empty filesystem.
    *
-   * @param asked the doubted entry, 1 or more
+   * @param asked index of the doubted entry, 1 or more
    */
   public RootAudit(long asked) {
     this.asked = asked;
     this.roots = new RootCheck(state, RootHashing.AT_ONCE);
   }
 
-  /** The next entry to be {@linkplain #take taken}. */
+  /** The index of the entry that {@link #take} expects next. */
   public long next() {
     return index + 1;
   }
 
   /**
-   * Takes the next entry.
+   * Applies the next entry.
    *
-   * @return what was found, which ends it, or null: the next one, please
+   * @return the finding, which ends the audit, or null if the next entry is needed
    */
   public @Nullable AuditFinding take(byte[] payload) {
     long number = next();

@@ -11,32 +11,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the roots of a replay with those of the log, a run of entries at a time: states that
- * follow each other share most of their tries, so the root of the last one costs little more than
- * that of any one of them (hypersync.md 8.1.1). The root of a state covers all of it, so after a
- * run whose last root is right the state is the one that was logged; only if it is not, the run is
- * replayed once more from the state before it, and every root computed, to name the first entry
- * that differs. The states between are not kept: each has made some two kilobytes of nodes that the
- * next one has no use for, and a collection of garbage would copy them all.
+ * Compares the roots of a replay with those of the log, one run of entries at a time. Consecutive
+ * states share most of their tries, so computing the root of a run's last state costs little more
+ * than computing that of any one state (hypersync.md 8.1.1). The root of a state covers all of it,
+ * so if the last root of a run is right, the state is the one that was logged. Only if it is wrong
+ * is the run replayed once more from the state before it, with every root computed, to name the
+ * first entry that differs. The states in between are not kept: each has about two kilobytes of
+ * trie nodes that the next one replaces, and the garbage collector would copy them all.
  *
- * <p>So a root that is wrong in the middle of a run, and led to a right one, is not found. A leader
- * may start all the same, for the state it leads is right; workers, which compare every root,
+ * <p>So a wrong root in the middle of a run that ends with a right one is not found. A leader may
+ * start all the same, because the state it leads from is right; workers, which compare every root,
  * refuse that entry, as they did when it was new.
  *
- * <p>Hashing is a good part of what a replay takes, so it may happen elsewhere ({@link
- * RootHashing}), while the next run is replayed: of one run at a time. What crosses over is an
- * immutable state, whose tries may keep their hashes under two threads; what comes back is waited
- * for before the next run crosses, and before anything is made of the state ({@link #settle}). So
- * what is found of the roots, and of which entry, is the same as if there were one thread; what
- * else is wrong with a later entry may be found before it.
+ * <p>Hashing is a large part of the cost of a replay, so the root of one run may be computed on
+ * another thread ({@link RootHashing}) while the next run is replayed. The other thread gets an
+ * immutable state, whose tries may cache hashes concurrently from two threads. Its result is
+ * awaited before the next run is handed over, and before the state is used ({@link #settle}). So
+ * the same root mismatch is found, at the same entry, as with one thread; only other errors of a
+ * later entry may be found earlier.
  *
- * <p>Nobody may go by a state before {@link #settle} has found it good. To be called on one thread.
+ * <p>A state must not be used before {@link #settle} has found it good. All methods are called on
+ * one thread.
  */
 final class RootCheck {
   private final RootHashing hashing;
   private List<Step> run = new ArrayList<>();
 
-  /** What the run begins with; good if {@link #underWay} is. */
+  /** The state before the current run; known good once {@link #underWay} is found good. */
   private FsState before;
 
   private @Nullable UnderWay underWay;
@@ -44,11 +45,11 @@ final class RootCheck {
   private record Step(long index, FsOp op, Stamp stamp, Hash root) {}
 
   /**
-   * An entry whose root is another than that of its replay.
+   * An entry whose logged root is not the one that replay gives.
    *
    * @param index of the entry
-   * @param logged the root that the log has
-   * @param replayed the root that came of it
+   * @param logged the root in the log
+   * @param replayed the root that replay gives
    */
   record Mismatch(long index, Hash logged, Hash replayed) {
     @Override
@@ -60,7 +61,7 @@ final class RootCheck {
   /**
    * A run whose last root is being computed.
    *
-   * @param before what it begins with, which was found good
+   * @param before the state before the run, which was found good
    */
   private record UnderWay(FsState before, List<Step> run, RootHashing.Root last) {}
 
@@ -75,29 +76,29 @@ final class RootCheck {
   }
 
   /**
-   * The next entry of the run, which could be applied.
+   * Adds the next entry, already applied, to the current run.
    *
-   * @param root what the log says that the root is after it
+   * @param root the root in the log after this entry
    */
   void add(long index, FsOp op, Stamp stamp, Hash root) {
     run.add(new Step(index, op, stamp, root));
   }
 
-  /** How many entries the run has. */
+  /** How many entries the current run has. */
   int size() {
     return run.size();
   }
 
-  /** Whether nothing is left to be compared. */
+  /** Whether all added entries have been compared and found good. */
   boolean isSettled() {
     return run.isEmpty() && underWay == null;
   }
 
   /**
-   * Ends the run and has it compared, when the one before it has been.
+   * Ends the current run and has its last root computed, after waiting for the run before.
    *
-   * @param after the state that its last entry led to
-   * @return the first entry that differs, if one is known to already
+   * @param after the state after the run's last entry
+   * @return the first entry that differs, if that is known already; else null
    */
   @Nullable Mismatch endRun(FsState after) {
     Mismatch earlier = awaitUnderWay();
@@ -112,9 +113,9 @@ final class RootCheck {
   }
 
   /**
-   * Ends the run and waits for all that is being compared.
+   * Ends the current run and waits for all comparisons.
    *
-   * @param after the state that its last entry led to
+   * @param after the state after the run's last entry
    * @return the first entry that differs; null if all was replayed as logged
    */
   @Nullable Mismatch settle(FsState after) {
@@ -129,13 +130,16 @@ final class RootCheck {
     }
     Mismatch last = compare(compared.run.getLast(), compared.last.await());
     if (last != null) {
-      return firstOfAnotherReplay(compared, last); // and again, whoever asks: it stays under way
+      return firstOfAnotherReplay(compared, last); // stays under way: reported again
     }
     underWay = null;
     return null;
   }
 
-  /** It should find one; if it does not, the first replay went wrong, and its last is named. */
+  /**
+   * Replays a bad run and returns the first entry whose root differs. If none differs this time, or
+   * an op fails, the first replay went wrong: its last entry is returned.
+   */
   private static Mismatch firstOfAnotherReplay(UnderWay compared, Mismatch last) {
     FsState state = compared.before;
     for (Step step : compared.run) {

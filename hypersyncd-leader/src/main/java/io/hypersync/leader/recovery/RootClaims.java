@@ -9,36 +9,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Workers that say that another root comes of an entry than the log has (hypersync.md 6.4.1). One
- * of the two is wrong, and the leader finds out who: it replays its log once more. If the log is
- * wrong it stops at once, for everything that it has committed since rests on that entry; if the
- * worker is, the leader says so and goes on.
+ * Handles workers' claims that an entry has another root than the log says (hypersync.md 6.4.1).
+ * Either the worker or the log is wrong, and the leader finds out which by replaying its log. If
+ * the log is wrong, the leader stops at once, because everything committed since rests on that
+ * entry; if the worker is wrong, the leader logs that and goes on.
  *
- * <p>A replay takes a processor for as long as a start takes, so what a worker says cannot have
- * many of them: there is one at a time, then none for twenty times as long as that took, one for
- * each worker in {@link #WORKER_PAUSE_NS}, and an entry that was found right stays right.
- * Single-threaded.
+ * <p>A replay occupies a processor for as long as a start does, so claims are rationed: one replay
+ * at a time, then a pause of {@link #PAUSE_FACTOR} times its duration, one per worker in {@link
+ * #WORKER_PAUSE_NS}, and none for an entry that was found right. Single-threaded.
  */
 public final class RootClaims {
   private static final Logger LOG = LoggerFactory.getLogger(RootClaims.class);
 
-  /** A worker has its claims looked into no more often. */
+  /** The least time between two audits that one worker's claims cause, in nanoseconds. */
   static final long WORKER_PAUSE_NS = 600_000_000_000L;
 
-  /** Of the time of one processor at most so much goes into replays: one part of these. */
+  /**
+   * Pause after a replay, in multiples of its duration: bounds replays to about 1/20 of one
+   * processor.
+   */
   static final int PAUSE_FACTOR = 20;
 
   private static final int MAX_REMEMBERED = 1_024;
 
   private final RootAuditPort port;
 
-  /** When the last claim of a worker was looked into. */
+  /** By worker: when its last claim led to an audit. */
   private final Map<WorkerId, Long> lookedIntoNs = new BoundedMap<>(MAX_REMEMBERED);
 
   /** Entries that were found right, with their roots. */
   private final Map<Long, Hash> right = new BoundedMap<>(MAX_REMEMBERED);
 
-  /** The last entry of which a worker was said to be wrong, so that it is said once. */
+  /** By worker: the last entry for which it was reported wrong, so that each is logged once. */
   private final Map<WorkerId, Long> told = new BoundedMap<>(MAX_REMEMBERED);
 
   private long running;
@@ -48,17 +50,16 @@ public final class RootClaims {
   private long notBeforeNs;
   private long audits;
 
-  /** Nothing is claimed. */
   public RootClaims(RootAuditPort port) {
     this.port = port;
   }
 
   /**
-   * A worker has applied everything before an entry, and says that this root comes of it. It says
-   * so again and again, as long as it is connected.
+   * A worker has applied everything before an entry and computes this root for it. Called with
+   * every report of the worker, as long as it is connected; starts an audit if one is due.
    *
-   * @param durableIndex what is not durable is nothing to be claimed about
-   * @param stateBytes what the newest state takes of the heap, about
+   * @param durableIndex claims about later entries are ignored
+   * @param stateBytes about how many bytes of heap the newest state takes
    */
   public void claimed(
       WorkerId worker, long index, Hash root, long durableIndex, long stateBytes, long nowNs) {
@@ -92,7 +93,7 @@ public final class RootClaims {
   }
 
   /**
-   * The replay has ended.
+   * Takes the finding of an audit.
    *
    * @throws WrongRootException if the log is wrong
    */
@@ -117,7 +118,7 @@ public final class RootClaims {
     }
   }
 
-  /** How many replays were begun, for reports. */
+  /** How many audits were started; for status reports. */
   public long audits() {
     return audits;
   }

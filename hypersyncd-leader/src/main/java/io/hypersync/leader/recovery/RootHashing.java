@@ -3,9 +3,9 @@ package io.hypersync.leader.recovery;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.state.FsState;
 
-/** Port: computes the roots of states, perhaps beside whoever asks (hypersync.md 8.1.1). */
+/** Port: computes the roots of states, possibly on another thread (hypersync.md 8.1.1). */
 public interface RootHashing {
-  /** Computes them on the thread that asks, before {@link #begin} returns. */
+  /** Computes each root on the calling thread, before {@link #begin} returns. */
   RootHashing AT_ONCE =
       state -> {
         Hash root = state.root();
@@ -22,15 +22,17 @@ public interface RootHashing {
         };
       };
 
-  /** Has the root of a state computed. Its tries may keep their hashes under two threads. */
+  /**
+   * Starts computing the root of a state. Its tries may cache hashes concurrently from two threads.
+   */
   Root begin(FsState state);
 
-  /** A root that is known, or will be. */
+  /** The root of one state, computed already or being computed. */
   interface Root {
     /** Whether {@link #await} returns at once. */
     boolean isKnown();
 
-    /** The root, when it is known. A fault of the computation is thrown here as it was there. */
+    /** Blocks until the root is known and returns it; rethrows what the computation threw. */
     Hash await();
   }
 }

@@ -1,6 +1,6 @@
 package io.hypersync.leader.recovery;
 
-/** A log whose state is too heavy for the heap of this process; with a larger one it is not. */
+/** The log's state is too heavy for this process's heap; a larger heap solves it. */
 public final class StateTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final long MIB = 1L << 20;

@@ -1,4 +1,4 @@
-/** Rebuilding the leader's state from its log. */
+/** Rebuilds the leader's state from its log at startup, and audits the log's Merkle roots. */
 @NullMarked
 package io.hypersync.leader.recovery;
 

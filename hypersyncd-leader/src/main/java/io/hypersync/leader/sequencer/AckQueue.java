@@ -10,8 +10,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that wait until what they rest on is durable. That goes for errors too: EEXIST because of
- * an entry that a crash then takes back would be a lie.
+ * Acks that wait until the entries they rest on are durable. Errors wait too: a crash could take
+ * back the entry that caused an EEXIST, and the answer would be false.
+ *
+ * <p>Single-threaded: the agent's.
  */
 final class AckQueue {
   private record Waiting(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {}
@@ -21,9 +23,9 @@ final class AckQueue {
   private final WorkerCounts counts = new WorkerCounts();
 
   /**
-   * Acks come in the order of {@code asOfIndex}.
+   * Queues an ack; acks must be added in the order of {@code asOfIndex}.
    *
-   * @param times of an intent that has become an entry
+   * @param times of an intent that has become an entry; null for a refusal
    */
   void add(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {
     waiting.addLast(new Waiting(worker, ack, times));
@@ -31,15 +33,19 @@ final class AckQueue {
     counts.increment(worker);
   }
 
-  /** The answer to this intent which waits here, or null: it is decided and must not be again. */
+  /**
+   * The ack of this intent that waits here, or null. An intent found here is decided and must not
+   * be decided again.
+   */
   @Nullable CommitAck find(IntentId intent) {
     return byIntent.get(intent);
   }
 
   /**
-   * Hands out what has become durable.
+   * Sends the acks that rest on durable entries only.
    *
-   * @param committed told of each intent that has become an entry, after its ack was handed out
+   * @param committed called for each intent that has become an entry, after its ack was sent
+   * @return how many acks were sent
    */
   int release(
       long durableIndex,
@@ -63,7 +69,7 @@ final class AckQueue {
     return waiting.size();
   }
 
-  /** How many of them are for this worker. */
+  /** How many of the waiting acks are for this worker. */
   int size(WorkerId worker) {
     return counts.of(worker);
   }

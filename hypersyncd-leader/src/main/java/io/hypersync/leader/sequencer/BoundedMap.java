@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Forgets the oldest row when it gets too large.
+ * A map of at most {@code maxSize} rows, which evicts the row that was inserted first.
  *
  * @param <K> keys
  * @param <V> values

@@ -2,13 +2,16 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.model.id.IntentId;
 
-/** Hears of what has been committed, for the figures; on the agent's thread, must not block. */
+/**
+ * Receives the timestamps of committed intents, for statistics; called on the agent's thread, must
+ * not block.
+ */
 @FunctionalInterface
 public interface CommitListener {
   /**
-   * The ack of an intent is on its way.
+   * The ack of an intent is being sent.
    *
-   * @param times when it was where
+   * @param times when the intent passed each stage
    */
   void committed(IntentId intent, IntentTimes times);
 }

@@ -6,26 +6,28 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which workers may still ask about intents that the {@link IntentIndex} has forgotten, so that
- * none of them is committed twice (hypersync.md 8.2).
+ * Tracks which workers may still ask about intents that the {@link IntentIndex} has forgotten, so
+ * that no intent is committed twice (hypersync.md 8.2).
  *
  * <p>A worker asks about an intent, or sends it again, only on a new connection and only while it
- * does not know what became of it. It knows that as soon as the entry is visible there, with or
+ * does not know the outcome. It knows the outcome once the entry is visible on its mount, with or
  * without an ack. So a run of a worker that has reported an entry as visible never asks about
- * intents up to it, nor does one about those that were committed before it began. To everybody else
- * the leader says neither NOT_FOUND, which would have the intent come again as a new one, nor
- * anything else: the worker waits for the answer, applies entries meanwhile, and when it has
- * reported enough its connection is closed. On the next one it asks about what is left, and of that
- * nothing was forgotten.
+ * intents committed up to that entry, and no run asks about intents committed before it began. Any
+ * other worker gets neither NOT_FOUND, which would make it send the intent again as a new one, nor
+ * any other answer. It waits for the answer and applies entries meanwhile; once it has reported
+ * enough of them, its connection is closed. On the next connection it asks about the intents that
+ * are still open, none of which was forgotten.
+ *
+ * <p>Single-threaded: the agent's.
  */
 final class ForgottenIntents {
-  /** By worker: as many as are enrolled. */
+  /** By worker; bounded by the number of enrolled workers. */
   private final Map<WorkerId, Run> runs = new HashMap<>();
 
   private static final class Run {
     private final ClientId id;
 
-    /** It knows what became of its intents up to this entry. */
+    /** The run knows the outcome of all its intents that became entries up to this index. */
     private long knows;
 
     private boolean owedAnswers;
@@ -47,17 +49,19 @@ final class ForgottenIntents {
     if (run == null || isNew || !run.id.equals(id)) {
       runs.put(worker, new Run(id, isNew ? headIndex : 0));
     } else {
-      run.owedAnswers = false; // it asks anew
+      run.owedAnswers = false; // it asks again on the new connection
     }
   }
 
-  /** Whether it may ask about an intent that became an entry up to this one. */
+  /**
+   * Whether the worker may ask about an intent that became an entry up to {@code forgottenThrough}.
+   */
   boolean mayAsk(WorkerId worker, long forgottenThrough) {
     Run run = runs.get(worker);
     return (run == null ? 0 : run.knows) < forgottenThrough;
   }
 
-  /** It has asked and got no answer. */
+  /** The worker has asked about an intent and got no answer. */
   void owesAnswer(WorkerId worker) {
     Run run = runs.get(worker);
     if (run != null) {
@@ -66,9 +70,10 @@ final class ForgottenIntents {
   }
 
   /**
-   * An entry is visible on the worker.
+   * The worker has reported its visible index.
    *
-   * @return whether it is to connect anew, since it can be answered now
+   * @return whether to close its connection, because its open question can be answered on the next
+   *     one
    */
   boolean reported(WorkerId worker, long visibleIndex, long forgottenThrough) {
     Run run = runs.get(worker);

@@ -4,7 +4,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.state.FsState;
 
-/** The first entry of every log: the root directory gets its mode and the time of its creation. */
+/** The first entry of every log: sets mode and creation time of the root directory. */
 public final class Genesis {
   private static final int ROOT_MODE = 0755;
 

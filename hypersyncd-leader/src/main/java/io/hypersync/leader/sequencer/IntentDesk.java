@@ -49,20 +49,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes intents in, sees that each is committed at most once (hypersync.md 8.2) and only with all
- * its bytes (9.3), and answers when the answer is durable (6.3).
+ * Admits intents, makes sure that each is committed at most once (hypersync.md 8.2) and only with
+ * all its bytes (9.3), and answers when the answer is durable (6.3). Single-threaded: the agent's.
  *
- * <p>At most once, because every intent passes these in order, on one thread: is it in the log; is
- * it decided and waiting for the disk; is it waiting for chunks. Only what is none of these goes
- * on.
+ * <p>At most once, because every intent passes these checks in order, on one thread: is it in the
+ * log; is it decided and waiting for the disk; is it waiting for chunks. Only an intent that is
+ * none of these goes on.
  *
- * <p>A chunk counts as here when it was stored, or read and compared with its hash, a short while
- * ago. Of any other that the store knows it is found out, off this thread; what cannot be read the
- * worker is asked for, for it has the bytes.
+ * <p>A chunk counts as present if it was stored, or read and compared with its hash, a short while
+ * ago. Any other chunk in the store is verified off this thread; if it cannot be read, the worker
+ * is asked for it, because the worker has the bytes.
  *
- * <p>What goes on has to be let in: a worker that has enough waiting (EAGAIN, 6.3.1), or that sends
- * too fast (RATE_LIMITED, 12.5), is told to come again. What is known already is not asked this: to
- * send an intent again costs nothing.
+ * <p>A new intent must then be admitted: a worker that has its share of intents waiting (EAGAIN,
+ * 6.3.1), or sends too fast (RATE_LIMITED, 12.5), must send it again later. An intent that is known
+ * already is not subject to admission: sending it again costs nothing.
  */
 public final class IntentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(IntentDesk.class);
@@ -71,10 +71,10 @@ public final class IntentDesk {
   private static final long NS_PER_MS = 1_000_000;
   private static final byte[] NOTHING = {};
 
-  /** So many chunks, up to 1 GiB of them, are known to be intact, */
+  /** How many chunks, up to 1 GiB of them, are remembered as verified. */
   private static final int MAX_INTACT = 16_384;
 
-  /** for so long. */
+  /** How long a chunk counts as verified. */
   private static final long INTACT_NS = 60_000_000_000L;
 
   /** The origin of the leader's own ops. */
@@ -91,7 +91,7 @@ public final class IntentDesk {
   private final CommitListener listener;
   private final IntentQueue queue = new IntentQueue();
 
-  /** By worker: none may have the refusals of another one forgotten. */
+  /** By worker, so that no worker can evict another one's early refusals. */
   private final Map<WorkerId, Map<IntentId, Errno>> refusedEarly = new HashMap<>();
 
   private final ForgottenIntents forgotten = new ForgottenIntents();
@@ -100,7 +100,7 @@ public final class IntentDesk {
   private final AckQueue acks = new AckQueue();
   private final IntactChunks intact = new IntactChunks(MAX_INTACT, INTACT_NS);
 
-  /** Chunks that are being read and compared. */
+  /** Chunks that are being read and compared with their hashes. */
   private final Set<Hash> verifying = new HashSet<>();
 
   /** Chunks that could not be read, until they are stored again. */
@@ -112,13 +112,14 @@ public final class IntentDesk {
   private long deduplicated;
 
   /**
-   * An empty desk.
+   * Starts with no intents.
    *
    * @param ownClient the leader's own client id in this run
-   * @param sender sends to the session of a worker, if it has one
-   * @param sequenced told which entry has become of a worker's intent; it is not durable yet
-   * @param clock for the figures that {@code listener} gets
-   * @param refusals hears of what was beyond a quota
+   * @param sender sends to the session of a worker; does nothing if it has none
+   * @param sequenced called with the worker and the log index of its sequenced, not yet durable
+   *     intent
+   * @param clock for the timestamps that {@code listener} gets, and the age of verified chunks
+   * @param refusals counts what exceeded a quota
    */
   public IntentDesk(
       LeaderConfig config,
@@ -148,9 +149,9 @@ public final class IntentDesk {
   }
 
   /**
-   * Commits an op of the leader's own.
+   * Sequences an op of the leader's own, without waiting for the disk.
    *
-   * @return null, or why it is not possible
+   * @return null, or why the op was refused
    */
   public @Nullable Errno submitOwn(FsOp op) {
     ownSeqNo++;
@@ -174,15 +175,18 @@ public final class IntentDesk {
   }
 
   /**
-   * A worker has said which entry is visible there.
+   * A worker has reported its visible index.
    *
-   * @return whether its connection has to be closed: it can be told now what it has asked
+   * @return whether its connection must be closed, so that it asks again and gets an answer
    */
   public boolean reported(WorkerId worker, long visibleIndex) {
     return forgotten.reported(worker, visibleIndex, sequencer.intents().forgottenThrough());
   }
 
-  /** Takes an intent from a worker. */
+  /**
+   * Handles an intent from a worker: answers it, refuses it, or queues it until its chunks are
+   * verified and its turn has come.
+   */
   public void submit(WorkerId worker, SubmitIntent submit, long nowNs) {
     IntentId id = submit.intent();
     if (isForeign(worker, id)) {
@@ -259,12 +263,16 @@ public final class IntentDesk {
     requestMissing(worker, intent, uploading(submit, worker, nowNs));
   }
 
-  /** Whether what this worker asks about may have been committed though it is not known here. */
+  /**
+   * Whether an intent of this worker that is unknown here may have been committed and forgotten.
+   */
   private boolean mayBeForgotten(WorkerId worker) {
     return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
   }
 
-  /** What was here before its intent has found it. */
+  /**
+   * Releases the unasked-chunk credit of chunks that arrived before the intent that mentions them.
+   */
   private void giveBack(PendingIntent intent, Set<Hash> missing) {
     int here = 0;
     long bytes = 0;
@@ -279,17 +287,20 @@ public final class IntentDesk {
     }
   }
 
-  /** What the worker sends along, unless some of what it has sent was dropped. */
+  /**
+   * The chunks that the worker sends along; empty if some of its chunks were dropped recently, so
+   * that every missing one is requested.
+   */
   private List<Hash> uploading(SubmitIntent submit, WorkerId worker, long nowNs) {
     return unasked.hasDropped(worker, nowNs) ? List.of() : submit.uploading();
   }
 
   /**
-   * Says what has become of an intent (6.4): of another worker's, that there is none; of one that
-   * may have been forgotten, nothing yet ({@link ForgottenIntents}). If it waits for chunks they
-   * are asked for again: what was on its way with the last connection is lost (9.3.1). The worker
-   * must not send the intent again for that: its answer may be on the way, and an intent that comes
-   * after its own refusal is a new one.
+   * Answers what has become of an intent (6.4): NOT_FOUND for another worker's; nothing yet for one
+   * that may have been forgotten ({@link ForgottenIntents}). If the intent waits for chunks, they
+   * are requested again, because chunks in flight on the previous connection are lost (9.3.1). The
+   * worker must not send the intent again to achieve that: its answer may be in flight, and an
+   * intent that arrives after its own refusal is a new one.
    */
   public void status(WorkerId worker, IntentId id, long nowNs) {
     if (isForeign(worker, id)) {
@@ -318,8 +329,8 @@ public final class IntentDesk {
   }
 
   /**
-   * Whether a chunk is to be stored: one that no intent waits for is none of the leader's business,
-   * but for a credit. It is asked for when there is such an intent.
+   * Whether to store a chunk: if an intent waits for it, or as far as the worker's credit for
+   * unasked chunks goes. A refused chunk is requested once an intent needs it.
    */
   public boolean takesChunk(WorkerId worker, ChunkPut put, long nowNs) {
     if (queue.awaits(put.hash()) || unasked.takes(worker, put.bytes().length, nowNs)) {
@@ -329,7 +340,7 @@ public final class IntentDesk {
     return false;
   }
 
-  /** A chunk is verified and in the store. */
+  /** A chunk is verified and in the store. Intents that state another length for it are refused. */
   public void chunkArrived(Hash hash, int length) {
     verifying.remove(hash);
     unreadable.remove(hash);
@@ -341,8 +352,8 @@ public final class IntentDesk {
   }
 
   /**
-   * A chunk that the store knew cannot be read, or is not what it was: whoever waits for it has the
-   * bytes, and is asked for them.
+   * A chunk in the store cannot be read or is damaged: the workers whose intents wait for it have
+   * the bytes and are asked for them.
    */
   public void chunkUnreadable(Hash hash) {
     verifying.remove(hash);
@@ -354,14 +365,14 @@ public final class IntentDesk {
   }
 
   /**
-   * A chunk of this intent was not what it claims to be, or cannot be stored. Chunks travel on a
-   * stream of their own, so this may be known before the intent has come.
+   * A chunk of this intent does not match its hash, or cannot be stored. Chunks travel on a stream
+   * of their own, so this may be known before the intent arrives.
    *
-   * @param worker who sent the chunk: what it says of another worker's intents does not count
+   * @param worker the sender of the chunk; it cannot refuse another worker's intents this way
    */
   public void chunkRefused(WorkerId worker, IntentId id, Errno errno) {
     if (isForeign(worker, id) || acks.find(id) != null) {
-      return; // an intent is refused once, however many of its chunks were
+      return; // refused once, however many chunks are bad
     }
     PendingIntent intent = queue.find(id);
     if (intent == null) {
@@ -373,8 +384,8 @@ public final class IntentDesk {
   }
 
   /**
-   * Gives up what waits for chunks and has not been asked about since this time (9.3.1(3)): its
-   * worker is gone, or has given it up itself.
+   * Refuses intents with EIO that wait for chunks and were neither sent again nor asked about since
+   * {@code beforeNs} (9.3.1(3)): their worker is gone or has given them up.
    */
   public void expire(long beforeNs) {
     for (PendingIntent intent : queue.expire(beforeNs)) {
@@ -384,15 +395,15 @@ public final class IntentDesk {
   }
 
   /**
-   * Sequences what is ready.
+   * Sequences intents that are ready, within the limits of one turn.
    *
-   * @return how many intents
+   * @return how many were sequenced or refused
    */
   public int sequence() {
     int count = 0;
-    // What the log has no room for yet stays in the queue: this thread has acks to send meanwhile.
-    // So does what the log would only keep waiting: in the queue others pass a worker that floods,
-    // in the log they could not any more.
+    // What the log has no room for stays in the queue, because this thread has acks to send
+    // meanwhile. So do entries that the log could not sync yet: in the queue, other workers'
+    // intents can overtake a flooding worker's; in the log they cannot.
     while (count < MAX_PER_SLICE
         && !log.mayWait()
         && sequencer.headIndex() - log.durableIndex() < config.maxUnsyncedEntries()) {
@@ -427,40 +438,42 @@ public final class IntentDesk {
         (ack, times) -> listener.committed(ack.intent(), times));
   }
 
-  /** Whether there is one intent, it can be sequenced, and no answer waits for the disk. */
+  /**
+   * Whether exactly one intent is queued, it can be sequenced, and no answer waits for the disk.
+   */
   public boolean hasLoneIntent() {
     return queue.isLone() && acks.size() == 0;
   }
 
-  /** Intents that wait for chunks or for their turn. */
+  /** How many intents wait for chunks or for their turn. */
   public int pending() {
     return queue.size();
   }
 
-  /** About how much of the heap they take. */
+  /** About how many bytes of heap they take. */
   public long pendingBytes() {
     return queue.bytes();
   }
 
-  /** Answers that wait for the disk. */
+  /** How many answers wait for the disk. */
   public int unacknowledged() {
     return acks.size();
   }
 
-  /** Who sends how many intents; for status reports. */
+  /** Intent rates by worker; for status reports. */
   public IntentRates rates() {
     return rates;
   }
 
-  /** How many intents came more than once. */
+  /** How often an intent arrived that was already known. */
   public long deduplicated() {
     return deduplicated;
   }
 
   /**
-   * Whether a new intent of this worker may come in now; if not, the worker has been told to send
-   * it again. Nothing is kept of it then, so the worker alone sees to the order in which its
-   * clients' intents come again.
+   * Whether a new intent of this worker is admitted; if not, the worker has been told to send it
+   * again. Nothing is kept of the intent then, so the worker alone is responsible for the order in
+   * which its clients' intents arrive again.
    */
   private boolean letsIn(WorkerId worker, IntentId id, long bytes, long nowNs) {
     if (hasItsShare(worker)) {
@@ -476,10 +489,10 @@ public final class IntentDesk {
   }
 
   /**
-   * Whether a worker has as many intents waiting as there are places left. So one that floods gets
-   * half of all places, two of them a third each, and n leave one place in n + 1 to whoever comes
-   * next, though nobody has to know how many workers there are (the dynamic threshold of Choudhury
-   * and Hahne, "Dynamic queue length thresholds for shared-memory packet switches").
+   * Whether a worker has as many intents waiting as there are places left. So one flooding worker
+   * gets half of all places, two get a third each, and n leave one place in n + 1 for the next
+   * worker, without knowing how many workers there are (the dynamic threshold of Choudhury and
+   * Hahne, "Dynamic queue length thresholds for shared-memory packet switches").
    */
   private boolean hasItsShare(WorkerId worker) {
     int left = config.maxPendingIntents() - queue.size() - acks.size();
@@ -487,8 +500,8 @@ public final class IntentDesk {
   }
 
   /**
-   * The same for the heap that intents take while they wait: an op may name 4,096 chunks. One
-   * intent may always wait, however heavy.
+   * The same rule for the heap that waiting intents take, since an op may name 4,096 chunks. One
+   * intent of each worker may always wait, however heavy it is.
    */
   private boolean isTooHeavy(PendingIntent intent) {
     long own = queue.bytes(intent.origin());
@@ -532,18 +545,20 @@ public final class IntentDesk {
   }
 
   /**
-   * For what rests on no entry: it needs not wait for the disk, and leaves no trace that could be
-   * taken for the answer to an intent of the same id.
+   * Refuses an intent for a reason that rests on no entry: the answer need not wait for the disk,
+   * and leaves nothing that could be taken for the answer to a later intent with the same id.
    */
   private void refuseAtOnce(WorkerId worker, IntentId id, Errno errno) {
     sender.accept(worker, new CommitAck(id, errno, null, log.durableIndex()));
   }
 
-  /** Whether the intent is in the log already; if it is durable too, its ack is sent again. */
+  /**
+   * Whether the intent is in the log already; if its entry is durable too, the ack is sent again.
+   */
   private boolean answerIfCommitted(WorkerId worker, IntentId id) {
     long index = sequencer.intents().find(id);
     if (isAwaitingTheDisk(id, index)) {
-      return true; // the ack is on its way, to whichever session the worker has by then
+      return true; // the ack will go to the session the worker has by then
     }
     if (index == IntentIndex.NOT_FOUND) {
       return false;
@@ -553,8 +568,8 @@ public final class IntentDesk {
   }
 
   /**
-   * Whether an intent is decided, and its answer waits for the disk. The leader's own ops have none
-   * that would wait.
+   * Whether an intent is decided and its answer waits for the disk. The leader's own ops have no
+   * answer, so they are recognized by their index.
    *
    * @param index the entry that it has become, or {@link IntentIndex#NOT_FOUND}
    */
@@ -563,8 +578,9 @@ public final class IntentDesk {
   }
 
   /**
-   * Client ids are in the log for all to see. Whose they are is known from their first intent on,
-   * so nobody can commit, or answer for, the next one of somebody else's.
+   * Whether the intent's client is known to belong to another worker. Client ids are in the log for
+   * everyone to read; a client belongs to the worker of its first intent, so no other worker can
+   * commit its next intent or answer for it.
    */
   private boolean isForeign(WorkerId worker, IntentId id) {
     PendingIntent pending = queue.find(id);
@@ -573,8 +589,8 @@ public final class IntentDesk {
   }
 
   /**
-   * Adds what is not in the store, and what is and may have rotted there; false if a chunk there
-   * has another length than the op says.
+   * Adds chunks that are not in the store to {@code missing}, and stored ones that may have decayed
+   * to {@code unverified}; false if the store has a chunk in another length than the op states.
    */
   private boolean findMissing(
       PendingIntent intent, Set<Hash> missing, Set<Hash> unverified, long nowNs) {
@@ -594,7 +610,7 @@ public final class IntentDesk {
     return true;
   }
 
-  /** What has been verified may be found damaged before it is the intent's turn. */
+  /** Whether a chunk of the intent was found damaged after it had been verified. */
   private boolean restsOnUnreadable(PendingIntent intent) {
     return !unreadable.isEmpty()
         && intent.inlinePayload().length == 0
@@ -609,7 +625,10 @@ public final class IntentDesk {
     }
   }
 
-  /** Readers would find fewer bytes than the file says. */
+  /**
+   * Refuses an op that states a wrong chunk length: readers would get fewer bytes than the file
+   * size says.
+   */
   private void refuseLength(WorkerId worker, IntentId id) {
     LOG.debug("worker {} sent an op that mentions a chunk with a wrong length: {}", worker, id);
     refusals.add(Quota.SENSELESS_INTENTS, worker);
@@ -619,7 +638,7 @@ public final class IntentDesk {
   private void requestMissing(WorkerId worker, PendingIntent intent, List<Hash> uploading) {
     List<Hash> wanted = new ArrayList<>(intent.missing());
     if (!wanted.isEmpty() && !uploading.isEmpty()) {
-      wanted.removeAll(Set.copyOf(uploading)); // of a list it would look at all for each
+      wanted.removeAll(Set.copyOf(uploading)); // removeAll would scan a list each time
     }
     wanted.removeIf(verifying::contains);
     if (!wanted.isEmpty()) {
@@ -636,7 +655,7 @@ public final class IntentDesk {
         entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
   }
 
-  /** From the log itself, so a repeated ack says what the first one said. */
+  /** Reads the entry from the log, so that a repeated ack equals the first one. */
   private Committed committed(long index) {
     try {
       return committed(LogEntryCodec.decode(log.read(index)));

@@ -10,21 +10,21 @@ import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an intent makes sense by itself, whatever the state of the filesystem is. */
+/** Checks that an intent is valid by itself, whatever the state of the filesystem is. */
 final class IntentForm {
   private IntentForm() {}
 
-  /** How many bytes it carries, in itself or in chunks. */
+  /** How many payload bytes the op carries, inline or in chunks. */
   static long payloadBytes(FsOp op) {
     return op.chunks().stream().mapToLong(ChunkRef::length).sum();
   }
 
   /**
-   * Why it cannot be taken, or null.
+   * The errno with which the intent must be refused, or null if it is valid.
    *
-   * @param op what is in {@code submit}
-   * @param inlineThreshold what workers were told; how they cut their chunks is not looked at, for
-   *     a retry may be of a time when they were told otherwise
+   * @param op the decoded op of {@code submit}
+   * @param inlineThreshold the threshold that workers were given; their chunk size is not checked,
+   *     because a retried intent may have been cut when another size was in force
    */
   static @Nullable Errno check(FsOp op, SubmitIntent submit, int inlineThreshold) {
     if (op instanceof FsOp.ReapOrphans) {

@@ -8,15 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which intent became which log entry (hypersync.md 8.2). Rebuilt from the log at start.
+ * Maps committed intents to their log indexes, for deduplication (hypersync.md 8.2). Rebuilt from
+ * the log at start. Single-threaded.
  *
  * <p>Retention is by generations: a generation is closed when it holds {@code entries} intents and
  * is {@code ttlNs} old, and forgotten when the next one is closed. So every intent is remembered
- * for at least INTENT_DEDUPE_TTL or INTENT_DEDUPE_ENTRIES, whichever is larger, unless the heap has
- * no room for that: a generation is closed, too, when it takes half of it.
+ * for at least INTENT_DEDUPE_TTL or INTENT_DEDUPE_ENTRIES, whichever is larger, unless heap is
+ * short: a generation is also closed when it takes half of {@code maxBytes}.
  *
- * <p>What was forgotten might be committed once more. So who asks has to know that it was, {@link
- * #forgottenThrough}, and whether the worker can still want to know ({@link ForgottenIntents}).
+ * <p>A forgotten intent could be committed again. So a caller that does not find an intent must
+ * check {@link #forgottenThrough} and whether the worker may still ask about intents that old
+ * ({@link ForgottenIntents}).
  */
 public final class IntentIndex {
   /** INTENT_DEDUPE_ENTRIES. */
@@ -25,7 +27,7 @@ public final class IntentIndex {
   /** INTENT_DEDUPE_TTL in nanoseconds. */
   public static final long DEFAULT_TTL_NS = 24L * 3600 * 1_000_000_000;
 
-  /** "Not in the log." */
+  /** The intent is not in the log, or was forgotten. */
   public static final long NOT_FOUND = SequenceMap.NONE;
 
   private final long entries;
@@ -35,7 +37,7 @@ public final class IntentIndex {
   private Generation current = new Generation();
   private Generation previous = new Generation();
 
-  /** An empty index with the given retention, whatever it takes. */
+  /** An empty index with the given retention and no limit on heap. */
   public IntentIndex(long entries, long ttlNs) {
     this(entries, ttlNs, Long.MAX_VALUE);
   }
@@ -43,7 +45,7 @@ public final class IntentIndex {
   /**
    * An empty index with the given retention.
    *
-   * @param maxBytes about how many bytes of the heap it may take; less is remembered if it must be
+   * @param maxBytes about how many bytes of heap it may take, at the expense of retention
    */
   public IntentIndex(long entries, long ttlNs, long maxBytes) {
     this.entries = entries;
@@ -77,17 +79,17 @@ public final class IntentIndex {
     current.add(intent, origin, logIndex);
   }
 
-  /** Whether the client is unknown, or this worker's. */
+  /** Whether the client is unknown or belongs to this worker. */
   public boolean mayBelongTo(ClientId client, WorkerId worker) {
     return current.mayBelongTo(client, worker) && previous.mayBelongTo(client, worker);
   }
 
-  /** No intent that became an entry up to here need be known any more; 0 if all are. */
+  /** Intents that became entries up to this index may have been forgotten; 0 if none was. */
   public long forgottenThrough() {
     return forgottenThrough;
   }
 
-  /** About how many bytes of the heap this takes. */
+  /** About how many bytes of heap the index takes. */
   public long heapBytes() {
     return current.bytes + previous.bytes;
   }
@@ -97,11 +99,11 @@ public final class IntentIndex {
     return current.size + previous.size;
   }
 
-  /** The intents of one client, and whose it is. */
+  /** The log indexes of one client's intents by sequence number, and the client's worker. */
   private record Client(WorkerId worker, SequenceMap indexes) {}
 
   private static final class Generation {
-    /** An entry of the map, the id, the record. */
+    /** Heap of a map entry, the client id and the record. */
     private static final int CLIENT_BYTES = 112;
 
     private final Map<ClientId, Client> clients = new HashMap<>();

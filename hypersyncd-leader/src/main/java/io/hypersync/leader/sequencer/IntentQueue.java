@@ -15,9 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Intents on their way to the sequencer. Those of one client stay in the order in which they came,
- * so one that waits for chunks holds up its client and nobody else (hypersync.md 6.3.1). A client
- * is one worker's, so it does not matter for this order that workers take turns.
+ * Admitted intents that wait for chunks or for their turn. Intents of one client stay in the order
+ * of arrival, so one that waits for chunks delays only its own client (hypersync.md 6.3.1). A
+ * client belongs to one worker, so taking turns between workers does not affect that order.
+ *
+ * <p>Single-threaded: the agent's.
  */
 final class IntentQueue {
   private final Map<ClientId, ArrayDeque<PendingIntent>> lanes = new HashMap<>();
@@ -32,22 +34,22 @@ final class IntentQueue {
     return byId.size();
   }
 
-  /** Whether there is one, and it is ready. */
+  /** Whether the queue holds exactly one intent, which is ready. */
   boolean isLone() {
     return byId.size() == 1 && byId.values().iterator().next().missing().isEmpty();
   }
 
-  /** How many of them are this worker's. */
+  /** How many intents of this worker are queued. */
   int size(WorkerId worker) {
     return counts.of(worker);
   }
 
-  /** About how much of the heap they take. */
+  /** About how many bytes of heap the queued intents take. */
   long bytes() {
     return bytes;
   }
 
-  /** How much of it those of this worker. */
+  /** About how many bytes of heap this worker's queued intents take. */
   long bytes(WorkerId worker) {
     return bytesOf.getOrDefault(worker, 0L);
   }
@@ -61,9 +63,7 @@ final class IntentQueue {
     return byId.get(id);
   }
 
-  /**
-   * Takes an intent in; the chunks in {@code missing} have to arrive before it can be sequenced.
-   */
+  /** Adds an intent; the chunks in {@code missing} must arrive before it can be sequenced. */
   void add(PendingIntent intent, Set<Hash> missing) {
     byId.put(intent.id(), intent);
     counts.increment(intent.origin());
@@ -81,9 +81,10 @@ final class IntentQueue {
   }
 
   /**
-   * A chunk is in the store now.
+   * A chunk is verified and in the store.
    *
-   * @return those whose op says that it has another length; they stay here, and wait for ever
+   * @return intents whose op states another length for it; they never become ready and the caller
+   *     must remove them
    */
   List<PendingIntent> arrived(Hash hash, int length, long nowNs) {
     Set<PendingIntent> waiting = waitingFor.remove(hash);
@@ -105,17 +106,17 @@ final class IntentQueue {
     return wrong;
   }
 
-  /** Those that need this chunk and do not have it. */
+  /** The intents that wait for this chunk. */
   List<PendingIntent> waitingFor(Hash hash) {
     return List.copyOf(waitingFor.getOrDefault(hash, Set.of()));
   }
 
-  /** The next intent that can be sequenced, or null. It stays here until {@link #remove}. */
+  /** The next intent that can be sequenced, or null. It stays queued until {@link #remove}. */
   @Nullable PendingIntent pollReady() {
     return ready.poll();
   }
 
-  /** Takes an intent out; the next one of its client may go on. */
+  /** Removes an intent; the next one of its client can become ready. */
   void remove(PendingIntent intent) {
     if (byId.remove(intent.id()) != null) {
       counts.decrement(intent.origin());
@@ -144,9 +145,9 @@ final class IntentQueue {
   }
 
   /**
-   * Gives up what lacks chunks and has not been asked about since {@code beforeNs} (9.3.1(3)).
+   * Removes intents that lack chunks and were not touched since {@code beforeNs} (9.3.1(3)).
    *
-   * @return what was given up
+   * @return the removed intents
    */
   List<PendingIntent> expire(long beforeNs) {
     List<PendingIntent> expired = new ArrayList<>();

@@ -3,8 +3,8 @@ package io.hypersync.leader.sequencer;
 import org.HdrHistogram.Histogram;
 
 /**
- * How many intents a worker sends in a second: the intent_rate histogram of hypersync.md 12.5.
- * Seconds in which none come are not in it. For figures alone: nothing is decided by it.
+ * Intents per second of one worker: the intent_rate histogram of hypersync.md 12.5. Seconds without
+ * intents are not recorded. For statistics only: no decision depends on it.
  */
 final class IntentRate {
   private static final long SECOND_NS = 1_000_000_000;
@@ -18,13 +18,17 @@ final class IntentRate {
     secondBeganNs = nowNs;
   }
 
-  /** One more has been taken. */
+  /** Counts one intent. */
   void add(long nowNs) {
     endSecond(nowNs);
     inThisSecond++;
   }
 
-  /** In so many percent of the seconds that are over, no more than this came. */
+  /**
+   * The number of intents that this percentage of the finished, recorded seconds did not exceed.
+   *
+   * @param percent 0 to 100
+   */
   long percentile(double percent, long nowNs) {
     endSecond(nowNs);
     return perSecond.getValueAtPercentile(percent);

@@ -9,19 +9,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends how many intents, and whether that is too many (hypersync.md 12.5): two token buckets
- * for each worker, one for intents and one for their bytes. On the agent's thread.
+ * Rate limits and statistics of each worker's intents (hypersync.md 12.5): two token buckets per
+ * worker, one for intents and one for their bytes. On the agent's thread.
  */
 public final class IntentRates {
   private final IntentRateLimits limits;
   private final Map<WorkerId, Account> accounts = new HashMap<>();
 
   /**
-   * What one worker has sent.
+   * Figures of one worker.
    *
-   * @param rejected intents that were refused with RATE_LIMITED since the start
-   * @param perSecondP50 intents taken in a second, the median of the seconds in which any came
-   * @param perSecondP99 the same in one of a hundred of these seconds, or more
+   * @param rejected intents refused with RATE_LIMITED since the leader started
+   * @param perSecondP50 median of the intents taken per second, over seconds with any
+   * @param perSecondP99 99th percentile of the same
    */
   public record Figures(long rejected, long perSecondP50, long perSecondP99) {
     private static final Figures NOTHING = new Figures(0, 0, 0);
@@ -32,11 +32,11 @@ public final class IntentRates {
   }
 
   /**
-   * Takes an intent into account, unless it comes too early. An intent that is refused costs
-   * nothing: the worker that waits for as long as it is told gets its turn.
+   * Takes tokens for an intent, unless it comes too early. A refused intent takes no tokens, so a
+   * worker that waits for as long as it was told is let in.
    *
    * @param bytes of its payload
-   * @return 0 if it is taken, or in how many nanoseconds it will be
+   * @return 0 if the intent is taken, else in how many nanoseconds it will be
    */
   long take(WorkerId worker, long bytes, long nowNs) {
     Account account = accounts.computeIfAbsent(worker, _ -> new Account(limits, nowNs));
@@ -49,7 +49,7 @@ public final class IntentRates {
     return waitNs;
   }
 
-  /** What this worker has sent since the leader started; for status reports. */
+  /** Figures of this worker since the leader started; for status reports. */
   public Figures of(WorkerId worker, long nowNs) {
     Account account = accounts.get(worker);
     return account == null
@@ -60,7 +60,7 @@ public final class IntentRates {
             account.rate.percentile(99, nowNs));
   }
 
-  /** One worker; it outlives the worker's connections, so that a new one is no new burst. */
+  /** Buckets of one worker. They outlive its connections, so reconnecting gives no new burst. */
   private static final class Account {
     private final @Nullable TokenBucket ops;
     private final @Nullable TokenBucket bytes;
@@ -72,7 +72,8 @@ public final class IntentRates {
           limits.opsPerSecond() == 0
               ? null
               : new TokenBucket(limits.opsPerSecond(), limits.burstOps(), nowNs);
-      // The specification names no burst of bytes: one second's, and the largest write in any case.
+      // The specification names no burst of bytes: one second's worth, and at least the largest
+      // write.
       bytes =
           limits.bytesPerSecond() == 0
               ? null

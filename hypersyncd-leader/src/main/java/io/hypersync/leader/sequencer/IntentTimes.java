@@ -1,9 +1,8 @@
 package io.hypersync.leader.sequencer;
 
 /**
- * When an intent passed the stations of its way through the leader (docs/ARCHITECTURE.md), in
- * nanoseconds of the leader's monotonic clock. For figures alone: nothing is decided by it.
- * Single-threaded.
+ * Timestamps of an intent at each stage in the leader (docs/ARCHITECTURE.md), in nanoseconds of the
+ * leader's monotonic clock. For statistics only: no decision depends on them. Single-threaded.
  */
 public final class IntentTimes {
   private final long receivedNs;
@@ -11,29 +10,31 @@ public final class IntentTimes {
   private long takenNs;
   private long sequencedNs;
 
-  /** Of an intent that has just come. */
+  /** Timestamps of an intent that has just been received. */
   public IntentTimes(long receivedNs) {
     this.receivedNs = receivedNs;
     this.completeNs = receivedNs;
   }
 
-  /** The last chunk that it waited for is here. */
+  /** The last chunk that the intent waited for has arrived. */
   public void complete(long nowNs) {
     completeNs = nowNs;
   }
 
-  /** It has been its turn from {@code turnNs} on, and is with the log now. */
+  /**
+   * Records when the intent's turn came, and that the log has accepted its entry at {@code nowNs}.
+   */
   public void sequenced(long turnNs, long nowNs) {
     takenNs = turnNs;
     sequencedNs = nowNs;
   }
 
-  /** When it came. */
+  /** When the intent was received. */
   public long receivedNs() {
     return receivedNs;
   }
 
-  /** When all its bytes were here; as it came, if it did not wait for any. */
+  /** When all its chunks were present; the time of receipt if it waited for none. */
   public long completeNs() {
     return completeNs;
   }
@@ -43,7 +44,7 @@ public final class IntentTimes {
     return takenNs;
   }
 
-  /** When it had its place in the log, and the log had it. */
+  /** When the log had accepted its entry. */
   public long sequencedNs() {
     return sequencedNs;
   }

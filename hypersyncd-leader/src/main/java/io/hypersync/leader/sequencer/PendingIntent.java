@@ -7,12 +7,12 @@ import io.hypersync.model.op.FsOp;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** An intent that has been received and not yet been sequenced; owned by {@link IntentQueue}. */
+/** An intent that has been received and not yet sequenced; owned by {@link IntentQueue}. */
 final class PendingIntent {
-  /** Itself, its ids, names in its op, its places in tables. */
+  /** Heap of the object, its ids, the names in its op and its rows in tables. */
   private static final int OVERHEAD_BYTES = 1_024;
 
-  /** A reference with its hash, and what says that it is missing. */
+  /** Heap of one chunk reference with its hash, and of its rows in the tables of missing chunks. */
   private static final int CHUNK_BYTES = 400;
 
   private final IntentId id;
@@ -58,28 +58,28 @@ final class PendingIntent {
     return inlinePayload;
   }
 
-  /** Whether every mention of this chunk in the op says this length. */
+  /** Whether every mention of this chunk in the op states this length. */
   boolean mentions(Hash hash, int length) {
     return op.chunks().stream()
         .allMatch(chunk -> !chunk.hash().equals(hash) || chunk.length() == length);
   }
 
-  /** The chunks that have not arrived. */
+  /** The chunks that have not arrived or are not verified yet; changed by {@link IntentQueue}. */
   Set<Hash> missing() {
     return missing;
   }
 
-  /** About how much of the heap it takes at most while it waits. */
+  /** Upper estimate of the bytes of heap that the intent takes while it waits. */
   long heapBytes() {
     return heapBytes;
   }
 
-  /** When it was where. */
+  /** When the intent passed each stage. */
   IntentTimes times() {
     return times;
   }
 
-  /** When its worker last sent it or asked about it. */
+  /** When its worker last sent it or asked about it, in nanoseconds of the monotonic clock. */
   long touchedNs() {
     return touchedNs;
   }

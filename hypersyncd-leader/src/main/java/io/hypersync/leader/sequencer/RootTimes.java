@@ -3,8 +3,8 @@ package io.hypersync.leader.sequencer;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long it took to bring fs_merkle_root up to date after each op, since the start (hypersync.md
- * 8.1.1, merkle_update_latency_us). Single-threaded: the agent's.
+ * How long updating fs_merkle_root took after each op, since the start (hypersync.md 8.1.1,
+ * merkle_update_latency_us). Single-threaded: the agent's.
  */
 public final class RootTimes {
   private static final long FINEST_NS = 64;
@@ -24,8 +24,8 @@ public final class RootTimes {
   }
 
   /**
-   * The time that a part of the updates stays within, in microseconds, to a tenth; 0 before the
-   * first one.
+   * A percentile of the update times in microseconds, rounded to a tenth; 0 before the first
+   * update.
    *
    * @param percentile 0 to 100, 100 for the longest
    */

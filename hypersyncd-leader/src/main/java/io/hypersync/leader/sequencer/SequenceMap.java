@@ -5,43 +5,43 @@ import org.agrona.collections.Long2LongHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map from numbers to numbers other than 0, for keys that are counted up with few left out: some
- * eight bytes for each of many, and little for a map of a few, as most are. The ten million intents
- * that a leader remembers at least are its largest table.
+ * A map from longs to longs other than 0, for keys that mostly count up without gaps: about eight
+ * bytes per key in a large map, and little for a small one, as most are. The leader's largest
+ * table, at least ten million remembered intents, is made of these.
  *
- * <p>Keys far from the others are in a hash map, so that whoever sends such costs no more than with
- * one from the start. Single-threaded.
+ * <p>Keys far from the others go to a hash map, so a client that sends such keys costs no more heap
+ * than with a hash map from the start. Single-threaded.
  */
 final class SequenceMap {
-  /** "No value." */
+  /** Returned for a key without a value. */
   static final long NONE = 0;
 
   private static final int FIRST_VALUES = 4;
   private static final int PAGE_SHIFT = 10;
   private static final int PAGE = 1 << PAGE_SHIFT;
 
-  /** So many keys may be left out at once. */
+  /** The largest gap between keys that the pages may contain. */
   private static final int MAX_GAP = 64;
 
   private static final long[] NO_VALUES = {};
   private static final long @Nullable [][] NO_PAGES = {};
 
-  /** Itself and the heads of its arrays. */
+  /** Heap of the object and its array headers. */
   private static final int OWN_BYTES = 96;
 
-  /** In a hash map that may have just become twice as large: a key and a value, four times. */
+  /** Heap of a key and a value, times four, for a hash map that has just doubled its capacity. */
   private static final int BYTES_OF_OTHER = 64;
 
   private long heapBytes = OWN_BYTES;
   private long base;
 
-  /** How far the pages reach, from the base on. */
+  /** How many keys, from the base on, the pages cover. */
   private long reach;
 
-  /** The first page grows until it is whole. */
+  /** Page 0, which grows until it has full size. */
   private long[] first = NO_VALUES;
 
-  /** The others; null where no key has come. */
+  /** The other pages; null where no key has been put. */
   private long @Nullable [][] more = NO_PAGES;
 
   private @Nullable Long2LongHashMap others;
@@ -60,12 +60,12 @@ final class SequenceMap {
     return others == null ? NONE : others.get(key);
   }
 
-  /** About how many bytes of the heap this takes, whatever keys it was given. */
+  /** About how many bytes of heap the map takes, for any pattern of keys. */
   long heapBytes() {
     return heapBytes;
   }
 
-  /** Sets the value, in place of what it was. */
+  /** Sets the value and replaces any earlier one. */
   void put(long key, long value) {
     if (reach == 0) {
       base = key;

@@ -25,9 +25,9 @@ import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.agent.Entropy;
 
 /**
- * The only code that changes S_head: gives an op its index, time and ids, applies it, and hands the
- * entry to the log (hypersync.md 5.2, 8.1, 9.4). What is here is not yet durable; nobody may go by
- * an entry before {@link OpLog#durableIndex()} has reached it.
+ * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
+ * the entry to the log (hypersync.md 5.2, 8.1, 9.4). S_head is not durable yet: no answer may rest
+ * on an entry before {@link OpLog#durableIndex()} has reached it. Single-threaded: the agent's.
  */
 public final class Sequencer {
   private static final byte[] NO_HAZARD = {};
@@ -49,8 +49,8 @@ public final class Sequencer {
   /**
    * Continues from a recovered state, which must be the state after the log's last entry.
    *
-   * @param maxStateBytes what would make the state heavier than this is refused with ENOSPC before
-   *     it is logged ({@link StateWeight})
+   * @param maxStateBytes an op that would make the state heavier than this is refused with ENOSPC
+   *     before it is logged ({@link StateWeight})
    */
   public Sequencer(
       LeaderState recovered, OpLog log, Clock clock, Entropy entropy, long maxStateBytes) {
@@ -67,20 +67,22 @@ public final class Sequencer {
     this.lastTimeNs = recovered.lastTimeNs();
   }
 
-  /** What came of an op. */
+  /** Outcome of {@link #sequence}. */
   public sealed interface Result {
-    /** It is entry {@code entry.index()} of the log, on its way to the disk. */
+    /** The op is entry {@code entry.index()} of the log, not durable yet. */
     record Sequenced(LogEntry entry, byte[] encoded) implements Result {}
 
-    /** It is not possible; nothing was logged. */
+    /** The op was refused; nothing was logged. */
     record Refused(Errno errno) implements Result {}
   }
 
   /**
-   * Orders one op. All its chunks must be in the store, or in {@code inlinePayload}.
+   * Sequences one op: chooses its index, time and ids, applies it to S_head and appends it to the
+   * log. All its chunks must be in the store, or in {@code inlinePayload}.
    *
-   * @return ENOSPC when the log has no room, or the state may not grow any more: nothing half is
-   *     left behind. An op that makes the state no larger is taken in any case
+   * @return {@code Refused} with ENOSPC if the log has no room or the state may not grow, with the
+   *     state machine's errno if the op is not possible; then nothing has changed. An op that does
+   *     not enlarge the state is not subject to its limit
    */
   public Result sequence(
       IntentId intent, WorkerId origin, String agent, FsOp op, byte[] inlinePayload) {
@@ -138,7 +140,7 @@ public final class Sequencer {
     }
   }
 
-  /** What the leader has chosen for an append, against the states around it (22.1(7)). */
+  /** Checks the offset chosen for an append against the states before and after (22.1(7)). */
   private void checkAppend(FsOp op, FsOp resolved, FsState next) {
     if (op instanceof FsOp.Write write
         && write.mode() == WriteMode.APPEND
@@ -159,32 +161,32 @@ public final class Sequencer {
     return headIndex;
   }
 
-  /** The state after it. */
+  /** S_head: the state after the newest entry, durable or not. */
   public FsState head() {
     return head;
   }
 
-  /** The Merkle root of that state. */
+  /** The Merkle root of {@link #head}. */
   public Hash headRoot() {
     return headRoot;
   }
 
-  /** About how many bytes of the heap {@link #head} takes. */
+  /** About how many bytes of heap {@link #head} takes. */
   public long weight() {
     return weight;
   }
 
-  /** How heavy it may become. */
+  /** The largest weight of the state, in bytes; growing beyond it gives ENOSPC. */
   public long maxStateBytes() {
     return maxStateBytes;
   }
 
-  /** How many ops were refused because it may not become heavier. */
+  /** How many ops were refused because of {@link #maxStateBytes}. */
   public long refusedFull() {
     return full;
   }
 
-  /** How long that of each op took. */
+  /** How long updating the Merkle root took after each op. */
   public RootTimes rootTimes() {
     return rootTimes;
   }
@@ -194,7 +196,7 @@ public final class Sequencer {
     return orphans;
   }
 
-  /** Where committed intents are in the log. */
+  /** The log indexes of committed intents. */
   public IntentIndex intents() {
     return intents;
   }

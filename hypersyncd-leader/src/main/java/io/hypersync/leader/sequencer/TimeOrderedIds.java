@@ -5,7 +5,7 @@ import io.hypersync.model.id.OpId;
 import io.hypersync.wire.agent.Entropy;
 
 /**
- * Ids in the order of their times: UUIDs of version 7 with the time in 60 bits (RFC 9562, 5.7 and
+ * Generates ids that sort by time: UUIDs of version 7 with the time in 60 bits (RFC 9562, 5.7 and
  * 6.2, method 3), then 62 random bits.
  *
  * <pre>
@@ -16,10 +16,11 @@ import io.hypersync.wire.agent.Entropy;
  *   +-----------------------+-------+---------------------+---+----------------------+
  * </pre>
  *
- * <p>A node's id is its place in the trie of all nodes. Nodes that were made one after another are
- * neighbours there, so what is worked on together shares its branches: a new node has about half as
- * many above it as one with a random id, and those are in the processor's cache, for the last one
- * has just been hashed (hypersync.md 8.1.1 asks for structures that are good at appending).
+ * <p>A node's id is its position in the trie of all nodes. Nodes created one after another are
+ * neighbours there, so nodes that are used together share branches: a new node has about half as
+ * many branches above it as one with a random id, and those are in the processor's cache, because
+ * the previous new node has just been hashed (hypersync.md 8.1.1 asks for structures that are good
+ * at appending).
  */
 final class TimeOrderedIds {
   private static final long NS_PER_MS = 1_000_000;
@@ -30,7 +31,7 @@ final class TimeOrderedIds {
   private TimeOrderedIds() {}
 
   /**
-   * The id of a node; never that of no node.
+   * The id of a new node; never {@code LogEntry.NO_NODE}.
    *
    * @param timeNs since 1970
    */
@@ -38,7 +39,11 @@ final class TimeOrderedIds {
     return new NodeId(high(timeNs), low(entropy));
   }
 
-  /** The id of an op. */
+  /**
+   * The id of an op.
+   *
+   * @param timeNs since 1970
+   */
   static OpId op(long timeNs, Entropy entropy) {
     return new OpId(high(timeNs), low(entropy));
   }

@@ -4,7 +4,7 @@ import io.hypersync.model.id.WorkerId;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many of something each worker has; one that has none takes no room. */
+/** A counter per worker; a worker whose count is 0 has no row. */
 final class WorkerCounts {
   private final Map<WorkerId, Integer> counts = new HashMap<>();
 

@@ -7,21 +7,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Intents that can be sequenced. Workers take turns, one intent each, and those of one worker go as
- * they came: however many one of them has, the next one of another waits for no more than one of
- * each worker. Each step takes the same time, however many there are.
+ * Round-robin queue of intents that can be sequenced. Workers take turns, one intent each, and the
+ * intents of one worker keep their order. So however many intents one worker has, another worker's
+ * next intent waits for at most one of each worker. Every operation takes constant time.
  */
 final class WorkerTurns {
-  /** What one worker has. */
+  /** The waiting intents of one worker, oldest first. */
   private record Lane(WorkerId worker, ArrayDeque<PendingIntent> intents) {}
 
-  /** The workers that have any. */
+  /** Workers with at least one waiting intent. */
   private final Map<WorkerId, Lane> lanes = new HashMap<>();
 
-  /** The same, whose turn is next first. */
+  /** The same lanes in the order of their turns. */
   private final ArrayDeque<Lane> turns = new ArrayDeque<>();
 
-  /** One more can be sequenced. */
+  /** Adds an intent that can be sequenced. */
   void add(PendingIntent intent) {
     Lane lane = lanes.get(intent.origin());
     if (lane == null) {
@@ -32,7 +32,7 @@ final class WorkerTurns {
     lane.intents().addLast(intent);
   }
 
-  /** Takes the next one out; null if there is none. */
+  /** Removes and returns the next intent; null if there is none. */
   @Nullable PendingIntent poll() {
     Lane lane = turns.pollFirst();
     if (lane == null) {

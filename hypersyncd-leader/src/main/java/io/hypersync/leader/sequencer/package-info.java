@@ -1,4 +1,4 @@
-/** The one place where mutations get their order (hypersync.md 8). */
+/** Admission, deduplication and ordering of mutations (hypersync.md 8). */
 @NullMarked
 package io.hypersync.leader.sequencer;
 

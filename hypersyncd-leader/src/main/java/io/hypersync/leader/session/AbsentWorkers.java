@@ -9,12 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which workers were here and are not any more, or were not let in: since when, and why
- * (hypersync.md 16). The newest only, whatever strangers with certificates do. On the agent's
- * thread.
+ * Workers that have disconnected or were refused: since when, and why (hypersync.md 16). Bounded to
+ * the newest, so refused certificate holders cannot grow it. On the agent's thread.
  */
 public final class AbsentWorkers {
-  /** How many are remembered. */
+  /** How many workers are remembered. */
   public static final int MAX = 64;
 
   private static final int MAX_REASON = 300;
@@ -22,18 +21,18 @@ public final class AbsentWorkers {
   private final Map<WorkerId, Absence> byWorker = new LinkedHashMap<>();
   private long greeted;
 
-  /** How it ended. */
+  /** Why the worker is absent. */
   public enum Kind {
-    /** Its connection is gone. */
+    /** Its connection has ended. */
     LEFT,
-    /** It was refused for a reason that trying again will not change, unless somebody acts. */
+    /** Refused for a reason that persists until somebody intervenes. */
     REFUSED,
-    /** Another connection of this name is alive. */
+    /** Refused because another connection of the same worker is alive. */
     DUPLICATE,
-    /** It has applied another log than this one. */
+    /** Refused because it has applied another log than this one. */
     DIVERGED;
 
-    /** That of a refusal. */
+    /** The kind that a refusal leads to. */
     public static Kind of(Reason reason) {
       return switch (reason) {
         case DUPLICATE -> DUPLICATE;
@@ -44,14 +43,14 @@ public final class AbsentWorkers {
   }
 
   /**
-   * One of them.
+   * One absent worker.
    *
-   * @param address where it came from
-   * @param reason for people
-   * @param sinceNs since when it is so; of the monotonic clock
-   * @param lastNs when that happened last: who is refused tries again
-   * @param times how often, from 1
-   * @param appliedIndex how far it said to be; 0 if it never did
+   * @param address the address it connected from
+   * @param reason human-readable
+   * @param sinceNs since when it has been in this state, of the monotonic clock
+   * @param lastNs when it was last refused or disconnected: a refused worker tries again
+   * @param times how often that happened, 1 or more
+   * @param appliedIndex its last reported applied index; 0 if it never reported one
    */
   public record Absence(
       WorkerId worker,
@@ -63,7 +62,7 @@ public final class AbsentWorkers {
       int times,
       long appliedIndex) {}
 
-  /** A worker was let in. */
+  /** A worker's Hello was accepted: it is not absent any more. */
   public void greeted(WorkerId worker) {
     greeted++;
     byWorker.remove(worker);
@@ -72,7 +71,7 @@ public final class AbsentWorkers {
   /**
    * A connection of a worker has ended, or was refused.
    *
-   * @return what is known of it now
+   * @return the worker's updated row
    */
   public Absence add(
       WorkerId worker, Kind kind, String address, String reason, long appliedIndex, long nowNs) {
@@ -95,20 +94,23 @@ public final class AbsentWorkers {
     return absence;
   }
 
-  /** What a worker says may be in it, which a terminal must not see as it is. */
+  /**
+   * Truncates the reason and replaces everything but printable ASCII: it may contain text from the
+   * worker, which must not reach a terminal unfiltered.
+   */
   private static String printable(String reason) {
     String all = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     return all.replaceAll("[^ -~]", "?");
   }
 
-  /** All that are remembered, newest first. */
+  /** All remembered workers, newest first. */
   public List<Absence> newestFirst() {
     List<Absence> all = new ArrayList<>(byWorker.values());
     Collections.reverse(all);
     return all;
   }
 
-  /** How often a worker was let in since the leader's start. */
+  /** How many Hellos were accepted since the leader started. */
   public long everGreeted() {
     return greeted;
   }

@@ -16,7 +16,10 @@ import io.hypersync.wire.message.WorkerMessage.Hello;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Decides who may join: protocol, workspace, identity, and a state that is a prefix of ours. */
+/**
+ * Handles Hello: admits a worker if protocol, workspace and identity match and its state is a
+ * prefix of the leader's log. On the agent's thread.
+ */
 public final class Greeter {
   private static final long TAKEOVER_AFTER_NS = 1_000_000_000L;
   private static final long NS_PER_MS = 1_000_000;
@@ -45,7 +48,9 @@ public final class Greeter {
     this.locks = locks;
   }
 
-  /** Answers a Hello with Welcome or Refused. */
+  /**
+   * Answers a Hello with Welcome or Refused. A Welcome closes an older session of the same worker.
+   */
   public void hello(WorkerSession session, Hello hello, long nowNs) {
     Refused refused = check(session, hello, nowNs);
     if (refused != null) {
@@ -70,7 +75,7 @@ public final class Greeter {
     locks.resumed(session.worker());
   }
 
-  /** Ends a session that talks before it has said Hello. */
+  /** Ends a session that sends another message before Hello. */
   public void refuseUngreeted(WorkerSession session) {
     sessions.close(session, new Refused(Reason.PROTOCOL_ERROR, "the first message must be Hello"));
   }
@@ -133,7 +138,7 @@ public final class Greeter {
     return null;
   }
 
-  /** One read of the log per connection, cheap enough to do here. */
+  /** Reads the log on the agent's thread: one read per connection is cheap enough. */
   private Hash rootAt(long index) {
     try {
       return LogEntryCodec.decode(log.read(index)).root();

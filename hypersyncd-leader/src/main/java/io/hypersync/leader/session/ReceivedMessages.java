@@ -5,17 +5,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts what workers say, by kind of message (hypersync.md 9.5). On the agent's thread. */
+/** Counts messages of workers by kind (hypersync.md 9.5). On the agent's thread. */
 public final class ReceivedMessages {
-  /** Boxes of one, so that counting allocates nothing. */
+  /** Arrays of one element, so that counting does not allocate. */
   private final Map<Class<?>, long[]> counts = new HashMap<>();
 
-  /** One more. */
+  /** Counts one message. */
   public void add(WorkerMessage message) {
     counts.computeIfAbsent(message.getClass(), _ -> new long[1])[0]++;
   }
 
-  /** How many there were of each kind that has come, by its name. */
+  /** Counts by message name; kinds that never arrived are missing. */
   public Map<String, Long> byName() {
     Map<String, Long> named = new TreeMap<>();
     counts.forEach((kind, count) -> named.put(kind.getSimpleName(), count[0]));

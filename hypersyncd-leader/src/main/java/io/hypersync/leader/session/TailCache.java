@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The newest entries in memory, so that a worker which keeps up costs no disk read. */
+/**
+ * Keeps the newest entries in memory, so that sending them to a worker that keeps up needs no disk
+ * read. Single-threaded.
+ */
 public final class TailCache {
   private final ArrayDeque<byte[]> entries = new ArrayDeque<>();
   private final long maxBytes;
@@ -16,6 +19,7 @@ public final class TailCache {
    * An empty cache.
    *
    * @param nextIndex the index of the first entry that will be added
+   * @param maxBytes of encoded entries, except that entries which are not durable are always kept
    */
   public TailCache(long nextIndex, long maxBytes) {
     this.firstIndex = nextIndex;
@@ -25,8 +29,8 @@ public final class TailCache {
   /**
    * Adds the next entry and drops old ones beyond the limit.
    *
-   * @param durableIndex entries after this one are kept whatever the limit: they cannot be read
-   *     from the log yet
+   * @param durableIndex later entries are kept whatever the limit, because they cannot be read from
+   *     the log yet
    */
   public void add(byte[] entry, long durableIndex) {
     entries.addLast(entry);
@@ -37,12 +41,15 @@ public final class TailCache {
     }
   }
 
-  /** The oldest entry here; the next one to come if there is none. */
+  /** Index of the oldest cached entry; of the next one to be added if the cache is empty. */
   public long firstIndex() {
     return firstIndex;
   }
 
-  /** The entries from {@code from} to {@code to}, both inclusive and both here, up to a size. */
+  /**
+   * The entries from {@code from} on, which must be cached, through {@code to} or until their size
+   * reaches {@code maxSliceBytes}.
+   */
   public List<byte[]> slice(long from, long to, int maxSliceBytes) {
     List<byte[]> slice = new ArrayList<>();
     Iterator<byte[]> all =

@@ -6,7 +6,7 @@ import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import org.jspecify.annotations.Nullable;
 
-/** One connected worker; owned by the leader agent. */
+/** One connection of a worker; owned by the leader agent and used on its thread. */
 public final class WorkerSession {
   private final SessionId id;
   private final WorkerId worker;
@@ -27,7 +27,6 @@ public final class WorkerSession {
     this.lastHeardNs = nowNs;
   }
 
-  /** The connection. */
   public SessionId id() {
     return id;
   }
@@ -37,7 +36,7 @@ public final class WorkerSession {
     return worker;
   }
 
-  /** Where it comes from, for people. */
+  /** The worker's network address, for display. */
   public String address() {
     return address;
   }
@@ -47,17 +46,20 @@ public final class WorkerSession {
     return greeted;
   }
 
-  /** The last entry that it is known to have applied; it may not be visible there yet. */
+  /** The newest entry that the worker is known to have applied; it may not be visible there yet. */
   public long appliedIndex() {
     return appliedIndex;
   }
 
-  /** The last entry that it has reported to be visible on this connection; 0 before its report. */
+  /**
+   * The newest entry that the worker has reported as visible on this connection; 0 before its first
+   * report.
+   */
   public long visibleIndex() {
     return report == null ? 0 : report.appliedIndex();
   }
 
-  /** Its last report, if any. */
+  /** Its last report; null before the first one. */
   public @Nullable WorkerApplied report() {
     return report;
   }
@@ -72,7 +74,7 @@ public final class WorkerSession {
     return lastHeardNs;
   }
 
-  /** A message has come from it. */
+  /** Records that a message has arrived. */
   public void heard(long nowNs) {
     lastHeardNs = nowNs;
     silentCalls = 0;
@@ -89,13 +91,13 @@ public final class WorkerSession {
     appliedIndex = afterIndex;
   }
 
-  /** It has said how far it is. */
+  /** Takes the worker's report of its applied index and state. */
   public void reported(WorkerApplied newReport) {
     report = newReport;
     appliedIndex = Math.max(appliedIndex, newReport.appliedIndex());
   }
 
-  /** The newest entry that has become of an intent of its own on this connection; 0 if none. */
+  /** The newest entry that an intent of this worker has become on this connection; 0 if none. */
   long ownIndex() {
     return ownIndex;
   }

@@ -16,13 +16,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is connected, and how far the log has been sent to each (hypersync.md 12). A worker gets
- * every durable entry once per connection, in order, at most a window ahead of what it has reported
- * as applied (12.4).
+ * The sessions of connected workers, and how far the log has been sent to each (hypersync.md 12). A
+ * worker gets every durable entry once per connection, in order, at most a window ahead of what it
+ * has reported as applied (12.4). Single-threaded: the agent's.
  *
- * <p>Its own entries, and with them those before, it gets while they are on their way to the disk:
- * it can apply them meanwhile, and learns that they all are durable by its ack, which it gets
- * anyway. The others would have to be told by a message more.
+ * <p>Its own entries, and all before them, are sent to a worker before they are durable: it can
+ * apply them meanwhile, and its ack, which it gets anyway, shows that all of them are durable.
+ * Other workers would need one more message for that.
  */
 public final class WorkerSessions {
   private static final int MAX_BATCH_BYTES = 256 * 1024;
@@ -35,21 +35,21 @@ public final class WorkerSessions {
   private final Map<SessionId, WorkerSession> sessions = new LinkedHashMap<>();
   private final Map<WorkerId, WorkerSession> byWorker = new HashMap<>();
 
-  /** Hears of sessions that are ended from our side. */
+  /** Called when the leader ends a session. */
   @FunctionalInterface
   public interface EndListener {
     /**
-     * One is about to be ended.
+     * A session is about to be ended.
      *
-     * @param lastWord what it is told, if anything
+     * @param lastWord the message it is refused with; null if there is none
      */
     void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord);
   }
 
   /**
-   * Nobody is connected yet, and nobody hears of ends.
+   * Starts without sessions and without a listener.
    *
-   * @param windowEntries how far ahead of a worker's report the log is sent
+   * @param windowEntries how many entries are sent beyond a worker's reported applied index
    */
   public WorkerSessions(
       SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
@@ -57,9 +57,10 @@ public final class WorkerSessions {
   }
 
   /**
-   * Nobody is connected yet.
+   * Starts without sessions.
    *
-   * @param windowEntries how far ahead of a worker's report the log is sent
+   * @param windowEntries how many entries are sent beyond a worker's reported applied index
+   * @param ends called when the leader ends a session
    */
   public WorkerSessions(
       SessionPort port,
@@ -74,14 +75,14 @@ public final class WorkerSessions {
     this.windowEntries = windowEntries;
   }
 
-  /** A connection has come up; it says Hello next. */
+  /** A connection was established; the worker sends Hello next. */
   public void opened(SessionId id, WorkerId worker, String address, long nowNs) {
     sessions.put(id, new WorkerSession(id, worker, address, nowNs));
   }
 
   /**
-   * The oldest connection of a worker that has not said Hello, if there are as many as there may
-   * be; or null.
+   * The oldest connection of a worker without a Hello, if it has at least {@code most} of them;
+   * else null.
    */
   public @Nullable WorkerSession oldestOfTooManySilent(WorkerId worker, int most) {
     WorkerSession oldest = null;
@@ -95,7 +96,7 @@ public final class WorkerSessions {
     return count >= most ? oldest : null;
   }
 
-  /** A connection has gone. */
+  /** Forgets a connection that has ended. */
   public void closed(SessionId id) {
     WorkerSession session = sessions.remove(id);
     if (session != null) {
@@ -108,17 +109,17 @@ public final class WorkerSessions {
     return sessions.get(id);
   }
 
-  /** The session over which this worker is served now, or null. */
+  /** The worker's greeted session, or null. */
   public @Nullable WorkerSession of(WorkerId worker) {
     return byWorker.get(worker);
   }
 
-  /** All connections. */
+  /** All sessions, greeted or not. */
   public Collection<WorkerSession> all() {
     return sessions.values();
   }
 
-  /** Accepts a Hello: the log follows from the entry after {@code appliedIndex}. */
+  /** Accepts a Hello: the log is sent from the entry after {@code appliedIndex} on. */
   public void greet(WorkerSession session, long appliedIndex) {
     session.greet(appliedIndex);
     byWorker.put(session.worker(), session);
@@ -132,7 +133,7 @@ public final class WorkerSessions {
     }
   }
 
-  /** Ends a session from our side. */
+  /** Ends a session; sends {@code lastWord} first unless it is null. */
   public void close(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
     ends.ending(session, lastWord);
     closed(session.id());
@@ -140,7 +141,7 @@ public final class WorkerSessions {
   }
 
   /**
-   * Sends every session what it may have by now.
+   * Sends every session the entries it may have by now, as far as its stream takes them.
    *
    * @return how many entries were sent
    */
@@ -154,7 +155,7 @@ public final class WorkerSessions {
     return sent;
   }
 
-  /** The answer to a read of old entries. */
+  /** Takes old entries that the {@link LogReadPort} has read, and sends them. */
   public void logRead(SessionId id, long fromIndex, List<byte[]> entries, long durableIndex) {
     WorkerSession session = sessions.get(id);
     if (session == null) {
@@ -167,9 +168,9 @@ public final class WorkerSessions {
   }
 
   /**
-   * Says to everybody that the leader is alive and how far the log is.
+   * Sends a heartbeat to every greeted session.
    *
-   * @param freeBytes what its disk can still take; {@link Heartbeat#UNKNOWN} if that is not known
+   * @param freeBytes what the leader's disk can still take; {@link Heartbeat#UNKNOWN} if not known
    */
   public void heartbeat(long leaderEpoch, long durableIndex, long freeBytes) {
     for (WorkerSession session : sessions.values()) {
@@ -180,8 +181,9 @@ public final class WorkerSessions {
   }
 
   /**
-   * Ends the sessions which have not been heard from in so many calls of this. Silence is counted
-   * in calls, not in time: a leader that was paused has to read first what has arrived meanwhile.
+   * Ends sessions from which no message has arrived during more than {@code maxSilentCalls} calls
+   * of this method. Silence is counted in calls, not in time: after a pause, the leader must first
+   * read the messages that have arrived meanwhile.
    */
   public void dropSilent(int maxSilentCalls) {
     for (WorkerSession session : new ArrayList<>(sessions.values())) {

@@ -1,4 +1,4 @@
-/** Connected workers and the log on its way to them (hypersync.md 12). */
+/** Sessions of connected workers, and the sending of the log to them (hypersync.md 12). */
 @NullMarked
 package io.hypersync.leader.session;
 

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The size of a log whose segments come and go. */
+/** Measures a log whose segments come and go meanwhile. */
 final class FolderSizeTest {
-  /** Segments that are prepared and removed while the size is taken. */
+  /** Segments that are created and deleted during the measurement. */
   private static final int SEGMENTS = 300;
 
   private static final int SEGMENT_BYTES = 100;

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much a session may upload before the leader has stored it. */
+/** Bounds on uploads, and results that are always reported. */
 class LeaderChunksTest {
   private static final SessionId SESSION = new SessionId(1);
 
-  /** Twice what the leader lets one worker fill. */
+  /** Twice the leader's limit for one session. */
   private static final long TOO_MANY_BYTES = 32L << 20;
 
-  /** What a put takes in the heap whatever it brings. */
+  /** Heap of a put besides its bytes. */
   private static final int PUT_BYTES = 200;
 
   private final RecordedReading transport = new RecordedReading();
@@ -43,7 +43,7 @@ class LeaderChunksTest {
   void aSessionWhoseUploadsPileUpIsNotReadFrom(int chunkBytes) {
     Chunk chunk = Chunk.of(new byte[chunkBytes]);
     ChunkPut put = new ChunkPut(new IntentId(new ClientId(1, 1), 1), chunk.hash(), chunk.bytes());
-    // The agent never takes them, as if it were busy.
+    // Calls of the agent are dropped, as if it were busy.
     try (LeaderChunks chunks =
         new LeaderChunks(
             new InMemoryChunkStore(), transport, 1, _ -> {}, FaultPoints.configured())) {
@@ -54,7 +54,7 @@ class LeaderChunksTest {
     assertEquals(List.of(false), transport.reading);
   }
 
-  /** An intent waits for it (hypersync.md 9.3). */
+  /** An intent waits for the result (hypersync.md 9.3). */
   @Test
   void whatIsToBeVerifiedIsToldOfWhateverHappens() {
     ChunkStore breaking = breakingIn("getVerified");
@@ -84,7 +84,7 @@ class LeaderChunksTest {
     assertEquals(1, told.get());
   }
 
-  /** An error of the machine, no exception of ours. */
+  /** A store that throws an {@link Error}, not an exception. */
   private static ChunkStore breakingIn(String method) {
     return (ChunkStore)
         Proxy.newProxyInstance(
@@ -98,7 +98,7 @@ class LeaderChunksTest {
             });
   }
 
-  /** A transport of which only the reading matters. */
+  /** A transport that records only the calls of {@code setReading}. */
   private static final class RecordedReading implements LeaderTransport {
     private final List<Boolean> reading = new ArrayList<>();
 

@@ -9,7 +9,7 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import org.junit.jupiter.api.Test;
 
-/** Which part of an intent's time belongs to which stage; times are microseconds. */
+/** Which part of an intent's time belongs to which stage; times are in microseconds. */
 class LeaderStagesTest {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
 
@@ -45,7 +45,7 @@ class LeaderStagesTest {
     expect("sync", 1, 100, 1);
   }
 
-  /** The agent may look after the next batch was durable, too, or find an old time. */
+  /** The agent may run only after the next batch was durable, too, or see an older batch's time. */
   @Test
   void theSyncEndsBetweenTheSequencerAndTheAck() {
     IntentTimes times = new IntentTimes(us(100));

@@ -31,15 +31,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The newest entries, however many there are. */
+/** The newest entries, for any number requested. */
 final class LogTailTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int MANY = 100_000;
 
-  /** Less than any entry takes as JSON. */
+  /** A lower bound of an entry's length as JSON. */
   private static final int ENTRY_BYTES = 300;
 
-  /** What Jackson holds back before it writes. */
+  /** How many bytes Jackson buffers before it writes. */
   private static final int JACKSON_BYTES = 16 << 10;
 
   private static final byte[] NOTHING = {};
@@ -108,12 +108,12 @@ final class LogTailTest {
     assertEquals(List.of(), indexes());
   }
 
-  /** Before the log is read on, what was read of it has been written. */
+  /** Entries that were read are written out before more are read. */
   @Test
   void noMoreThanASliceOfTheLogIsInMemory() throws Exception {
     append(MANY);
     List<String> wrong = new ArrayList<>();
-    long[] handed = new long[2]; // entries; how often the log was read
+    long[] handed = new long[2]; // entries, reads of the log
     OpLog watched =
         (OpLog)
             Proxy.newProxyInstance(

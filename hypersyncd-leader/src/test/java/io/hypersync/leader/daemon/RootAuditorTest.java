@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who is right about a root: the log, or who doubts it. */
+/** Whether an audit finds the log right or wrong. */
 class RootAuditorTest {
   private static final byte[] NOTHING = {};
 
@@ -75,7 +75,7 @@ class RootAuditorTest {
     assertEquals(2, assertInstanceOf(AuditFinding.Wrong.class, audit(3, log)).index());
   }
 
-  /** The next claim is looked into when this one has been answered. */
+  /** No further claim is audited before the finding arrives. */
   @Test
   void itIsAnsweredWhateverHappens() {
     AtomicInteger answers = new AtomicInteger();
@@ -100,7 +100,7 @@ class RootAuditorTest {
     throw new AssertionError("nothing found");
   }
 
-  /** The next directory is made; the root is right unless another one is given. */
+  /** Logs the creation of another directory, with the right root unless a wrong one is given. */
   private byte[] logged(@Nullable Hash wrongRoot) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + (index + 1)), 0755, 0, 0);
     Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));

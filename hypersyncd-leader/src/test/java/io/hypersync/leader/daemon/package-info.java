@@ -1,4 +1,4 @@
-/** Tests of the leader's edge. */
+/** Tests of the leader's threads, sockets and files. */
 @NullMarked
 package io.hypersync.leader.daemon;
 

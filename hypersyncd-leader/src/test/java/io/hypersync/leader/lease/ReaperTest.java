@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When orphans are forgotten (hypersync.md 6.8, 22.1(8)). Time is in milliseconds. */
+/** When orphans are reaped (hypersync.md 6.8, 22.1(8)). Times are in milliseconds. */
 class ReaperTest {
   private static final long MS = 1_000_000;
   private static final long TTL = 1_000;
@@ -88,7 +88,7 @@ class ReaperTest {
     assertEquals(List.of(NODE), reaped);
   }
 
-  /** It may have it open, and not have said so yet on this connection. */
+  /** The worker may have the node open without having reported it on this connection yet. */
   @Test
   void aWorkerThatIsGreetedHoldsUpWhatAnotherOneHasHeldUntilThen() {
     orphan(NODE);

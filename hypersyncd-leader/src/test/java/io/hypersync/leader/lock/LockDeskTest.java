@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lock manager: who gets what, when, and for how long (hypersync.md 10.2). */
+/** The lock manager: grants, waits, leases, undo (hypersync.md 10.2). */
 class LockDeskTest {
   private static final long MS = 1_000_000;
   private static final long TTL_MS = 5_000;
@@ -75,7 +75,7 @@ class LockDeskTest {
     hello(B, 1);
   }
 
-  /** Calls, one a line, and what is said to each. */
+  /** Each row: calls, and the answers to them. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -100,7 +100,7 @@ class LockDeskTest {
     }
     List<String> answers = new ArrayList<>();
     said.forEach(line -> answers.add(line.substring(2)));
-    // The numbers are each worker's own.
+    // Answers are numbered per worker.
     assertEquals(List.of(sides[1].split(", ", -1)), answers, () -> "said " + said);
   }
 
@@ -184,8 +184,8 @@ class LockDeskTest {
   }
 
   /**
-   * Two threads of one owner: calls, "c" and a number to give up that request of a's, and what of
-   * the bytes 0 to 9 is locked for others in the end.
+   * Two threads of one owner. Columns: calls, where "c" and a number cancels that request of a; and
+   * which of the bytes 0 to 9 are locked for others in the end.
    */
   @ParameterizedTest
   @CsvSource(
@@ -255,7 +255,7 @@ class LockDeskTest {
     return write ? '.' : read ? 'R' : 'W';
   }
 
-  /** Whatever is given up in whatever order: it is as if it had never been asked for. */
+  /** Cancelled requests, in any order, leave the locks as if they had never been made. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void whatIsGivenUpIsAsIfItHadNeverBeenAskedFor(int seed) {
@@ -391,7 +391,7 @@ class LockDeskTest {
     other.request(A, request(A, FILE, LockKind.FCNTL_WRITE, 2, LockRange.WHOLE, Wish.TEST));
     other.request(B, request(B, FILE, LockKind.FCNTL_WRITE, 1, LockRange.WHOLE, Wish.TEST));
     assertEquals(List.of(101, 0), pids);
-    // The kernel says 0 for the process that unlocks.
+    // The kernel sends pid 0 with an unlock.
     other.request(
         A,
         new LockRequest(
@@ -400,7 +400,7 @@ class LockDeskTest {
     assertEquals(List.of(101, 0, 101), pids);
   }
 
-  /** Random calls against an array of bytes for each owner. */
+  /** Compares random calls with a model: an array of bytes for each owner. */
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
   void agreesWithArraysOfBytes(long seed) {
@@ -436,7 +436,7 @@ class LockDeskTest {
     }
   }
 
-  /** Random waits, calls and closes: whoever can have his lock has it. */
+  /** Random waits, calls and closes: no request waits for a lock that could be granted. */
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
   void nobodyWaitsForWhatIsFree(long seed) {
@@ -477,7 +477,7 @@ class LockDeskTest {
     return lock.space() + " " + lock.owner() + " of " + (lock.node().equals(FILE) ? "FILE" : "?");
   }
 
-  /** A worker can hold more than a message should have. */
+  /** A worker can hold more locks than a message may list. */
   @Test
   void aWarningNamesSomeLocksOfThatWorkerAndCountsAll() {
     int many = Protocol.MAX_LOCKS_PER_WARNING + 10;
@@ -495,7 +495,10 @@ class LockDeskTest {
     assertEquals(1, warned.split("FLOCK", -1).length, "those of others are not named");
   }
 
-  /** Such as "a1 W0-9": worker and owner, what, and a question mark for "do not wait". */
+  /**
+   * Makes a call such as "a1 W0-9": worker and owner, kind and range, and a question mark for "do
+   * not wait".
+   */
   private void call(String call) {
     WorkerId worker = call.charAt(0) == 'a' ? A : B;
     long owner = call.charAt(1) - (long) '0';
@@ -551,7 +554,7 @@ class LockDeskTest {
     desk.resumed(worker);
   }
 
-  /** Time passes in small steps, as for a leader that runs. */
+  /** Advances time in small steps, as for a running leader. */
   private List<WorkerId> tick(long ms) {
     List<WorkerId> lost = new ArrayList<>();
     for (long end = nowMs + ms; nowMs < end; ) {

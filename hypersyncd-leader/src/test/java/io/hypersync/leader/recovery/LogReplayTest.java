@@ -37,11 +37,11 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A log that is not what its replay gives is refused, by the first entry that differs. */
+/** A log that differs from its replay is refused, naming the first entry that differs. */
 class LogReplayTest {
   private static final byte[] NOTHING = {};
 
-  /** Is not known before it is waited for. */
+  /** A root that is not known before it is awaited. */
   private record RootWhenAwaited(FsState state) implements RootHashing.Root {
     @Override
     public boolean isKnown() {
@@ -98,7 +98,7 @@ class LogReplayTest {
     theFirstIsNamed(wrong, more);
   }
 
-  /** It may be known a run later, and what is told is the same. */
+  /** A wrong root may be detected one run later, but the same entry is named. */
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 6000", "4096, 0", "4096, 1", "4097, 9000", "5000, 0"})
   void theSameEntryIsNamedIfRootsAreComputedBesideTheReplay(int wrong, int more) {
@@ -154,7 +154,10 @@ class LogReplayTest {
     assertNamed(9, () -> next(new byte[] {1, 2, 3}));
   }
 
-  /** Else the cut would be blamed, if that entry was acknowledged, for what is wrong before it. */
+  /**
+   * Otherwise, if that entry was acknowledged, the missing chunks would be reported instead of the
+   * wrong root before it.
+   */
   @Test
   void anEntryWithAnotherRootIsNamedBeforeALaterOneWithoutItsChunksIsCut() {
     next(logged());
@@ -193,7 +196,7 @@ class LogReplayTest {
     assertNamed(2, () -> every.onRecord(2, wrong));
   }
 
-  /** The log has the bytes, and a sum over them. */
+  /** The log has the bytes and their checksum. */
   @Test
   void aSmallChunkThatHasRottenIsRestoredFromTheLog() {
     byte[] bytes = {1, 2, 3};
@@ -204,7 +207,7 @@ class LogReplayTest {
     assertArrayEquals(bytes, chunks.getVerified(chunk.hash()));
   }
 
-  /** What they did stays in memory until the run ends. */
+  /** Its ops stay in memory until the run ends. */
   @Test
   void aRunOfOpsWithManyChunksEndsEarly() {
     byte[] bytes = {1};
@@ -238,7 +241,7 @@ class LogReplayTest {
     assertNamed(2, () -> next(entry(impossible, Hash.ZERO)));
   }
 
-  /** The replay is refused, and this entry is the reason. */
+  /** Asserts that the replay is refused and names this entry. */
   private static void assertNamed(int entry, Executable replaying) {
     ReplayException refused = assertThrows(ReplayException.class, replaying);
     assertTrue(refused.getMessage().startsWith("log entry " + entry + " "), refused::getMessage);
@@ -257,7 +260,7 @@ class LogReplayTest {
     return replay.onRecord(index, payload);
   }
 
-  /** A directory is made. */
+  /** Logs the creation of a directory. */
   private byte[] logged() {
     FsOp op = op(index + 1);
     Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));
@@ -265,7 +268,7 @@ class LogReplayTest {
     return entry(op, state.root());
   }
 
-  /** The entry, but for its root. */
+  /** The same entry with a wrong root. */
   private static byte[] wrong(byte[] entry) {
     try {
       LogEntry right = LogEntryCodec.decode(entry);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A worker that says that the log is wrong is listened to, and cannot keep a processor busy. */
+/** A worker's claim that the log is wrong is audited, but cannot keep a processor busy. */
 class RootClaimsTest {
   private static final WorkerId ONE = new WorkerId("w1");
   private static final WorkerId TWO = new WorkerId("w2");

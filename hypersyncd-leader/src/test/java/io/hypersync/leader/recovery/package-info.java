@@ -1,4 +1,4 @@
-/** Specifications of replaying the log at start. */
+/** Tests of the replay at startup. */
 @NullMarked
 package io.hypersync.leader.recovery;
 

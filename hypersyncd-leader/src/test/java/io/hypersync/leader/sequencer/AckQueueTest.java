@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** No answer goes out before what it rests on is durable (hypersync.md 6.3). */
+/** No answer is sent before the entries it rests on are durable (hypersync.md 6.3). */
 class AckQueueTest {
   private static final WorkerId WORKER = new WorkerId("w1");
 

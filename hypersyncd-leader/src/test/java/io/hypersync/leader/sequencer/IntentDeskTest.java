@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What comes of intents that come once, twice, without their bytes, or at the wrong time. */
+/** Outcomes of intents that arrive once, repeatedly, without their bytes, or at the wrong time. */
 class IntentDeskTest {
   private static final WorkerId WORKER = new WorkerId("w1");
   private static final WorkerId OTHER = new WorkerId("w2");
@@ -61,7 +61,7 @@ class IntentDeskTest {
   private static final List<WorkerId> WORKERS =
       List.of(WORKER, OTHER, new WorkerId("w3"), NAMESAKE);
 
-  /** The leader's first op of its own. */
+  /** The id of the leader's first own op. */
   private static final IntentId OWN = new IntentId(new ClientId(9, 9), 1);
 
   private static final long MS = 1_000_000;
@@ -178,9 +178,7 @@ class IntentDeskTest {
     assertEquals(List.of(Status.NOT_FOUND, Status.NOT_FOUND), statuses());
   }
 
-  /**
-   * The leader waits for no ack of its own ops, and nothing keeps a worker from taking its name.
-   */
+  /** The leader's own ops have no acks, and a worker may have the name of their origin. */
   @Test
   void whatIsInTheLogIsInFlightUntilItIsDurable() {
     assertNull(desk.submitOwn(Genesis.op()));
@@ -249,7 +247,7 @@ class IntentDeskTest {
     assertEquals(2, desk.sequence());
   }
 
-  /** Its worker sends it again, with the chunk. */
+  /** The worker sends the intent again, with the chunk. */
   @Test
   void anIntentWhoseChunkIsFoundDamagedBeforeItsTurnHasToComeAgain() {
     chunks.stored.put(hash(LARGE), LARGE.length);
@@ -313,7 +311,7 @@ class IntentDeskTest {
     desk.submit(WORKER, setXattr(1, LARGE), 100);
     clock.ns = 150;
     chunks.stored.put(hash(LARGE), LARGE.length);
-    desk.chunkArrived(hash(other), other.length); // of nobody
+    desk.chunkArrived(hash(other), other.length); // no intent waits for it
     clock.ns = 160;
     desk.chunkArrived(hash(LARGE), LARGE.length);
     clock.ns = 190;
@@ -410,7 +408,10 @@ class IntentDeskTest {
     assertNull(ack(0).errno());
   }
 
-  /** So many intents of three workers wait, and another one of each comes. */
+  /**
+   * Columns 1 to 3: how many intents of each worker wait; column 4: what happens to the next of
+   * each.
+   */
   @ParameterizedTest(name = "of {0} places {1}, {2} and {3} are taken: {4}")
   @CsvSource(
       textBlock =
@@ -482,9 +483,9 @@ class IntentDeskTest {
     limited.submit(WORKER, mkdir(1, "a"), 0);
     limited.submit(WORKER, mkdir(1, "a"), 0); // it waits for its turn
     limited.sequence();
-    limited.submit(WORKER, mkdir(1, "a"), 0); // for the disk
+    limited.submit(WORKER, mkdir(1, "a"), 0); // it waits for the disk
     limited.release(log.sync().durableIndex());
-    limited.submit(WORKER, mkdir(1, "a"), 0); // for nothing
+    limited.submit(WORKER, mkdir(1, "a"), 0); // it is acknowledged
     assertEquals(3, limited.deduplicated());
     sent.clear();
     limited.submit(WORKER, mkdir(2, "b"), 0);
@@ -622,7 +623,10 @@ class IntentDeskTest {
     assertEquals(0, log.appendedIndex());
   }
 
-  /** What workers were told is what they are held to, be it less or more than usual. */
+  /**
+   * The inline threshold that workers were given is enforced, be it lower or higher than the
+   * default.
+   */
   @Test
   void whatTravelsInsideAnIntentIsAsTheLeaderIsConfigured() {
     byte[] payload = new byte[10_000];
@@ -713,7 +717,7 @@ class IntentDeskTest {
     return new SubmitIntent(intent(seqNo), "", OpCodec.encode(op), NOTHING, List.of());
   }
 
-  /** Of this client; {@link #intent} is of client 1. */
+  /** Like {@link #mkdir}, but of the given client instead of client 1. */
   private static SubmitIntent mkdirOf(int client, long seqNo) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of(client + "-" + seqNo), 0755, 0, 0);
     IntentId id = new IntentId(new ClientId(1, client), seqNo);

@@ -10,7 +10,7 @@ import io.hypersync.model.id.WorkerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where intents are in the log, and for how long that is known (hypersync.md 8.2). */
+/** The log indexes of intents, and how long they are remembered (hypersync.md 8.2). */
 class IntentIndexTest {
   private static final WorkerId W = new WorkerId("w1");
   private static final long HOUR_NS = 3_600_000_000_000L;
@@ -68,7 +68,10 @@ class IntentIndexTest {
     assertEquals(10, index.find(intent(1, 10)));
   }
 
-  /** The worst: a caller for each intent; or numbers just so far apart that none is far away. */
+  /**
+   * The worst cases for heap: one client per intent; sequence numbers with the largest gaps that
+   * still stay out of the hash map.
+   */
   @Test
   void itTakesNoMoreThanItMay() {
     IntentIndex callers = new IntentIndex(1_000_000, HOUR_NS, 1 << 20);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which intent goes next (hypersync.md 6.3.1, 9.3). */
+/** In which order intents become ready (hypersync.md 6.3.1, 9.3). */
 class IntentQueueTest {
   private static final Hash H = new Hash(1, 2, 3, 4);
   private static final Hash I = new Hash(5, 6, 7, 8);

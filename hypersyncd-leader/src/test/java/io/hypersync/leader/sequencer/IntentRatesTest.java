@@ -6,7 +6,7 @@ import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.model.id.WorkerId;
 import org.junit.jupiter.api.Test;
 
-/** What a worker may send, and what is told of it (hypersync.md 12.5). */
+/** Rate limits of workers and their figures (hypersync.md 12.5). */
 class IntentRatesTest {
   private static final WorkerId A = new WorkerId("a");
   private static final WorkerId B = new WorkerId("b");

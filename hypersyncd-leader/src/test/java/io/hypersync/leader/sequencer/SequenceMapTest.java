@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Any map, told apart by nothing but the memory it takes. */
+/** Behaves like any map; only its heap use is special. */
 class SequenceMapTest {
   @Test
   void itAgreesWithAHashMap() {
@@ -45,7 +45,7 @@ class SequenceMapTest {
     }
   }
 
-  /** A caller's first number is 1, or any; a key that came early is found when others reach it. */
+  /** A key far from the others goes to the hash map, and is still found when the pages reach it. */
   @Test
   void whatCameFarAheadIsFoundWhenTheOthersReachIt() {
     SequenceMap map = new SequenceMap();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** UUIDs of version 7, in the order of their times (RFC 9562, 5.7). */
+/** UUIDs of version 7 that sort by time (RFC 9562, 5.7). */
 class TimeOrderedIdsTest {
   @ParameterizedTest
   @CsvSource({

@@ -1,4 +1,4 @@
-/** Specifications of what decides at the leader. */
+/** Tests of admission, deduplication and ordering of mutations. */
 @NullMarked
 package io.hypersync.leader.sequencer;
 

@@ -8,7 +8,7 @@ import io.hypersync.leader.session.AbsentWorkers.Kind;
 import io.hypersync.model.id.WorkerId;
 import org.junit.jupiter.api.Test;
 
-/** Who is not here is remembered, and not without end. */
+/** Absent workers are remembered, up to a bound. */
 class AbsentWorkersTest {
   private static final WorkerId W = new WorkerId("w1");
 

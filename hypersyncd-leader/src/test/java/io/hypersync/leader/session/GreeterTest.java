@@ -36,7 +36,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may join (hypersync.md 9.5, 6.4). */
+/** Which workers are admitted (hypersync.md 9.5, 6.4). */
 class GreeterTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final WorkerId W = new WorkerId("w1");

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what is sent. */
+/** Records all messages that are sent. */
 public final class RecordingPort implements SessionPort {
-  /** A message on its way. */
+  /** A message and the session it was sent to. */
   public record Sent(SessionId session, LeaderMessage message) {}
 
   public final List<Sent> sent = new ArrayList<>();

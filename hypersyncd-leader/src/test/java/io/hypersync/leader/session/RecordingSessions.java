@@ -6,7 +6,7 @@ import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import java.util.Objects;
 
-/** Sessions whose workers are greeted and report when a test says so. */
+/** Sessions whose Hello and reports a test triggers. */
 public final class RecordingSessions {
   private final WorkerSessions sessions =
       new WorkerSessions(new RecordingPort(), (_, _, _) -> {}, new TailCache(1, 100), 10);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The newest entries in memory. */
+/** Slices and eviction of the newest entries in memory. */
 class TailCacheTest {
   @ParameterizedTest
   @CsvSource({

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The log on its way to the workers (hypersync.md 12, 12.4). */
+/** How the log is sent to workers (hypersync.md 12, 12.4). */
 class WorkerSessionsTest {
   private static final SessionId S = new SessionId(1);
   private static final WorkerId W = new WorkerId("w1");

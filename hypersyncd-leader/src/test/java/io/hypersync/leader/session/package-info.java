@@ -1,4 +1,4 @@
-/** Specifications of what decides at the leader. */
+/** Tests of sessions, admission of workers and sending of the log. */
 @NullMarked
 package io.hypersync.leader.session;
 

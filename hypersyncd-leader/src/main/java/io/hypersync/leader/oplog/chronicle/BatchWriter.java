@@ -19,18 +19,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and syncs, as a rule on a thread of its own: group commit without a timer (hypersync.md
- * 6.3.1). Whatever has queued up while one sync ran is the next batch; an idle log syncs at once. A
- * batch never spans two segments and is not begun before the previous one is durable; recovery
- * depends on both.
+ * Writes and syncs entries, usually on a thread of its own: group commit without a timer
+ * (hypersync.md 6.3.1). Whatever has queued up while one sync ran is the next batch; an idle log
+ * syncs at once. A batch never spans two segments and is not begun before the previous one is
+ * durable; recovery depends on both.
  *
- * <p>The thread that hands entries over may write one itself while there is nothing else to do
- * ({@link #takeOver}). Whoever writes holds {@link #writing}, which passes all that a batch needs
- * from one to the other.
+ * <p>The thread that hands entries over may write one itself while the writer is idle ({@link
+ * #takeOver}). Whoever writes holds the lock {@link #writing}, which also publishes the fields that
+ * a batch needs from one thread to the other.
  *
- * <p>A log that rests, or is closed, says up to where it is durable ({@link #note}): the last batch
- * could else not be told from one that nobody was promised (decision 018). The page is made while
- * {@link #writing} is held, and written when it is not: no batch waits for it.
+ * <p>When the log is idle, or closed, a watermark records up to where it is durable ({@link
+ * #note}): without it, damage to the last batch could not be distinguished from a torn batch that
+ * was never acknowledged (decision 018). The watermark's page is built while {@link #writing} is
+ * held and written after it is released, so no batch waits for it.
  */
 final class BatchWriter implements LogRest.Noting {
   private final OpLogOptions options;
@@ -45,24 +46,27 @@ final class BatchWriter implements LogRest.Noting {
   private final Thread thread;
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** Entries stay with the thread that offers them, which has taken over; only it looks here. */
+  /**
+   * Whether the offering thread has taken over, so that offered entries stay with it; used by that
+   * thread only.
+   */
   private boolean writesHere;
 
   private volatile boolean idle;
   private volatile boolean closing;
 
-  /** The segment is; guarded by {@link #writing}. */
+  /** Whether the segment is closed; guarded by {@link #writing}. */
   private boolean closed;
 
-  /** A watermark is being made, which is done in a moment. */
+  /** Whether {@link #writing} is held only to build a watermark page, which takes a moment. */
   private volatile boolean noting;
 
-  /** Of the last batch; written before {@link #durableIndex}. */
+  /** Time of the last commit; written before {@link #durableIndex}. */
   private long lastCommitNanos;
 
   private volatile long durableIndex;
 
-  /** A watermark, or a segment's header, says that everything up to it is durable. */
+  /** A watermark record or a segment header covers entries up to this index. */
   private volatile long notedIndex;
 
   private volatile @Nullable OpLogFailedException failure;
@@ -103,12 +107,12 @@ final class BatchWriter implements LogRest.Noting {
     return durableIndex;
   }
 
-  /** Why nothing can be written any more, or null. */
+  /** Why nothing can be written any more; null while the log works. */
   @Nullable OpLogFailedException failure() {
     return failure;
   }
 
-  /** Hands over an entry; called by one thread. */
+  /** Queues an entry; always called by the same thread. */
   void offer(PendingEntry entry) {
     queue.offer(entry);
     if (!writesHere) {
@@ -125,9 +129,10 @@ final class BatchWriter implements LogRest.Noting {
       if (!noting) {
         return false;
       }
-      writing.lock(); // it takes no longer than to make a page
+      writing.lock(); // held only to build a page
     }
-    // Only now: the thread may have taken an entry, and failed with it, since it was idle.
+    // Only checked now: since it was idle, the writer may have taken an entry, and failed to write
+    // it.
     writesHere = isUsable() && queue.isEmpty();
     if (!writesHere) {
       writing.unlock();
@@ -153,7 +158,7 @@ final class BatchWriter implements LogRest.Noting {
     }
   }
 
-  /** While {@link #writing} is held. */
+  /** To be called while {@link #writing} is held. */
   private boolean isUsable() {
     return failure == null && !closed;
   }
@@ -169,18 +174,18 @@ final class BatchWriter implements LogRest.Noting {
     while (awaitEntry()) {
       writing.lock();
       try {
-        if (isUsable() && !queue.isEmpty()) { // else it was written by who had taken over
+        if (isUsable() && !queue.isEmpty()) { // else whoever took over has written it
           commit();
         }
       } catch (Throwable e) {
-        fail(e); // before anybody else may write
+        fail(e); // before the lock lets others write
       } finally {
         writing.unlock();
       }
     }
   }
 
-  /** Waits for an entry; false when the log has failed, or is closed and all has been written. */
+  /** Waits for an entry; false if the log has failed, or is closed and everything was written. */
   private boolean awaitEntry() {
     while (queue.isEmpty()) {
       if (closing && queue.isEmpty()) {
@@ -212,7 +217,7 @@ final class BatchWriter implements LogRest.Noting {
     for (PendingEntry entry : batch) {
       expected++;
       Invariant.LOG_GROWS_BY_ONE.check(entry.index() == expected);
-      if (entry.index() != expected) { // a gap would not be found before the next start
+      if (entry.index() != expected) { // else found only at the next start
         throw new IllegalStateException(
             "entry " + entry.index() + " where " + expected + " was due");
       }
@@ -246,7 +251,7 @@ final class BatchWriter implements LogRest.Noting {
   @Override
   public boolean note() {
     if (!writing.tryLock()) {
-      return false; // it does not rest
+      return false; // not idle: a batch is being written
     }
     SegmentAppender noted;
     SegmentAppender.Watermark watermark;
@@ -276,7 +281,7 @@ final class BatchWriter implements LogRest.Noting {
     }
   }
 
-  /** Moves what has queued up into {@link #batch}, within the limits; returns its payload bytes. */
+  /** Moves queued entries into {@link #batch}, within its limits; returns their payload bytes. */
   private long gather() {
     batch.clear();
     long bytes = 0;
@@ -304,7 +309,7 @@ final class BatchWriter implements LogRest.Noting {
     notedIndex = firstIndex - 1;
   }
 
-  /** While {@link #writing} is held. */
+  /** To be called while {@link #writing} is held. */
   private void fail(Throwable cause) {
     if (failure != null) {
       return;
@@ -315,7 +320,7 @@ final class BatchWriter implements LogRest.Noting {
     listener.onFailure(failed);
   }
 
-  /** Writes and syncs what has been handed over, notes it, and releases the segment. */
+  /** Writes and syncs all queued entries, writes a watermark, and closes the segment. */
   void close() {
     closing = true;
     LockSupport.unpark(thread);
@@ -323,7 +328,7 @@ final class BatchWriter implements LogRest.Noting {
       SegmentPreparer.joinUninterruptibly(thread);
     }
     rest.close();
-    writing.lock(); // who has taken over may be at it still
+    writing.lock(); // a thread that took over may still be writing
     try {
       noteAtEnd();
       closed = true;

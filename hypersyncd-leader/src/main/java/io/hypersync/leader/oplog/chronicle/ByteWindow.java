@@ -3,7 +3,10 @@ package io.hypersync.leader.oplog.chronicle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A sliding view of a file, read with {@code pread}: unlike a mapping it cannot fault. */
+/**
+ * A sliding window of a file, read with {@code pread}: unlike a mapping, it cannot fault.
+ * Single-threaded.
+ */
 final class ByteWindow {
   private final LogFiles.Bytes file;
   private final long size;
@@ -17,7 +20,7 @@ final class ByteWindow {
     this.bytes = new byte[(int) Math.min(windowBytes, size)];
   }
 
-  /** File size when the window was made. */
+  /** The file's size when the window was created. */
   long size() {
     return size;
   }
@@ -27,14 +30,14 @@ final class ByteWindow {
     return bytes;
   }
 
-  /** How many bytes from that offset of {@link #bytes()} are valid. */
+  /** How many bytes of {@link #bytes()} are valid from that offset on. */
   int validFrom(int offset) {
     return filled - offset;
   }
 
   /**
-   * The offset in {@link #bytes()} of a file position, with at least {@code length} valid bytes; -1
-   * if the file ends before.
+   * The offset in {@link #bytes()} of a file position, with at least {@code length} valid bytes
+   * behind it; -1 if the file ends before.
    */
   int locate(long position, int length) throws IOException {
     if (position + length > size) {

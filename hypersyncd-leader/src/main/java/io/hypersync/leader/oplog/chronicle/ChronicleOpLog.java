@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The op log on Chronicle Queue.
  *
- * <p>Four threads: {@code oplog-writer} appends and syncs, {@code oplog-chunk-sync} syncs chunks at
- * the same time, {@code oplog-preparer} allocates the next segment, from the recovery on, and
- * {@code oplog-rest} notes when nothing is written. The appending thread counts the room that is
- * left and hands over, or writes a lone entry itself (decision 016).
+ * <p>Four threads: {@code oplog-writer} writes and syncs; {@code oplog-chunk-sync} syncs chunks at
+ * the same time; {@code oplog-preparer} allocates the next segment, beginning during recovery;
+ * {@code oplog-rest} writes a watermark when the log is idle. The appending thread accounts for the
+ * room that is left and hands entries over, or writes a lone entry itself (decision 016).
  *
- * <p>The caller holds the lock on the state directory; the file system must overwrite in place
- * (ext4, xfs, tmpfs), or else preallocated room does not mean that an overwrite cannot fail.
+ * <p>The caller holds the lock on the state directory. The file system must overwrite in place
+ * (ext4, xfs, tmpfs); otherwise an overwrite of preallocated blocks could fail for lack of space.
  */
 public final class ChronicleOpLog implements OpLog {
   private static final Logger LOG = LoggerFactory.getLogger(ChronicleOpLog.class);
@@ -45,14 +45,14 @@ public final class ChronicleOpLog implements OpLog {
   private volatile long appendedIndex;
   private volatile boolean closed;
 
-  // Appending thread only, but for what status reports ask:
+  // Used by the appending thread only, apart from status reports:
 
   /** The segment that the next entry goes to. */
   private volatile SegmentAppender segment;
 
-  private long capacity; // of it
-  private long reserved; // of it
-  private long room; // in it, or more
+  private long capacity; // bytes for entries in the segment
+  private long reserved; // bytes reserved in it
+  private long room; // lower bound; batches return more
 
   private ChronicleOpLog(
       OpLogOptions options,
@@ -79,8 +79,8 @@ public final class ChronicleOpLog implements OpLog {
    * Recovers the log in a directory and opens it for appending, always in a new segment.
    *
    * @param directory holds nothing but the log; created if it does not exist
-   * @param recovery is given every entry that the log holds, in order, before this method returns
-   * @param listener told about durability and failure from then on
+   * @param recovery receives every entry of the log, in order, before this method returns
+   * @param listener receives durability events and the failure, from then on
    * @throws OpLogCorruptException if a durable entry is damaged or missing, or {@code recovery}
    *     cuts one
    * @throws OpLogFullException if there is no room for a new segment
@@ -104,9 +104,9 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   /**
-   * Reads the log in a directory as {@link #open} would, and changes nothing there.
+   * Reads the log in a directory as {@link #open} would, without changing anything there.
    *
-   * @param reader is given every entry that the log holds, in order
+   * @param reader receives every entry of the log, in order
    * @throws OpLogCorruptException as for {@link #open}
    */
   public static void read(Path directory, RecoveryListener reader) throws IOException {
@@ -135,7 +135,7 @@ public final class ChronicleOpLog implements OpLog {
       deleteUnpublished(directory, sequence);
       preparer.freed();
       if (!recovered.carried().isEmpty()) {
-        chunkSync.sync(); // the new segment will claim that these entries are durable
+        chunkSync.sync(); // the new segment will declare these entries durable
       }
       OpenSegment begun = beginSegment(directory, recovered, preparer, disk);
       SegmentCatalog catalog = new SegmentCatalog();
@@ -184,7 +184,10 @@ public final class ChronicleOpLog implements OpLog {
     }
   }
 
-  /** What earlier runs have left, once it is certain that the log is whole without it. */
+  /**
+   * Deletes unpublished segments of earlier runs, once recovery has shown that the log is complete
+   * without them.
+   */
   private static void deleteUnpublished(Path directory, long exceptSequence) throws IOException {
     Set<Path> kept =
         Set.of(
@@ -200,8 +203,8 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   /**
-   * Gives back space; nothing depends on it, as the new segment has made all of this void. A
-   * segment is withdrawn before it is deleted: with half of its files it would count as damaged.
+   * Frees space. Nothing depends on it, because the new segment has voided all of this. A segment
+   * is withdrawn before it is deleted: with only some of its files left, it would count as damaged.
    */
   private static void tidy(RecoveredLog recovered, TreeDeletion deletion) {
     try {
@@ -218,7 +221,7 @@ public final class ChronicleOpLog implements OpLog {
     }
   }
 
-  /** Takes a published segment out of the log, durably; returns where it is then. */
+  /** Takes a published segment out of the log, durably; returns its new path. */
   private static Path withdraw(Path segment) throws IOException {
     Path log = segment.getParent();
     Path withdrawn = SegmentLayout.spare(log, SegmentLayout.sequenceOf(segment));
@@ -251,7 +254,9 @@ public final class ChronicleOpLog implements OpLog {
     writer.offer(new PendingEntry(index, payload, needsChunkSync, clock.nanoTime(), rollTo));
   }
 
-  /** Whether the segment takes so much; asks what has come back only when it seems not to. */
+  /**
+   * Whether the segment has this much room; queries what batches have returned only when needed.
+   */
   private boolean fits(long needed) {
     if (reserved + needed > room) {
       room = capacity + segment.returned();

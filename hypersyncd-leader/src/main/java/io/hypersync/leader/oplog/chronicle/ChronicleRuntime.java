@@ -25,6 +25,6 @@ final class ChronicleRuntime {
 
   /** Applies the settings once; to be called before Chronicle is used. */
   static void initialise() {
-    // The static initialiser has done it.
+    // Calling this runs the static initialiser, which does the work.
   }
 }

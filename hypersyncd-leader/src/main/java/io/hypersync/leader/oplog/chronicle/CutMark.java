@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cut of the log that is under way. While its file is in the state directory no leader starts;
- * who repeats the cut goes on with the same folders.
+ * The mark of an unfinished cut of the log ({@link LogCut}). While its file is in the state
+ * directory, no leader starts; a repeated cut goes on with the same folders.
  *
  * <pre>
  * hypersync cut 2
@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Paths are URIs, relative to the state directory if they are in it. The last line is missing if
- * no trace was made. Version 1 was the number alone.
+ * no trace was made. Version 1 had only the number.
  *
- * @param after the last entry that stays
- * @param segments the folder for segments that go, on the filesystem of the log
- * @param trace where the whole log was written before; null if it was not, or is not known
+ * @param after the last entry that stays in the log
+ * @param segments the folder for removed segments, on the filesystem of the log
+ * @param trace the file to which the whole log was exported before; null if there is none, or it is
+ *     not known
  */
 public record CutMark(long after, Path segments, @Nullable Path trace) {
   private static final String NAME = "cut.unfinished";
@@ -36,7 +37,7 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
   private static final String SEGMENTS = "segments ";
   private static final String TRACE = "trace ";
 
-  /** The one in a state directory, if there is one. */
+  /** Reads the mark in a state directory; empty if there is none. */
   static Optional<CutMark> read(Path stateDir) throws IOException {
     Path file = stateDir.resolve(NAME);
     try {
@@ -73,7 +74,7 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
     return Path.of(stateDir.toUri().resolve(text));
   }
 
-  /** Is on stable storage on return. */
+  /** Writes the mark; it is on stable storage on return. */
   void write(Path stateDir) throws IOException {
     StringBuilder text = new StringBuilder();
     text.append(VERSION).append('\n');
@@ -90,7 +91,7 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
     return stateDir.toUri().relativize(path.toUri());
   }
 
-  /** A leader may start. */
+  /** Removes the mark durably, so that a leader may start again. */
   static void remove(Path stateDir) throws IOException {
     Files.deleteIfExists(stateDir.resolve(NAME));
     DurableFiles.syncDirectory(stateDir);

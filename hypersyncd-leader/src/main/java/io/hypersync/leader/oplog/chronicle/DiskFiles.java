@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The files of a log on disk.
+ * The segment files of a log directory on disk.
  *
  * @param logDirectory holds nothing but the log
  */

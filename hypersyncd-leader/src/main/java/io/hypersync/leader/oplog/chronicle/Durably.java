@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.BooleanSupplier;
 
-/** File operations whose effect on stable storage matters. */
+/** File operations whose effect must reach stable storage, or whose I/O pattern matters. */
 final class Durably {
   private static final int SYNC_EVERY_BYTES = 1 << 20;
 
@@ -18,13 +18,13 @@ final class Durably {
    * Creates a file of zeros whose blocks are allocated and written, so that overwriting them can
    * neither run out of space nor wait for an allocation, and appends a hole.
    *
-   * <p>The zeros are written page by page on purpose. The kernel sizes the folios of the page cache
-   * after the write; with stores to a mapping a sync wrote back whole folios, 1 MiB for one record
-   * in 350 us. Durable writes, which records are made by now, write back the pages that they touch,
-   * and still take 0 to 20 us more of large folios. The sync after every mebibyte keeps this
-   * background work from filling the device's queue ahead of the log's own writes.
+   * <p>The zeros are written page by page on purpose. The kernel sizes page-cache folios by the
+   * size of the write. When records were stored to a mapping, a sync wrote back whole folios: 1 MiB
+   * for one record, in 350 us. The durable writes that are used now write back only the pages they
+   * touch, but still take 0 to 20 us longer with large folios. The sync after every mebibyte keeps
+   * this background work from filling the device's queue ahead of the log's own writes.
    *
-   * @param abandon asked now and then, whether to give up
+   * @param abandon polled now and then; true to give up
    * @throws IOException if there is no space, or it was abandoned; the caller deletes the file
    */
   static void createZeroed(Path file, long bytes, long holeBytes, BooleanSupplier abandon)
@@ -49,7 +49,7 @@ final class Durably {
     }
   }
 
-  /** Cuts a file to at most that size. */
+  /** Truncates a file to at most that size; not synced. */
   static void shrink(Path file, long bytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(bytes);

@@ -11,18 +11,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a segment, one after another, read ahead by a thread of its own: finding a record,
- * its CRC32C and its hash are a quarter of what a replay takes. Nothing is decided there; which
- * entries there are depends on the bytes alone, however the two threads run.
+ * Iterates over the entries of a segment, read ahead by a separate thread: finding a record,
+ * checking its CRC32C and hashing it are a quarter of the cost of a replay. That thread makes no
+ * decisions; which entries are returned depends on the bytes alone, whatever the timing of the two
+ * threads.
  *
- * <p>The scanner belongs to that thread from the construction until {@link #close} has returned.
- * Batches of entries, which nobody changes any more, cross over in a bounded queue.
+ * <p>The scanner belongs to the reading thread from the construction until {@link #close} has
+ * returned. Immutable batches of entries are passed through a bounded queue.
  */
 final class EntryReader implements Closeable {
-  /** What its thread is called. */
+  /** Name of the reading thread. */
   static final String THREAD_NAME = "oplog-read-ahead";
 
-  /** How many batches may wait; with the size of one they bound the memory. */
+  /** How many batches may wait in the queue; bounds the memory, together with the batch size. */
   private static final int BATCHES_AHEAD = 4;
 
   private static final int BATCH_ENTRIES = 512;
@@ -40,22 +41,22 @@ final class EntryReader implements Closeable {
   /**
    * An entry's record.
    *
-   * @param hash of all its bytes, which the next one names as its predecessor
+   * @param hash of all its bytes, which the next record names as its predecessor
    */
   record Entry(LogRecord record, Hash hash) {}
 
   /**
-   * What crosses over at once.
+   * Entries that are passed to the consumer together.
    *
-   * @param last whether nothing follows
-   * @param failure why, if the file could not be read
+   * @param last whether no batch follows
+   * @param failure why reading ended; null if the end of the entries was reached or more follow
    */
   private record Batch(List<Entry> entries, boolean last, @Nullable Throwable failure) {}
 
   /**
-   * Begins to read.
+   * Starts reading.
    *
-   * @param from the position of the first entry, or one before it
+   * @param from the position of the first entry, or an earlier one
    */
   EntryReader(SegmentScanner scanner, long from, long segmentId) {
     this.scanner = scanner;
@@ -64,9 +65,10 @@ final class EntryReader implements Closeable {
   }
 
   /**
-   * The next entry. A fault of ours in the other thread is thrown here as it was there.
+   * The next entry; blocks until it is read. Unchecked exceptions of the reading thread are
+   * rethrown here.
    *
-   * @return null if none follows
+   * @return null if no entry follows
    * @throws IOException if the file cannot be read
    */
   @Nullable Entry next() throws IOException {
@@ -107,7 +109,7 @@ final class EntryReader implements Closeable {
     }
   }
 
-  /** Ends the thread, whether it has read everything or not. */
+  /** Ends the reading thread, whether or not it has read everything, and waits for its end. */
   @Override
   public void close() {
     stopped = true;
@@ -152,7 +154,7 @@ final class EntryReader implements Closeable {
       try {
         taken = batches.offer(batch, LOOK_MS, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
-        stopped = true; // nobody interrupts it
+        stopped = true; // nobody interrupts this thread
       }
     }
   }

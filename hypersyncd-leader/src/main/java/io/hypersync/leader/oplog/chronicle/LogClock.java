@@ -2,9 +2,9 @@ package io.hypersync.leader.oplog.chronicle;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The time that a log lives in; a seam for tests. */
+/** The clock of a log, which tests replace. */
 interface LogClock {
-  /** That of the machine. */
+  /** The system's monotonic clock. */
   LogClock SYSTEM =
       new LogClock() {
         @Override
@@ -18,11 +18,11 @@ interface LogClock {
         }
       };
 
-  /** Nanoseconds since some moment. */
+  /** Nanoseconds since an arbitrary moment. */
   long nanoTime();
 
   /**
-   * Waits so long, or until {@link LockSupport#unpark}, or for no reason at all.
+   * Waits for {@code nanos}, or until {@link LockSupport#unpark}; may return spuriously.
    *
    * @param nanos at least 1
    */

@@ -15,70 +15,72 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Cuts the log of a leader that does not run behind an entry (docs/diverged.md). What is cut is
- * kept aside; who calls this has written it down already. The caller holds the lock on the state
- * directory.
+ * Truncates the log of a stopped leader after a given entry (docs/diverged.md). Removed segments
+ * are kept in another folder; the caller has exported the whole log to a trace before, if it could.
+ * The caller holds the lock on the state directory.
  *
- * <p>A published segment makes void what older ones hold from its first index on, and first indexes
- * never decrease. So a cut is an empty segment that begins behind the entry, in place of those that
- * begin there or later. In which order, so that a crash between any two steps leaves the log as it
- * was, or as it is to be, or one that no leader starts on until the cut is repeated:
+ * <p>A published segment voids whatever older segments hold from its first index on, and first
+ * indexes never decrease. So a cut is an empty segment that begins right after the entry and
+ * replaces those that begin there or later. The order of steps ensures that a crash between any two
+ * of them leaves the old log, or the new one, or a log on which no leader starts until the cut is
+ * repeated:
  *
  * <ol>
- *   <li>Each segment that will go gets its place aside: an empty directory, which is made in the
- *       log's and moved there. Another filesystem, or one that is full, says so now. Where no trace
- *       was made, the segment that holds the entry is copied there: it has later ones, too.
- *   <li>The new segment is allocated, under a name that counts for nothing.
- *   <li>A mark is made ({@link CutMark}). From then on the log may be neither the one nor the
- *       other, and a leader refuses to start.
- *   <li>Segments that begin behind the entry are moved aside, the newest first: what is there is at
- *       any time a log that ends at the entry or later. Nothing is deleted.
+ *   <li>For each segment to be removed, an empty directory is created in the log directory and
+ *       renamed into the folder for removed segments. If that folder is on another filesystem, or
+ *       the disk is full, the cut fails here. If no trace was made, the segment that holds the
+ *       entry is copied there, because it holds later entries, too.
+ *   <li>The new segment is allocated under a name that recovery ignores.
+ *   <li>A mark is written ({@link CutMark}). From now on the log may be neither the old nor the new
+ *       one, and a leader refuses to start.
+ *   <li>Segments that begin after the entry are moved aside, newest first, so that the remaining
+ *       segments are at any time a log that ends at the entry or later. Nothing is deleted.
  *   <li>The new segment is published; the log ends at the entry.
- *   <li>Names in both folders are synced once more, and the mark goes.
+ *   <li>Both directories are synced once more, and the mark is removed.
  * </ol>
  *
- * <p>The new segment says that what stays is durable. That must be known from the log itself: after
- * a sync that failed, what can be read may be in memory only, and another sync does not fail. So
- * the entry is none behind {@link Extent#durableIndex}. When a marked cut is repeated, that was
- * seen before the mark.
+ * <p>The new segment declares the remaining entries durable. The log itself must prove that: after
+ * a failed sync, readable data may be in memory only, and another sync would succeed. So the entry
+ * must not be after {@link Extent#durableIndex}. For a repeated cut, this was checked before the
+ * mark was written.
  *
- * <p>Repeated after a crash, it does what is left: a segment that is aside already is not there to
- * be moved, and one that is published already is the newest.
+ * <p>Repeated after a crash, the cut does what is left: a segment that was moved is not in the log
+ * directory any more, and a new segment that was published is the newest one.
  */
 public final class LogCut {
-  /** What has just been done; for tests that end it there. */
+  /** A step that has just been completed; tests interrupt the cut there. */
   public enum Step {
-    /** What goes has its places aside. */
+    /** Places for the removed segments are reserved. */
     RESERVED,
-    /** The new segment has its room. */
+    /** The new segment is allocated. */
     PREPARED,
-    /** No leader starts. */
+    /** The mark is durable: no leader starts. */
     MARKED,
-    /** One segment more is aside. */
+    /** One more segment was moved aside. */
     MOVED,
-    /** The log is cut. */
+    /** The new segment is published: the log is cut. */
     PUBLISHED,
-    /** A leader may start. */
+    /** The mark is removed: a leader may start. */
     DONE
   }
 
   /**
-   * How far a log goes.
+   * The extent of a log.
    *
    * @param lastIndex its last valid entry; 0 if there is none
-   * @param durableIndex the last of them which the log itself says is on stable storage. Less than
-   *     the other if a leader was killed in its last batch, or its disk failed
+   * @param durableIndex the last of them that the log itself proves to be on stable storage. Less
+   *     than {@code lastIndex} if a leader was killed during its last batch, or its disk failed
    */
   public record Extent(long lastIndex, long durableIndex) {}
 
   private LogCut() {}
 
-  /** The cut that was begun and not finished. */
+  /** The mark of a cut that was begun and not finished. */
   public static Optional<CutMark> unfinished(Path stateDir) throws IOException {
     return CutMark.read(stateDir);
   }
 
-  /** How far the log in that directory goes. */
+  /** The extent of the log in a directory. */
   public static Extent extent(Path directory) throws IOException {
     LogRecovery.Marked log = LogRecovery.mark(LogFiles.in(directory), 0);
     return new Extent(log.lastIndex(), log.durableIndex());
@@ -88,13 +90,13 @@ public final class LogCut {
    * Cuts the log.
    *
    * @param stateDir of the leader
-   * @param wanted where to cut, and where segments go: a folder that is not there yet. If this cut
-   *     was begun before, it goes on with the folder that it had
-   * @param reached told of each step
-   * @return how many segments are aside now that were not before
-   * @throws IllegalArgumentException if the log has no such entry, or does not say that it is
+   * @param wanted where to cut, and a folder for removed segments that does not exist yet. If this
+   *     cut was begun before, the folder of the earlier attempt is used
+   * @param reached called after each step
+   * @return how many segments this call has moved aside
+   * @throws IllegalArgumentException if the log has no such entry, or does not prove that it is
    *     durable, or another cut was begun
-   * @throws IOException if it cannot be done. If nothing is marked the log is as it was
+   * @throws IOException if the cut fails. Unless the mark was written, the log is unchanged
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if an entry that was durable is damaged
    */
   public static int cut(Path stateDir, CutMark wanted, Consumer<Step> reached) throws IOException {
@@ -123,7 +125,8 @@ public final class LogCut {
         segment.close();
       }
     }
-    // Who was killed may have changed names in either and synced none.
+    // An earlier attempt that was killed may have changed names in both directories without
+    // syncing.
     DurableFiles.syncDirectory(cut.segments());
     DurableFiles.syncDirectory(directory);
     CutMark.remove(stateDir);
@@ -143,7 +146,7 @@ public final class LogCut {
     }
   }
 
-  /** All that may fail for want of space. What it made is gone again if it fails. */
+  /** Does everything that may fail for lack of space; on failure, a new folder is deleted. */
   private static SegmentAppender prepare(
       Path directory,
       LogRecovery.Marked log,
@@ -180,7 +183,10 @@ public final class LogCut {
     }
   }
 
-  /** A rename tells for sure whether there is a way from the one to the other, and room for it. */
+  /**
+   * Reserves a place for a segment by a rename, which shows that a rename to that folder works and
+   * that there is room for the name.
+   */
   private static void reserve(Path directory, Path aside, SegmentFile segment) throws IOException {
     Path place = aside.resolve(segment.directory().getFileName());
     if (Files.exists(place)) {
@@ -220,7 +226,7 @@ public final class LogCut {
     for (SegmentFile segment : segments.reversed()) {
       Path from = segment.directory();
       Files.move(from, aside.resolve(from.getFileName()), StandardCopyOption.ATOMIC_MOVE);
-      DurableFiles.syncDirectory(aside); // before the other one: it may be in both, never in none
+      DurableFiles.syncDirectory(aside); // first: may be in both, never in neither
       DurableFiles.syncDirectory(directory);
       reached.accept(Step.MOVED);
     }

@@ -6,28 +6,28 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The published segments of a log, as recovery and readers see them. Any thread may ask. */
+/** The published segments of a log, as recovery and readers see them. Thread-safe. */
 interface LogFiles {
-  /** The directories that are named like published segments, in any order. */
+  /** The directories that have the name of a published segment, in any order. */
   List<Path> segments() throws IOException;
 
-  /** Whether a segment's file is there. */
+  /** Whether a segment's file exists. */
   boolean exists(Path file);
 
-  /** Opens a segment's file. */
+  /** Opens a segment's file for reading; the caller closes it. */
   Bytes open(Path file) throws IOException;
 
-  /** The log in a directory on disk. */
+  /** The files of a log directory on disk. */
   static LogFiles in(Path logDirectory) {
     return new DiskFiles(logDirectory);
   }
 
   /** The bytes of an open file. */
   interface Bytes extends Closeable {
-    /** How many there are. */
+    /** The file's size in bytes. */
     long size() throws IOException;
 
-    /** Reads some at a position, as {@code pread} does; returns how many, -1 behind the end. */
+    /** Reads bytes at a position, as {@code pread} does; returns how many, -1 beyond the end. */
     int read(ByteBuffer target, long position) throws IOException;
   }
 }

@@ -12,7 +12,7 @@ import java.util.Arrays;
  */
 record LogRecord(long position, byte[] bytes) {
 
-  /** Where the record ends in the file. */
+  /** The position in the file right after the record. */
   long end() {
     return position + bytes.length;
   }
@@ -41,7 +41,7 @@ record LogRecord(long position, byte[] bytes) {
     return Arrays.copyOfRange(bytes, RecordCodec.HEADER_BYTES, bytes.length);
   }
 
-  /** What the next record names as its predecessor. */
+  /** The hash that the next record names as its predecessor's. */
   Hash hash() {
     return Blake3.hash(bytes);
   }

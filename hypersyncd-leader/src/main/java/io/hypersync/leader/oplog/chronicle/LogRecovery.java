@@ -14,27 +14,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the segments of a directory and decides what the log is. Changes nothing on disk.
+ * Replays the segments of a directory and decides which entries belong to the log. Changes nothing
+ * on disk.
  *
  * <p>Facts it relies on:
  *
  * <ol>
- *   <li>A published segment has a durable header that says where it begins, so it makes void what
+ *   <li>A published segment has a durable header that says where it begins, so it voids whatever
  *       older segments hold from that index on. The first index of a segment never decreases.
- *   <li>A segment is left only when all its entries are durable or have been written again to the
- *       next one before that was published. So a damaged entry in any but the last segment is
+ *   <li>A new segment is published only when all entries of the one before are durable, or have
+ *       been written again to the new one. So a damaged entry in any but the last segment is
  *       corruption.
  *   <li>Batches become durable strictly one after another, and each record names the highest index
- *       that was durable when it was written. A log that comes to rest, or is closed, writes a
- *       watermark of its own behind the last batch. So in the last segment an index up to the
- *       highest commit watermark found anywhere in it was durable, and damage to it is corruption.
- *   <li>Damage above that is in the last batch, of a leader that was ended less than {@link
- *       LogRest#REST_NANOS} after it. It cannot be told from a torn write that nobody was promised,
- *       and is cut off. A power loss may well have kept later pages of an unsynced batch and lost
- *       earlier ones: valid records behind the damage prove nothing but their watermark.
- *   <li>A torn write damages no page but those that it writes, and they hold nothing that was
- *       acknowledged (records of version 2). A watermark has a page of its own: if that is torn or
- *       rots, the batch before it is as one without, and whole.
+ *       that was durable when it was written. An idle log, and one that is closed, has a watermark
+ *       record after its last batch. So in the last segment, every entry up to the highest commit
+ *       watermark found anywhere in it was durable, and damage to it is corruption.
+ *   <li>Damage above that index is in the last batch of a leader that ended, without closing the
+ *       log, less than {@link LogRest#REST_NANOS} after that batch. It cannot be distinguished from
+ *       a torn write that was never acknowledged, and is cut off. A power loss may have kept later
+ *       pages of an unsynced batch and lost earlier ones, so valid records behind the damage prove
+ *       nothing but their watermark.
+ *   <li>A torn write damages only pages that it writes, and none of them holds acknowledged bytes
+ *       (records of version 2). A watermark has a page of its own: if that page is torn or decays,
+ *       the batch before it is intact and merely not covered by a watermark.
  * </ol>
  *
  * <p>Decision 018 has the cases.
@@ -70,8 +72,9 @@ final class LogRecovery {
   }
 
   /**
-   * Reads the records of the log, whatever is in them, for who wants to cut it behind an entry.
+   * Reads the records of the log without applying them, to prepare a cut after an entry.
    *
+   * @param index the entry whose record hash is wanted
    * @throws OpLogCorruptException if an entry that was durable is damaged or missing
    */
   static Marked mark(LogFiles files, long index) throws IOException {
@@ -148,7 +151,7 @@ final class LogRecovery {
     }
   }
 
-  /** A segment that has a successor: every entry up to {@code last} must be good. */
+  /** Replays a segment that has a successor: every entry up to {@code last} must be intact. */
   private void replaySealed(Headed segment, long last) throws IOException {
     enter(segment);
     try (SegmentScanner scanner = open(segment)) {
@@ -156,7 +159,7 @@ final class LogRecovery {
     }
   }
 
-  /** The segment that was being written. Returns whether it holds durable entries. */
+  /** Replays the segment that was being written. Returns whether it holds durable entries. */
   private boolean replayLast(Headed segment) throws IOException {
     enter(segment);
     Proof proof;
@@ -189,7 +192,7 @@ final class LogRecovery {
 
   private void enter(Headed segment) throws OpLogCorruptException {
     SegmentFile file = segment.file();
-    if (durableIndex == 0) { // the oldest segment: older entries may have been discarded
+    if (durableIndex == 0) { // the oldest segment: the log may begin later than 1
       nextIndex = file.firstIndex();
       previous = segment.header().previousHash();
       durableIndex = nextIndex - 1;
@@ -224,8 +227,8 @@ final class LogRecovery {
   }
 
   /**
-   * Delivers entries up to {@code limit} until one is bad, and returns where the last good one
-   * ends.
+   * Delivers entries up to {@code limit} until one is bad; returns the position after the last good
+   * one.
    *
    * @param durable up to this index a bad or missing entry is corruption
    */
@@ -278,20 +281,21 @@ final class LogRecovery {
   }
 
   /**
-   * What the last segment says about itself.
+   * What the last segment proves about its own durability.
    *
    * @param watermark entries up to this index were durable
-   * @param end of the last watermark record; what is before it was durable, or is none of the log's
+   * @param end of the last watermark record; bytes before it were durable, or belong to no entry of
+   *     the log
    */
   private record Proof(long watermark, long end) {}
 
   /**
-   * Where a log can be cut.
+   * What a cut needs to know about the log.
    *
    * @param published its segments, oldest first
-   * @param lastIndex of its last valid entry
-   * @param durableIndex up to there it says that it is durable
-   * @param hash of the record of the entry that was asked for, {@link Hash#ZERO} if there is none
+   * @param lastIndex index of its last valid entry
+   * @param durableIndex the last index that the log proves to be durable
+   * @param hash record hash of the requested entry, {@link Hash#ZERO} if there is none
    */
   record Marked(List<SegmentFile> published, long lastIndex, long durableIndex, Hash hash) {}
 

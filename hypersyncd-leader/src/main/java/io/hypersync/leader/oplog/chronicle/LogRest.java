@@ -4,15 +4,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Notices that the log has come to rest, on a thread of its own, and has that noted in the log
- * once.
+ * Detects that the log has become idle, on a thread of its own, and has one watermark written then.
  *
- * <p>While there are commits it looks ten times a second at most; while there are none, and what
- * there was has been noted, it sleeps until the next commit wakes it. So the first commit after a
- * rest pays for one wake-up, after it has told that it is durable, and no other pays anything.
+ * <p>While there are commits, the thread checks at most ten times a second. While there are none
+ * and the last one is covered by a watermark, it sleeps until the next commit wakes it. So only the
+ * first commit after an idle period pays for a wake-up, after it has reported that it is durable;
+ * no other commit pays anything.
  */
 final class LogRest implements AutoCloseable {
-  /** For so long nothing was committed. */
+  /** Without a commit for this long, the log counts as idle. */
   static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final LogClock clock;
@@ -21,18 +21,18 @@ final class LogRest implements AutoCloseable {
   private volatile boolean sleeps = true;
   private volatile boolean closing;
 
-  /** What is noted; asked by the thread that waits. */
+  /** Writes the watermarks; called by the detecting thread. */
   interface Noting {
-    /** Whether something is durable that no watermark says so of. */
+    /** Whether durable entries exist that no watermark covers. */
     boolean isDue();
 
-    /** When something was committed last, in the log's time. */
+    /** Time of the last commit, by the log's clock. */
     long lastCommitNanos();
 
     /**
-     * Notes it, if the log still rests.
+     * Writes a watermark if the log is still idle.
      *
-     * @return false if it does not, or something is being written
+     * @return false if it is not idle, or is being written
      */
     boolean note();
   }
@@ -48,7 +48,8 @@ final class LogRest implements AutoCloseable {
   }
 
   /**
-   * Something was committed, which {@link Noting#isDue} says already; called by who writes the log.
+   * A commit was made, which {@link Noting#isDue} reflects already; called by whoever writes the
+   * log.
    */
   void committed() {
     if (sleeps) {
@@ -73,14 +74,14 @@ final class LogRest implements AutoCloseable {
   }
 
   private void sleep() {
-    sleeps = true; // either this thread sees what is due, or who commits sees that it sleeps
+    sleeps = true; // either this thread sees what is due, or the committer sees that it sleeps
     while (sleeps && !closing && !noting.isDue()) {
       LockSupport.park(this);
     }
     sleeps = false;
   }
 
-  /** Ends the thread. */
+  /** Ends the thread and waits for its end. */
   @Override
   public void close() {
     closing = true;

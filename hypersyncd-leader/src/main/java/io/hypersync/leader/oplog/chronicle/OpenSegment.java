@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A segment that has just been published.
+ * The state of the log right after a segment was published.
  *
  * @param segment to be appended to
  * @param positions samples of the records that it holds
@@ -17,8 +17,8 @@ record OpenSegment(
 
   /**
    * Begins a segment and publishes it. The header and the carried records become durable before the
-   * segment gets its name, so a crash at any point leaves either the old log or the new one; and
-   * from the publication on, older records from {@code firstIndex} on are void.
+   * segment gets its name, so a crash at any point leaves either the old log or the new one; from
+   * the publication on, older records from {@code firstIndex} on are void.
    *
    * @param previous hash of the record of {@code firstIndex - 1}
    * @param carried payloads of the entries from {@code firstIndex} on, to be written again

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the chunk store's sync on its own thread while the log's thread syncs the log. */
+/** Runs the chunk store's sync on its own thread while the log's writer syncs the log. */
 final class ParallelChunkSync implements AutoCloseable {
   private final ChunkSync chunkSync;
   private final Thread thread;
@@ -23,7 +23,7 @@ final class ParallelChunkSync implements AutoCloseable {
     thread.start();
   }
 
-  /** Begins a sync; called by the log's thread, never while one is running. */
+  /** Starts a sync; called by the log's writer, never while one is running. */
   void begin() {
     waiter = Thread.currentThread();
     running = true;
@@ -31,9 +31,9 @@ final class ParallelChunkSync implements AutoCloseable {
   }
 
   /**
-   * Waits for the sync that was begun.
+   * Waits for the sync that {@link #begin} started.
    *
-   * @throws IOException if it failed
+   * @throws IOException if it failed, or an earlier one did
    */
   void await() throws IOException {
     while (running) {

@@ -3,9 +3,9 @@ package io.hypersync.leader.oplog.chronicle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An accepted entry on its way to who writes the log.
+ * An accepted entry in the writer's queue.
  *
- * @param acceptedAtNanos {@link System#nanoTime()} of the hand-over
+ * @param acceptedAtNanos when it was handed over, by the log's clock
  * @param rollTo the segment to begin with this entry, or null to stay in the current one
  */
 record PendingEntry(

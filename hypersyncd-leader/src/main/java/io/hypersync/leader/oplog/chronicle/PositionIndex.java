@@ -3,8 +3,8 @@ package io.hypersync.leader.oplog.chronicle;
 import java.util.Arrays;
 
 /**
- * Where in a segment file to start looking for an index: one sample every 16 KiB of records. Safe
- * for one writer and many readers.
+ * A sparse index of a segment file, to find where to start reading for an index: one sample every
+ * 16 KiB of records. Thread-safe for one writer and many readers.
  */
 final class PositionIndex {
   private static final long SAMPLE_EVERY_BYTES = 16 << 10;
@@ -13,7 +13,7 @@ final class PositionIndex {
   private long[] positions = new long[16];
   private int size;
 
-  /** Notes where a record is; indexes and positions must grow from call to call. */
+  /** Adds the position of a record; indexes and positions must grow from call to call. */
   synchronized void add(long index, long position) {
     if (size > 0 && position - positions[size - 1] < SAMPLE_EVERY_BYTES) {
       return;

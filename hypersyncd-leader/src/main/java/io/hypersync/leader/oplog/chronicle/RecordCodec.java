@@ -8,7 +8,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a log record, versions 1 and 2, frozen. All numbers are big-endian.
+ * Encodes and decodes log records, versions 1 and 2. The format is frozen. All numbers are
+ * big-endian.
  *
  * <pre>
  *  0               4       5       6               8
@@ -43,14 +44,14 @@ import org.jspecify.annotations.Nullable;
  *       file that contains a copied record could pass for one.
  *   <li>The previous hash of entry 1 is {@link Hash#ZERO}; that of a segment header is the hash of
  *       the entry before its first.
- *   <li>A {@link RecordKind#WATERMARK} says that a log which came to rest, or was closed, was
- *       durable up to its index, which is its commit watermark as well. Its previous hash is that
- *       of the entry with that index, and it has no payload.
+ *   <li>A {@link RecordKind#WATERMARK} says that a log that was idle, or was closed, was durable up
+ *       to its index, which is its commit watermark as well. Its previous hash is that of the entry
+ *       with that index, and it has no payload.
  * </ul>
  *
- * <p>Version 2 has the same fields. It says that a batch begins at a multiple of {@link
- * SegmentLayout#PAGE_BYTES} in the file, behind a filler, and that there may be watermarks. Version
- * 1 is read for ever and never written any more.
+ * <p>Version 2 has the same fields. It adds that a batch begins at a multiple of {@link
+ * SegmentLayout#PAGE_BYTES} in the file, after a filler, and that there may be watermarks. Version
+ * 1 is no longer written, but must remain readable.
  */
 final class RecordCodec {
   static final int HEADER_BYTES = 72;
@@ -60,7 +61,7 @@ final class RecordCodec {
 
   static final int MAGIC = 0x48534f52;
 
-  /** What is written. */
+  /** The version that is written. */
   static final int VERSION = 2;
 
   private static final byte[] NO_PAYLOAD = {};
@@ -87,7 +88,7 @@ final class RecordCodec {
     return HEADER_BYTES + payloadBytes;
   }
 
-  /** Writes a record into {@code target} from {@code at} on and returns its length. */
+  /** Writes a record into {@code target} at {@code at} and returns its length. */
   static int encode(
       byte[] target,
       int at,
@@ -113,7 +114,7 @@ final class RecordCodec {
     return length;
   }
 
-  /** Writes a watermark record, as {@link #encode} writes others. */
+  /** Writes a watermark record into {@code target} at {@code at} and returns its length. */
   static int encodeWatermark(
       byte[] target, int at, long durableIndex, long segmentId, Hash durableHash) {
     return encode(

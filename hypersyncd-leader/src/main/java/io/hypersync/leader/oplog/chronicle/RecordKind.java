@@ -2,13 +2,13 @@ package io.hypersync.leader.oplog.chronicle;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a record is; the codes are part of the file format. */
+/** Kinds of log records; the codes are part of the file format. */
 enum RecordKind {
   /** The first record of a segment: where it begins and what it follows. */
   SEGMENT_HEADER(1, 1),
-  /** One log entry. */
+  /** One log entry; its payload is the canonical encoding. */
   ENTRY(2, 1),
-  /** Everything up to an index was durable when the log came to rest there. */
+  /** Everything up to its index was durable when the log was idle or closed. */
   WATERMARK(3, 2);
 
   private final int code;
@@ -19,17 +19,17 @@ enum RecordKind {
     this.sinceVersion = sinceVersion;
   }
 
-  /** The first version of records that knows it. */
+  /** The first record version that has this kind. */
   int sinceVersion() {
     return sinceVersion;
   }
 
-  /** The byte in the record. */
+  /** The byte that encodes this kind in a record. */
   int code() {
     return code;
   }
 
-  /** The kind of a code, or null if there is none. */
+  /** The kind with this code, or null. */
   static @Nullable RecordKind ofCode(int code) {
     return switch (code) {
       case 1 -> SEGMENT_HEADER;

@@ -27,38 +27,41 @@ import org.slf4j.LoggerFactory;
 /**
  * The writable side of one segment: a Chronicle queue with a single, preallocated cycle file.
  *
- * <p>Life: {@link #prepare} in the background, {@link #begin} and the records carried over from an
- * older segment, {@link #sync}, {@link #publish} (a rename: the segment exists from here on), then
- * records and syncs until it is full. Used by one thread at a time.
+ * <p>Life cycle: {@link #prepare} in the background; {@link #begin} and the records carried over
+ * from an older segment; {@link #sync}; {@link #publish} (a rename: the segment exists from here
+ * on); then records and syncs until it is full. Used by one thread at a time.
  *
- * <p><b>How a record becomes durable</b> (decision 015). Chronicle makes the file and writes its
- * header, while the segment is prepared, and is closed. The records are appended in its framing by
+ * <p><b>How a record becomes durable</b> (decision 015). Chronicle creates the file and writes its
+ * header while the segment is prepared, and is closed. The records are appended in its framing by
  * writes to the file, which is open with {@code O_DSYNC}: a batch of up to 1 MiB is one system
- * call, which returns when the disk has it, or fails. Chronicle's own way, stores to a mapping and
- * {@code msync}, costs more: the kernel takes the right to write from each page before it writes it
- * back, interrupting every processor that runs a thread of ours, and gives it back in a page fault.
- * {@code ExcerptAppender.sync()} also returns normally when {@code msync} has failed, and not
- * always waits for it.
+ * call, which returns when the disk has the data, or fails. Chronicle's own method, stores to a
+ * mapping and {@code msync}, costs more: the kernel write-protects each page before writing it
+ * back, which interrupts every processor that runs a thread of this process, and the next store to
+ * the page takes a page fault. {@code ExcerptAppender.sync()} also returns normally when {@code
+ * msync} has failed, and does not always wait for it.
  *
- * <p>So the write position in Chronicle's header, and its index, say that the queue is empty. A
- * tailer reads it all the same from its beginning, and nothing here reads either.
+ * <p>So the write position in Chronicle's header, and its index, show an empty queue. A tailer
+ * still reads the queue from its beginning, and nothing here reads either of the two.
  *
- * <p>The file never grows and is never written behind {@code segmentBytes}: the owner counts the
- * room before it hands over a record, and {@link #append} checks again. All blocks are there, so no
- * write of a record can fail for want of space. As nobody knows yet which entries will be a batch,
- * the owner counts {@linkplain SegmentLayout#reservedBytes more} than they take, and {@link
- * #returned} says how much of it was not needed.
+ * <p>The file never grows and is never written beyond {@code segmentBytes}: the owner accounts for
+ * the room before it hands over a record, and {@link #append} checks again. All blocks are
+ * allocated, so no write of a record can fail for lack of space. Because it is not known in advance
+ * which entries will form a batch, the owner reserves {@linkplain SegmentLayout#reservedBytes more}
+ * than they take, and {@link #returned} tells how much of it was not needed.
  *
  * <p><b>What a torn write can damage</b> (decision 018). {@link #sync} writes whole pages, and the
- * next batch begins on a page of its own. So a write that is cut off by a loss of power damages
- * nothing that was acknowledged. Between two batches a {@linkplain #reserveWatermark watermark} may
- * be written, on its own page and through a channel of its own, while the next batch is written: a
- * failure of either is told to who has written it, and not to the other.
+ * next batch begins on a page of its own. So a write that a power loss cuts off damages nothing
+ * that was acknowledged. Between two batches a {@linkplain #reserveWatermark watermark} may be
+ * written, on its own page and through a channel of its own, while the next batch is written: a
+ * failure of either write is reported to its own caller only.
  */
 final class SegmentAppender implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentAppender.class);
 
-  /** When so much is collected it is written, and the rest of the batch with another write. */
+  /**
+   * At this size, collected records are written, and the rest of the batch follows in another
+   * write.
+   */
   private static final int MAX_COLLECTED_BYTES = 1 << 20;
 
   private final Path logDirectory;
@@ -72,8 +75,9 @@ final class SegmentAppender implements AutoCloseable {
   private Path directory;
 
   /**
-   * Documents that are not written yet; in the file they end at {@link #end}. In the heap, which
-   * takes it back with the segment: direct buffers are few, and the network's.
+   * Records with framing that are not written yet; their last byte belongs at {@link #end} in the
+   * file. A heap buffer, which is freed with the segment: direct buffers are scarce and left to the
+   * network.
    */
   private ByteBuffer collected = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -83,7 +87,7 @@ final class SegmentAppender implements AutoCloseable {
   private boolean published;
   private boolean closed; // guarded by closing
 
-  /** Where the first batch begins; what comes before was counted by nobody. */
+  /** Where the first batch begins; bytes before it were not reserved. */
   private long start;
 
   private long reserved; // for the entries that were appended
@@ -111,11 +115,14 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * Allocates a segment. Everything that will be written later has its blocks afterwards, on stable
-   * storage. Where that cannot be, nothing is allocated: who tries again and again would else take
-   * from others on the same disk, each time for a moment, what is too little for a segment.
+   * Allocates a segment: afterwards, everything that will be written to it has its blocks on stable
+   * storage. If there is not enough space, nothing is allocated: repeated attempts would otherwise
+   * keep taking, for a moment each, what is too little for a segment but would serve other users of
+   * the disk.
    *
-   * @throws IOException if there is no space or the disk fails; nothing is left behind
+   * @param abandon polled now and then; true to give up
+   * @throws IOException if there is no space, the disk fails or it was abandoned; nothing is left
+   *     behind
    */
   static SegmentAppender prepare(
       Path logDirectory,
@@ -200,9 +207,9 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * Makes a queue of the zeros.
+   * Turns the file of zeros into a Chronicle queue.
    *
-   * @return where its first document is to begin
+   * @return the position of its first document
    */
   private static long writeChronicleHeader(Path directory, Path zeros, int segmentBytes)
       throws IOException {
@@ -229,12 +236,12 @@ final class SegmentAppender implements AutoCloseable {
     }
   }
 
-  /** The size that it was prepared with. */
+  /** The size in bytes with which it was prepared. */
   int segmentBytes() {
     return segmentBytes;
   }
 
-  /** Bytes that batches may take behind what has been written. */
+  /** How many bytes batches may take after what has been written. */
   long roomLeft() {
     return Math.min(
         SegmentLayout.roomForEntries(segmentBytes),
@@ -242,14 +249,14 @@ final class SegmentAppender implements AutoCloseable {
             - SegmentLayout.alignUp(end, SegmentLayout.PAGE_BYTES));
   }
 
-  /** Bytes of the file behind what has been written; about so many, for any thread. */
+  /** Bytes of the file after what has been written; approximate, any thread may call it. */
   long unusedBytes() {
     return SegmentLayout.fileBytes(segmentBytes) - syncedEnd;
   }
 
   /**
    * How much of what was {@linkplain SegmentLayout#reservedBytes reserved} for the entries written
-   * so far they have not taken. Any thread may ask.
+   * so far was not needed, in bytes. Any thread may call it.
    */
   long returned() {
     return returned;
@@ -259,12 +266,12 @@ final class SegmentAppender implements AutoCloseable {
     return sequence;
   }
 
-  /** Where the last record begins in the file. */
+  /** Position of the last record in the file. */
   long lastPosition() {
     return lastPosition;
   }
 
-  /** Where the last record ends in the file. */
+  /** Position after the last document or filler, where the next one begins. */
   long end() {
     return end;
   }
@@ -274,7 +281,7 @@ final class SegmentAppender implements AutoCloseable {
     return directory.resolve(SegmentLayout.CYCLE_FILE);
   }
 
-  /** What readers need once the segment is published. */
+  /** The readable side of this segment, for use after it is published. */
   SegmentFile readable(long firstIndex, PositionIndex positions) {
     return new SegmentFile(
         LogFiles.in(logDirectory), directory, sequence, firstIndex, segmentId, positions);
@@ -297,7 +304,7 @@ final class SegmentAppender implements AutoCloseable {
     return Blake3.hash(collected.array(), at, RecordCodec.recordBytes(payload.length));
   }
 
-  /** Returns where the record begins in what is collected. */
+  /** Returns the position of the record in {@link #collected}. */
   private int append(
       RecordKind kind, long index, long commitWatermark, Hash previous, byte[] payload)
       throws IOException {
@@ -321,17 +328,17 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * Makes everything appended durable, with all of its last page. What is appended from then on
-   * begins on the next one.
+   * Makes everything appended durable, including a filler up to the end of its last page. The next
+   * record begins on the next page.
    *
-   * @throws IOException if it may not be; the segment must not be written or synced again
+   * @throws IOException if that is uncertain; the segment must not be written or synced again
    */
   void sync() throws IOException {
     fillPage();
     write();
     syncedEnd = end;
     if (published) {
-      // A page is kept for a watermark until the next batch is written.
+      // One page is kept for a watermark until the next batch is written.
       returned = reserved - (end - start) - SegmentLayout.PAGE_BYTES;
     }
   }
@@ -352,7 +359,7 @@ final class SegmentAppender implements AutoCloseable {
     if (failed) {
       throw new IOException(file() + " has failed before");
     }
-    failed = true; // unless this returns: nobody knows what of it is on the disk
+    failed = true; // until it returns: what reached the disk is unknown
     collected.flip();
     disk.write(file(), channel, collected, end - collected.remaining());
     collected.clear();
@@ -375,16 +382,16 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * A watermark that is to be written.
+   * A watermark that is reserved but not written.
    *
-   * @param durableIndex what it says
+   * @param durableIndex the index that it declares durable
    * @param bytes its page
-   * @param position where that is in the file
+   * @param position of the page in the file
    */
   record Watermark(long durableIndex, ByteBuffer bytes, long position) {}
 
   /**
-   * Makes a watermark behind the last batch, which must have been synced, and keeps its page free.
+   * Builds a watermark after the last batch, which must have been synced, and reserves its page.
    *
    * @param durableHash of the record of the entry with that index
    */
@@ -406,8 +413,8 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /**
-   * Writes a watermark, durably; nothing if the segment was closed meanwhile, for its successor
-   * says more. Any thread may, while another one appends and syncs.
+   * Writes a watermark durably. Does nothing if the segment was closed meanwhile: the header of its
+   * successor covers more. Any thread may call it, while another one appends and syncs.
    *
    * @throws IOException if the disk fails; the segment must not be written again
    */
@@ -422,7 +429,7 @@ final class SegmentAppender implements AutoCloseable {
     }
   }
 
-  /** Gives the segment its final name, durably; all that was appended must have been synced. */
+  /** Gives the segment its final name, durably; everything appended must have been synced. */
   void publish() throws IOException {
     Path target = SegmentLayout.published(logDirectory, sequence);
     Files.deleteIfExists(SegmentLayout.placeholder(logDirectory, sequence));
@@ -437,7 +444,7 @@ final class SegmentAppender implements AutoCloseable {
   /** Closes the file. The segment stays where it is. */
   @Override
   public void close() {
-    closing.lock(); // a watermark may be on its way
+    closing.lock(); // a watermark may be being written
     try {
       closed = true;
       try {
@@ -446,7 +453,7 @@ final class SegmentAppender implements AutoCloseable {
         watermarks.close();
       }
     } catch (IOException e) {
-      LOG.warn("op log: cannot close {}", file(), e); // nothing in it waits to be written
+      LOG.warn("op log: cannot close {}", file(), e); // no unwritten data is in it
     } finally {
       closing.unlock();
     }

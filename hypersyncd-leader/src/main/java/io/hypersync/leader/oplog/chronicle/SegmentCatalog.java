@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** The published segments in index order; grows while readers look on. */
+/** The published segments in index order; grows while readers use it. Thread-safe. */
 final class SegmentCatalog {
   private final ConcurrentSkipListMap<Long, SegmentFile> byFirstIndex =
       new ConcurrentSkipListMap<>();
 
-  /** Adds a segment; one that begins at the same index is replaced (it was void). */
+  /** Adds a segment; it replaces one that begins at the same index, which is void. */
   void add(SegmentFile segment) {
     byFirstIndex.put(segment.firstIndex(), segment);
   }
@@ -20,7 +20,10 @@ final class SegmentCatalog {
     return byFirstIndex.firstKey();
   }
 
-  /** Delivers entries {@code from} to {@code to}, which must be durable, within the byte budget. */
+  /**
+   * Delivers entries {@code from} to {@code to}, which must be durable, until {@code maxBytes} of
+   * payload were delivered; at least one. Returns how many.
+   */
   int read(long from, long to, long maxBytes, RecordConsumer consumer) throws IOException {
     Budget budget = new Budget(maxBytes, consumer);
     int count = 0;

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The readable side of a published segment. A file is opened for each call: readers come from many
- * threads and rarely, because the sequencer serves the tail from memory.
+ * The readable side of a published segment. Its file is opened for each call: readers come from
+ * many threads and rarely, because the newest entries are served from memory.
  *
- * @param files where it is
+ * @param files the files of the log
  * @param directory the published directory
  * @param sequence its sequence number
  * @param firstIndex the first index that the segment may hold

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one spare segment allocated, from its own thread, and puts full segments away: the first
- * one while the log is recovered, as neither needs anything of the other. When the disk is full it
- * keeps trying, so that the log goes on as soon as space is freed.
+ * Keeps one spare segment allocated, on its own thread, and closes full segments. The first spare
+ * is allocated during recovery, because neither needs the other. When the disk is full it keeps
+ * trying, so that the log continues as soon as space is freed.
  *
- * <p>The first one is small, and each is twice as large as the one before, up to a limit: a log
- * that is hardly written takes little of the disk, and one that is written much is not held up.
+ * <p>The first segment is small, and each further one is twice as large, up to a limit: a log that
+ * is rarely written takes little disk space, and a busy one is not delayed by allocation.
  */
 final class SegmentPreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentPreparer.class);
@@ -35,7 +35,7 @@ final class SegmentPreparer implements AutoCloseable {
   private int nextBytes;
   private long retryAtNanos;
   private @Nullable SegmentAppender spare;
-  private @Nullable Throwable failure; // of the disk, or a fault of ours
+  private @Nullable Throwable failure; // of the last attempt, if it failed
   private boolean freed;
   private volatile boolean closing;
 
@@ -64,10 +64,10 @@ final class SegmentPreparer implements AutoCloseable {
   }
 
   /**
-   * The spare segment; waits while one is being allocated.
+   * The spare segment; blocks while one is being allocated.
    *
-   * @throws OpLogFullException if the last attempt to allocate one failed; a fault of ours is
-   *     thrown as it was
+   * @throws OpLogFullException if the last attempt to allocate one failed; an {@link Error} of that
+   *     attempt is thrown as it is
    */
   SegmentAppender take() throws OpLogFullException {
     lock.lock();
@@ -103,7 +103,7 @@ final class SegmentPreparer implements AutoCloseable {
     }
   }
 
-  /** Something was deleted: no attempt counts as failed that began before. */
+  /** Space was freed: the result of any attempt that began earlier and failed is discarded. */
   void freed() {
     lock.lock();
     try {
@@ -115,7 +115,7 @@ final class SegmentPreparer implements AutoCloseable {
     }
   }
 
-  /** Takes over a segment that will not be written any more. */
+  /** Takes a segment that will not be written any more, to close and truncate it. */
   void retire(SegmentAppender full) {
     lock.lock();
     try {
@@ -139,7 +139,7 @@ final class SegmentPreparer implements AutoCloseable {
     }
   }
 
-  /** A segment to put away, or null when a spare is to be prepared or the thread is to end. */
+  /** A segment to close, or null when a spare is to be prepared or the thread is to end. */
   private @Nullable SegmentAppender awaitWork() {
     lock.lock();
     try {
@@ -174,7 +174,7 @@ final class SegmentPreparer implements AutoCloseable {
     lock.lock();
     try {
       if (failed != null && freed) {
-        return; // and try again at once
+        return; // tries again at once
       }
       if (prepared != null) {
         nextSequence++;

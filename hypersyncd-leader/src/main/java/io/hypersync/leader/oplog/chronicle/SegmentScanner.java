@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds records in the raw bytes of a segment file by their magic and CRC32C. Chronicle's framing
- * is not consulted: a crash may have torn it, and damage to one length word must not hide the
- * records behind it.
+ * is ignored: a crash may have torn it, and damage to one length word must not hide the records
+ * after it. Single-threaded.
  */
 final class SegmentScanner implements Closeable {
   /** Window for reading a whole segment. */
@@ -22,13 +22,13 @@ final class SegmentScanner implements Closeable {
   private final LogFiles.Bytes bytes;
   private final ByteWindow window;
 
-  /** Takes the bytes over. */
+  /** Takes ownership of {@code bytes} and closes it. */
   SegmentScanner(LogFiles.Bytes bytes, int windowBytes) throws IOException {
     this.bytes = bytes;
     this.window = new ByteWindow(bytes, windowBytes);
   }
 
-  /** The first segment header of that sequence number before {@code limit}, or null. */
+  /** The first segment header with that sequence number before position {@code limit}, or null. */
   @Nullable LogRecord header(long sequence, long limit) throws IOException {
     long position = 0;
     while (true) {
@@ -50,14 +50,14 @@ final class SegmentScanner implements Closeable {
     return next(position, window.size(), RecordKind.ENTRY, segmentId);
   }
 
-  /** The first record of that segment at or after a position, entry or watermark, or null. */
+  /** The first record of that segment of any kind at or after a position, or null. */
   @Nullable LogRecord record(long position, long segmentId) throws IOException {
     return next(position, window.size(), null, segmentId);
   }
 
   /**
-   * Where a batch begins that follows what ends there: behind a {@linkplain SegmentLayout filler},
-   * if there is one.
+   * Where the next batch begins after a record that ends at {@code end}: after a {@linkplain
+   * SegmentLayout filler}, if there is one.
    */
   long behindFiller(long end) throws IOException {
     long position = SegmentLayout.alignUp(end, STEP);
@@ -72,7 +72,7 @@ final class SegmentScanner implements Closeable {
     return fills ? SegmentLayout.alignUp(position, SegmentLayout.PAGE_BYTES) : end;
   }
 
-  /** Where the last byte of the file that is not zero ends; at least {@code from}. */
+  /** The position after the last nonzero byte of the file; at least {@code from}. */
   long endOfData(long from) throws IOException {
     long end = from;
     long position = from;
@@ -87,7 +87,7 @@ final class SegmentScanner implements Closeable {
       if (zeros.length < valid) {
         zeros = new byte[valid];
       }
-      // Most of it is zeros, of which a comparison takes many at once.
+      // Most bytes are zeros, which a bulk comparison skips quickly.
       if (!Arrays.equals(bytes, at, at + valid, zeros, 0, valid)) {
         int i = valid - 1;
         while (bytes[at + i] == 0) {
@@ -143,7 +143,7 @@ final class SegmentScanner implements Closeable {
     if (at < 0 || !RecordCodec.looksLikeRecord(window.bytes(), at)) {
       return null;
     }
-    // Cheap tests before the CRC: a payload may be full of things that look like records.
+    // Cheap tests before the CRC: a payload may be full of bytes that look like records.
     if ((kind != null && RecordCodec.kind(window.bytes(), at) != kind)
         || (segmentId != null && RecordCodec.segmentId(window.bytes(), at) != segmentId)) {
       return null;

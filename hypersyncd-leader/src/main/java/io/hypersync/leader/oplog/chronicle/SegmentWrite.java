@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** Writes to a segment file, durably; a seam for the fault tests. */
+/** Durable writes to a segment file; fault tests replace it. */
 @FunctionalInterface
 interface SegmentWrite {
-  /** A write to a file that is open with {@code O_DSYNC}, and so waits for the disk by itself. */
+  /** Writes to a file that is open with {@code O_DSYNC}, so that each write waits for the disk. */
   SegmentWrite DSYNC =
       (_, channel, bytes, offset) -> {
         int start = bytes.position();
@@ -18,13 +18,13 @@ interface SegmentWrite {
       };
 
   /**
-   * Returns when the bytes are on stable storage.
+   * Writes bytes; returns when they are on stable storage.
    *
    * @param file of the segment
    * @param channel the file, open for durable writes
-   * @param bytes all from the position to the limit
+   * @param bytes everything from position to limit
    * @param offset where they begin in the file
-   * @throws IOException if they may not be; no write to this file may follow
+   * @throws IOException if that is uncertain; no write to this file may follow
    */
   void write(Path file, FileChannel channel, ByteBuffer bytes, long offset) throws IOException;
 }

@@ -4,16 +4,16 @@ import io.hypersync.wire.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Deletes a directory and what is in it; a seam for the crash tests. */
+/** Deletes a directory and its contents; crash tests replace it. */
 @FunctionalInterface
 interface TreeDeletion {
-  /** File by file, and the directory at the end. */
+  /** Deletes each file, then the directory. */
   TreeDeletion FILE_BY_FILE = DurableFiles::deleteTree;
 
   /**
-   * Returns when the directory is gone; one that does not exist is fine.
+   * Deletes a directory; returns when it is gone, also if it did not exist.
    *
-   * @throws IOException if it is not; some of its files may be gone
+   * @throws IOException if it is not gone; some of its files may be
    */
   void delete(Path directory) throws IOException;
 }

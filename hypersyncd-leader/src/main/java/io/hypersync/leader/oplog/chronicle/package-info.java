@@ -1,6 +1,7 @@
 /**
  * The op log on Chronicle Queue: one queue with one preallocated file per segment, a record format
- * that carries its own proof, and a recovery that relies on that proof alone.
+ * whose checksums and hash chain prove what is valid, and a recovery that relies on that proof
+ * alone.
  */
 @NullMarked
 package io.hypersync.leader.oplog.chronicle;

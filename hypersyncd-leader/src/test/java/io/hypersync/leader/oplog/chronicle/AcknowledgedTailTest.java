@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The end of a log that was acknowledged is never cut off without a word: a log that was closed, or
- * rests, says how far it is, and no write touches what was acknowledged before (decision 018).
+ * The acknowledged end of a log is never cut off silently: a log that was closed, or is idle,
+ * records up to where it is durable, and no write touches acknowledged bytes (decision 018).
  */
 class AcknowledgedTailTest {
   private static final long DEADLINE_NANOS = 30_000_000_000L;
@@ -202,7 +202,7 @@ class AcknowledgedTailTest {
       test.appendOneByOne(1);
       restUntil(() -> inWatermark.getCount() == 0, "a watermark is being written");
       while (!test.log.takeOver()) {
-        Thread.onSpinWait(); // the writer may be on its way to its rest
+        Thread.onSpinWait(); // the writer may not be idle yet
       }
       test.append(1);
       test.log.writeHere();
@@ -211,7 +211,7 @@ class AcknowledgedTailTest {
       test.log.append(4, TestLog.payload(4), true);
       test.awaitDurable(4);
       while (Disk.segments(directory).size() == 1) {
-        test.appendOneByOne(1); // a segment can be left while it is still written
+        test.appendOneByOne(1); // a roll may happen while a watermark is written
       }
       mayEnd.release(100);
       test.verifyAll();
@@ -261,7 +261,10 @@ class AcknowledgedTailTest {
     assertEquals(List.of(), watermarks);
   }
 
-  /** Rests between batches, in every order of threads: the pages of both kinds never meet. */
+  /**
+   * Idle periods between batches, with random interleavings of threads: pages of batches and of
+   * watermarks never overlap.
+   */
   @Test
   void aLogThatRestsAgainAndAgainIsWhole() throws IOException {
     long seed = System.nanoTime();
@@ -313,7 +316,7 @@ class AcknowledgedTailTest {
         && RecordCodec.kind(record, 0) == RecordKind.WATERMARK;
   }
 
-  /** The header of the record that a write begins with. */
+  /** The header of the first record in a write. */
   private static byte[] firstRecord(ByteBuffer bytes) {
     byte[] record = new byte[RecordCodec.HEADER_BYTES];
     bytes.get(bytes.position() + SegmentLayout.DOCUMENT_WORD_BYTES, record);
@@ -324,7 +327,10 @@ class AcknowledgedTailTest {
     restUntil(() -> watermarks.contains(index), "a watermark of " + index);
   }
 
-  /** Who finds a batch being ended looks again after another rest. */
+  /**
+   * Advances time past the idle limit until the condition holds; a watermark that met an unfinished
+   * batch is tried again after another idle period.
+   */
   private void restUntil(BooleanSupplier done, String what) {
     await(
         () -> {
@@ -342,7 +348,7 @@ class AcknowledgedTailTest {
     }
   }
 
-  /** Where the page ends in which that entry does. */
+  /** Position of the end of the page in which that entry ends. */
   private static long endOfPage(Path file, long index) throws IOException {
     return SegmentLayout.alignUp(Disk.entry(file, index).end(), SegmentLayout.PAGE_BYTES);
   }

@@ -284,7 +284,7 @@ class ChronicleOpLogTest {
 
   @Test
   void aBatchLargerThanOneWriteIsWrittenInParts() throws IOException {
-    Semaphore syncs = new Semaphore(2); // the segment's header, and the first entry
+    Semaphore syncs = new Semaphore(2); // the header's and the first entry's
     AtomicInteger calls = new AtomicInteger();
     SegmentWrite gated =
         (file, channel, bytes, offset) -> {
@@ -338,14 +338,14 @@ class ChronicleOpLogTest {
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
     String me = Thread.currentThread().getName();
-    OpLogOptions roomy = TestLog.SMALL.withSegmentBytes(1 << 20); // a batch takes a page at least
+    OpLogOptions roomy = TestLog.SMALL.withSegmentBytes(1 << 20); // at least a page per batch
     try (TestLog test = TestLog.open(directory, roomy, named)) {
       for (int round = 0; round < 50; round++) {
         takeOver(test.log);
         test.append(1);
         test.log.writeHere();
         assertEquals(test.log.appendedIndex(), test.log.durableIndex(), "durable on return");
-        test.appendDurably(1); // and the thread goes on behind it
+        test.appendDurably(1); // the writer thread continues after it
       }
       test.verifyAll();
       assertEquals(50, writers.stream().filter("oplog-writer"::equals).count());
@@ -367,7 +367,7 @@ class ChronicleOpLogTest {
       test.log.writeHere();
       test.awaitDurable(1);
       assertEquals(1, chunkSyncs.get());
-      while (Disk.segments(directory).size() == 1) { // over the end of a segment
+      while (Disk.segments(directory).size() == 1) { // until the log has rolled
         takeOver(test.log);
         test.append(1);
         test.log.writeHere();
@@ -437,7 +437,7 @@ class ChronicleOpLogTest {
                 }
               }
               if (random.nextInt(4) == 0) {
-                LockSupport.parkNanos(50_000); // sometimes the thread comes to rest
+                LockSupport.parkNanos(50_000); // lets the writer become idle now and then
               }
             }
           });
@@ -449,7 +449,7 @@ class ChronicleOpLogTest {
     }
   }
 
-  /** The disk as it is, but for one write, which fails; all are counted. */
+  /** A disk on which one write fails; counts all writes. */
   private static SegmentWrite failingAt(int failing, AtomicInteger calls) {
     return (file, channel, bytes, offset) -> {
       if (calls.incrementAndGet() == failing) {
@@ -459,7 +459,7 @@ class ChronicleOpLogTest {
     };
   }
 
-  /** The thread may still be on its way to its rest. */
+  /** Takes over, once the writer is idle. */
   private static void takeOver(ChronicleOpLog log) {
     while (!log.takeOver()) {
       Thread.onSpinWait();
@@ -553,7 +553,7 @@ class ChronicleOpLogTest {
     }
   }
 
-  /** Every file, by what is in it. */
+  /** The hash of every file's content. */
   private Map<Path, Hash> contents() throws IOException {
     Map<Path, Hash> contents = new TreeMap<>();
     try (Stream<Path> files = Files.walk(directory)) {

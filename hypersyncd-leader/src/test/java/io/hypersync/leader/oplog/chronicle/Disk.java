@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a test does to files behind the log's back. */
+/** Direct access to the log's files, past the log. */
 final class Disk {
   private Disk() {}
 
@@ -96,7 +96,7 @@ final class Disk {
         try {
           copyShallow(entry, to.resolve(entry.getFileName()));
         } catch (NoSuchFileException gone) {
-          if (!SegmentLayout.isUnpublished(entry)) { // the preparer may be at work on a spare
+          if (!SegmentLayout.isUnpublished(entry)) { // the preparer may be writing a spare
             throw gone;
           }
         }

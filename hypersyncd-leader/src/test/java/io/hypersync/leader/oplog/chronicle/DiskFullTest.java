@@ -14,14 +14,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A full disk is answered before an entry is accepted, never with SIGBUS. Mounts a tmpfs: root. */
+/**
+ * A full disk is reported before an entry is accepted, never by SIGBUS. Mounts a tmpfs, so it needs
+ * root.
+ */
 class DiskFullTest {
   private static final long WATCHED_NANOS = 2_000_000_000L;
 
-  /** Ten times as long as it takes until an allocation that failed is tried again. */
+  /** Ten times the delay between attempts to allocate a segment. */
   private static final long SETTLED_NANOS = 1_000_000_000L;
 
-  /** Entries for which there is room when the ballast is gone. */
+  /** How many entries have room once the ballast is deleted. */
   private static final int LATER = 250;
 
   @TempDir Path directory;
@@ -49,7 +52,8 @@ class DiskFullTest {
       test.verifyAll();
 
       Files.delete(ballast);
-      // One by one: each reserves a page until it is written, and full segments are shrunk beside.
+      // One by one: each reserves a page until it is written, and full segments are shrunk
+      // concurrently.
       long deadline = System.nanoTime() + 30_000_000_000L;
       for (long index = accepted + 1; index <= accepted + LATER; index++) {
         while (!tryAppend(test, index)) {
@@ -66,7 +70,7 @@ class DiskFullTest {
     }
   }
 
-  /** RocksDB and other programs may be on the same disk. */
+  /** RocksDB and other programs may use the same disk. */
   @Test
   void aFullLogLeavesToOthersWhatIsTooLittleForASegment() throws Exception {
     try (TestLog test = TestLog.open(directory.resolve("log"))) {
@@ -75,7 +79,7 @@ class DiskFullTest {
       long deadline = System.nanoTime() + WATCHED_NANOS;
       while (System.nanoTime() < deadline) {
         long free = Files.getFileStore(directory).getUsableSpace();
-        highest = Math.max(highest, free); // a full segment is still being shrunk perhaps
+        highest = Math.max(highest, free); // a full segment may still be shrinking
         assertTrue(
             free >= highest - SegmentLayout.PAGE_BYTES,
             "of " + highest + " bytes " + free + " are free");
@@ -129,9 +133,8 @@ class DiskFullTest {
   }
 
   /**
-   * Appends until the log has refused for so long that nothing is under way any more which gives
-   * room back: batches that are written, full segments that are shrunk. Returns the last accepted
-   * index.
+   * Appends until the log has refused for so long that everything that frees room is done: batches
+   * are written, full segments are shrunk. Returns the last accepted index.
    */
   private static long fill(TestLog test) throws IOException, InterruptedException {
     long index = test.log.appendedIndex();

@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Entries cross over whole and in order; failures too; and the thread ends. */
+/** Entries and failures are passed on completely and in order, and the thread ends. */
 @Timeout(60)
 class EntryReaderTest {
   private static final long SEGMENT = 0x1122334455667788L;
@@ -122,7 +122,7 @@ class EntryReaderTest {
     return file;
   }
 
-  /** A file in memory that cannot be read from some position on. */
+  /** A file in memory that cannot be read from a given position on. */
   private record Stored(byte[] bytes, long brokenFrom, IOException failure)
       implements LogFiles.Bytes {
     Stored(byte[] bytes, long brokenFrom) {

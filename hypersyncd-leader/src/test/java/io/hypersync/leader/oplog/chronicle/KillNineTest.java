@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A leader killed under load has everything that it said was durable (hypersync.md 22.3). */
+/**
+ * After kill -9 under load, a leader recovers everything that it reported as durable (hypersync.md
+ * 22.3).
+ */
 class KillNineTest {
   private static final int ROUNDS = 3;
 
@@ -39,7 +42,10 @@ class KillNineTest {
     }
   }
 
-  /** Runs the writer until it has printed that index, kills it, and returns the last it printed. */
+  /**
+   * Runs the writer until it has printed that index, kills it, and returns the last index it
+   * printed.
+   */
   private long writeAndKill(long atLeast) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -59,12 +65,12 @@ class KillNineTest {
     try (BufferedReader out = process.inputReader()) {
       boolean killed = false;
       @Nullable String line;
-      while ((line = out.readLine()) != null) { // to the end: it printed more before it died
+      while ((line = out.readLine()) != null) { // to the end: more may be in the pipe
         if (line.startsWith("durable ") && line.endsWith(";")) {
           last = Long.parseLong(line.substring(8, line.length() - 1));
         }
         if (!killed && last >= atLeast) {
-          process.toHandle().destroyForcibly(); // unlike Process's, it leaves the pipe open
+          process.toHandle().destroyForcibly(); // unlike Process's own, it keeps the pipe open
           killed = true;
         }
       }
@@ -75,11 +81,11 @@ class KillNineTest {
     return last;
   }
 
-  /** The child process: appends for ever and prints what is durable. */
+  /** The child process: appends forever and prints the durable index. */
   static final class UnderLoad {
     private UnderLoad() {}
 
-    /** Appends to the log in the directory given. */
+    /** Appends to the log in the given directory. */
     public static void main(String[] arguments) throws Exception {
       try (TestLog test = TestLog.open(Path.of(arguments[0]))) {
         long printed = 0;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log is cut behind an entry, or it is not, wherever that is interrupted. */
+/** A cut of the log, interrupted anywhere, leaves the log uncut, cut, or to be cut again. */
 class LogCutTest {
   private static final int ENTRIES = 240;
   private static final int MORE = 20;
@@ -30,12 +30,12 @@ class LogCutTest {
 
   private Path template = Path.of("");
 
-  /** What a test throws to end a cut where a crash would. */
+  /** Thrown to end a cut where a crash would. */
   private static final class Crash extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
   }
 
-  /** Of several runs, so of several segments, the last of which was killed. */
+  /** A log of several runs, and so of several segments; the last run was killed. */
   @BeforeEach
   void aLogOfSeveralSegments() throws IOException {
     Path oplog = directory.resolve("first");
@@ -65,7 +65,7 @@ class LogCutTest {
     assertEquals(5, cases);
   }
 
-  /** The last batch of a leader that was killed may be in memory only: a sync of it has failed. */
+  /** The last batch of a killed leader may be in memory only, because a sync of it has failed. */
   @Test
   void noCutSaysOfAnEntryThatItIsDurableUnlessTheLogDoes() throws IOException {
     Path state = copy("killed");
@@ -80,7 +80,7 @@ class LogCutTest {
     assertCut(state, log.durableIndex(), moved);
   }
 
-  /** A leader that starts writes such entries again. */
+  /** A starting leader writes such entries again. */
   @Test
   void afterAStartAndAStopTheLogVouchesForAll() throws IOException {
     try (TestLog log = TestLog.open(template.resolve("oplog"))) {
@@ -165,7 +165,7 @@ class LogCutTest {
     assertGoesOnBehind(state, ENTRIES);
   }
 
-  /** What was aside before the power failed may be nowhere if that folder is not synced. */
+  /** Without a sync of both folders, a power loss may lose segments that were moved aside. */
   @Test
   void theMarkStaysUntilTheFoldersAreSynced() throws IOException {
     Path state = copy("unsynced");
@@ -179,7 +179,7 @@ class LogCutTest {
     assertGoesOnBehind(state, 120);
   }
 
-  /** Where there is no trace, later entries of the segment that stays are in its copy. */
+  /** Without a trace, the later entries of the last remaining segment are only in its copy. */
   @Test
   void withoutATraceTheSegmentWithTheEntryIsKeptAsWell() throws IOException {
     Path state = copy("no-trace");
@@ -260,7 +260,7 @@ class LogCutTest {
                 }));
   }
 
-  /** Nothing was deleted: the segments that are not in the log are aside. */
+  /** Nothing was deleted: segments that left the log are in the folder for removed segments. */
   private void assertCut(Path state, long after, int moved) throws IOException {
     int before = Disk.segments(template.resolve("oplog")).size();
     int now = Disk.segments(state.resolve("oplog")).size();

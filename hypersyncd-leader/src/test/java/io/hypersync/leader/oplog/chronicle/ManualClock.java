@@ -23,12 +23,12 @@ final class ManualClock implements LogClock {
     LockSupport.park(blocker);
   }
 
-  /** How often somebody has waited for time to pass. */
+  /** How often a thread has waited for time to pass. */
   int parks() {
     return parks.get();
   }
 
-  /** Time passes. */
+  /** Advances the time and wakes waiting threads. */
   void advance(long nanos) {
     synchronized (this) {
       now += nanos;

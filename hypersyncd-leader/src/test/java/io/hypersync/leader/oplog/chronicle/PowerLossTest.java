@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Power fails in the middle of a sync: on disk is what earlier syncs covered, and any subset of the
- * pages dirtied since. Nothing that was durable is lost, and the log starts (hypersync.md 22.3).
+ * Power fails during a sync: the disk has what earlier syncs covered, and any subset of the pages
+ * dirtied since. Nothing that was durable is lost, and the log starts (hypersync.md 22.3).
  */
 class PowerLossTest {
   private static final int RUNS = 15;
@@ -78,7 +78,10 @@ class PowerLossTest {
     return test.log.durableIndex();
   }
 
-  /** Keeps, for each segment, what durable writes have written; fails once, and leaves an image. */
+  /**
+   * Remembers what durable writes have written to each segment; fails once, and leaves an image of
+   * the disk.
+   */
   private static final class LossyDisk implements SegmentWrite {
     private final Path log;
     private final Path image;
@@ -92,7 +95,7 @@ class PowerLossTest {
       this.image = image;
       this.random = new Random(random.nextLong());
       this.syncsLeft = syncsLeft;
-      for (Path segment : Disk.segments(log)) { // what the last power loss has left is on disk
+      for (Path segment : Disk.segments(log)) { // what the last power loss left is on disk
         synced.put(name(segment), Files.readAllBytes(segment.resolve(SegmentLayout.CYCLE_FILE)));
       }
     }
@@ -137,7 +140,7 @@ class PowerLossTest {
       }
     }
 
-    /** The same before and after the segment is published. */
+    /** The part of the name that publishing does not change. */
     private static String name(Path segment) {
       String name = segment.getFileName().toString();
       return name.substring(name.indexOf('-'));

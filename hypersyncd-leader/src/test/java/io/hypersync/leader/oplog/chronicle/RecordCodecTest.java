@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The record format is frozen: what any release wrote must be readable for ever. */
+/** The record format is frozen: what any release has written must remain readable. */
 class RecordCodecTest {
   private static final long SEGMENT_ID = 0xfedcba9876543210L;
   private static final Hash PREVIOUS = Blake3.hash("the record before".getBytes(UTF_8));

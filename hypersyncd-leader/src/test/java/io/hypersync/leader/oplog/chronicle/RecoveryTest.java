@@ -237,7 +237,7 @@ class RecoveryTest {
     continueAndVerify(6);
   }
 
-  /** Nothing in it says that the last entry was durable: it is taken as it is, or is cut off. */
+  /** No record in it proves that the last entry was durable: it is kept if intact, else cut off. */
   @Test
   void theLastEntryOfALogOfVersionOneIsCutOffWhenItIsDamaged() throws IOException {
     Path file = writeVersionOne();
@@ -255,7 +255,7 @@ class RecoveryTest {
     assertEquals(5, refused.index());
   }
 
-  /** A segment with five entries in a batch and a sixth, as release 0.1 wrote it. */
+  /** A segment with five entries in one batch and a sixth entry, as release 0.1 wrote it. */
   private Path writeVersionOne() throws IOException {
     Path file = SegmentLayout.published(directory, 1).resolve(SegmentLayout.CYCLE_FILE);
     Files.createDirectories(file.getParent());
@@ -314,7 +314,7 @@ class RecoveryTest {
     Damage.FLIPPED_PAYLOAD_BIT.apply(file, Disk.entry(file, 10));
     Path log = directory;
     Path scratch = log.resolveSibling("scratch");
-    for (int crash = 0; crash < 4; crash++) { // again and again, each time from the image of before
+    for (int crash = 0; crash < 4; crash++) { // each time from the image before the sync
       Path before = scratch.resolve("before-" + crash);
       Path after = scratch.resolve("after-" + crash);
       SegmentWrite imaging =
@@ -417,7 +417,7 @@ class RecoveryTest {
   /** Writes {@code first} entries one by one and {@code second} in one batch, and crashes. */
   private Path writeTwoBatches(int first, int second) throws IOException {
     Path written = directory.resolve("written");
-    Semaphore syncs = new Semaphore(first); // the header's and all but that of the last entry
+    Semaphore syncs = new Semaphore(first); // for the header and all entries but the last
     SegmentWrite gated =
         (file, channel, bytes, offset) -> {
           syncs.acquireUninterruptibly();
@@ -427,10 +427,10 @@ class RecoveryTest {
       test.appendOneByOne(first - 1);
       test.append(1);
       while (syncs.getQueueLength() == 0) {
-        Thread.onSpinWait(); // until it is in its sync: what follows becomes one batch
+        Thread.onSpinWait(); // it is in its sync: what follows is one batch
       }
       test.append(second);
-      syncs.release(3); // and that of the watermark when it is closed
+      syncs.release(3); // including the watermark's, at close
       test.awaitDurable(first + second);
       Disk.copy(written, directory.resolve("log"));
     }

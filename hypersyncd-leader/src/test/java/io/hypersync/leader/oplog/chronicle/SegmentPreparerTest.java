@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A spare segment, allocated ahead: taken whole, or gone without a trace. */
+/** A spare segment is allocated ahead: it is taken complete, or leaves no trace. */
 class SegmentPreparerTest {
   private static final int BYTES = 256 << 10;
 
@@ -40,7 +40,7 @@ class SegmentPreparerTest {
     assertEquals(List.of(), left());
   }
 
-  /** A log that is hardly written takes little; one that is written much soon has large ones. */
+  /** A log that is rarely written takes little disk space; a busy one soon has large segments. */
   @Test
   void eachOneIsTwiceAsLargeAsTheOneBeforeUpToALimit() throws IOException {
     List<Integer> sizes = new ArrayList<>();
@@ -62,7 +62,7 @@ class SegmentPreparerTest {
     assertEquals(List.of(), left());
   }
 
-  /** A disk that was full when the log began to be read may have room when it has been. */
+  /** A disk that was full when recovery began may have room when it ends. */
   @Test
   void afterSomethingWasFreedNoEarlierFailureCounts() throws Exception {
     Path missing = directory.resolve("later");
@@ -84,7 +84,7 @@ class SegmentPreparerTest {
     }
   }
 
-  /** An entry that is written again may be larger than a segment of these options takes. */
+  /** A carried entry may be larger than a segment with these options can hold. */
   @Test
   void aLogWhoseTailIsTooLargeForASegmentGoesOnInOneThatHoldsIt() throws IOException {
     byte[] large = new byte[200 << 10];
@@ -95,7 +95,7 @@ class SegmentPreparerTest {
       while (log.durableIndex() < 1) {
         Thread.onSpinWait();
       }
-      Disk.copy(written, crashed); // before anything says that it is durable
+      Disk.copy(written, crashed); // before anything proves it durable
     }
     try (ChronicleOpLog log = open(crashed, TestLog.SMALL)) {
       assertArrayEquals(large, log.read(1));

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random damage behind the last entry that the log proves to have been durable: the log always
+ * Random damage after the last entry that the log proves to have been durable: the log always
  * starts, and never loses such an entry.
  */
 class TailDamageFuzzTest {
@@ -51,7 +51,7 @@ class TailDamageFuzzTest {
     }
   }
 
-  /** Damages what lies behind the highest proven index, and returns that index. */
+  /** Damages bytes after the highest proven index, and returns that index. */
   private static long damageTail(Path file, Random random) throws IOException {
     LogRecord header = Disk.header(file);
     List<LogRecord> entries = Disk.entries(file);

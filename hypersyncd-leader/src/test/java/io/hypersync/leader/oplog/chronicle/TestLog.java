@@ -22,8 +22,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An op log in a test: remembers what was recovered and committed, and knows every payload. Unless
- * a test has a clock of its own no time passes, so that the log writes nothing by itself.
+ * An op log for tests: remembers what was recovered and committed, and verifies payloads. Unless a
+ * test passes its own clock, time stands still, so the log writes no watermark by itself.
  */
 final class TestLog implements AutoCloseable, OpLogListener {
   static final OpLogOptions SMALL = OpLogOptions.DEFAULT.withSegmentBytes(256 << 10);
@@ -111,7 +111,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         (index, payload) -> Verdict.KEEP);
   }
 
-  /** Cuts from that index on. */
+  /** Opens a log whose recovery cuts from that index on. */
   static TestLog openCuttingAt(Path directory, long firstCut) throws IOException {
     return new TestLog(
         directory,

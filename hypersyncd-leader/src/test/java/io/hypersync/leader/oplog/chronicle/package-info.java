@@ -1,4 +1,4 @@
-/** Specifications of the op log: format, group commit, recovery, faults. */
+/** Tests of the op log: format, group commit, recovery, faults. */
 @NullMarked
 package io.hypersync.leader.oplog.chronicle;
 
