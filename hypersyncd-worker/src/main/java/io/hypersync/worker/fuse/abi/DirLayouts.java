@@ -5,8 +5,8 @@ public final class DirLayouts {
   private DirLayouts() {}
 
   /**
-   * {@code fuse_dirent}: one name; {@code off} is the cookie of the next row. The name
-   * has no NUL.
+   * {@code fuse_dirent}: one name; {@code off} is the cookie from which the listing continues after
+   * it. The name has no NUL.
    *
    * <pre>
    *    0 | ino                   | off                   |

@@ -5,8 +5,8 @@ public final class InitLayouts {
   private InitLayouts() {}
 
   /**
-   * {@code fuse_init_in}: what the kernel supports and offers; kernels before 7.36 send the first 16
-   * bytes only.
+   * {@code fuse_init_in}: what the kernel supports and offers; kernels before 7.36 send only the
+   * first 16 bytes.
    *
    * <pre>
    *    0 | major     | minor     | max_readahead| flags     |
@@ -33,9 +33,9 @@ public final class InitLayouts {
   }
 
   /**
-   * {@code fuse_init_out}: what the daemon supports and accepts; {@code bg} is max_background, {@code
-   * cong} congestion_threshold, {@code pages} max_pages, {@code align} map_alignment, {@code tmo}
-   * request_timeout.
+   * {@code fuse_init_out}: what the daemon supports and accepts; {@code bg} is max_background,
+   * {@code cong} congestion_threshold, {@code pages} max_pages, {@code align} map_alignment, {@code
+   * tmo} request_timeout.
    *
    * <pre>
    *    0 | major     | minor     | max_readahead| flags     |
