@@ -315,7 +315,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     long last = growth.size() - 1;
     Optional<Byte> value = file == null ? Optional.empty() : file.byteAt(growth.inode(), last);
     if (value.isEmpty() && last % PAGE == 0) {
-      // The kernel would serve what is sent: a page stored from its first byte counts as up to date.
+      // The kernel would serve what is sent: a page stored from its first byte counts as up to
+      // date.
       return;
     }
     byte shown = value.orElse((byte) 0); // its page is read again before it is shown

@@ -57,7 +57,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     chunks = localChunks;
   }
 
-  /** Whether the socket has a datagram from the leader that was not read yet; any thread. */
+  /** Whether something from the leader has arrived that is not handled yet; any thread. */
   boolean hasUnread() {
     return transport.hasUnread(Readiness::isReadable);
   }

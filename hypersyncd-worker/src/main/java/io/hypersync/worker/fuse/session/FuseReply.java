@@ -21,7 +21,10 @@ public interface FuseReply {
   /** The number of the request. */
   long unique();
 
-  /** The kernel's number of the request. */
+  /**
+   * When the request was read, in nanoseconds of the monotonic clock; 0 from the second call on. So
+   * of a request that takes several mutations, only the first one is measured from its arrival.
+   */
   long takeReceivedNs();
 
   /** Fails the request. */
