@@ -28,7 +28,7 @@ enum WorkerStage {
    */
   LEADER,
   /**
-   * Until the entry is applied and its Merkle root compared; 0 if that was done before it was
+   * Until the entry is applied and its Merkle root compared, unless that was done before it was
    * durable.
    */
   APPLY,
