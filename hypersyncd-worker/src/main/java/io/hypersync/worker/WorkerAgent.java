@@ -124,7 +124,7 @@ public final class WorkerAgent implements Agent {
    * @param caches what the kernel may have cached
    * @param interest the nodes that the kernel has open, for the open-leases
    * @param notifier sends invalidations to the kernel
-   * @param signals tells whether a caller with a pending signal is about to end
+   * @param signals checks whether a caller with a pending signal is about to end
    * @param listener called for every entry when it becomes visible
    * @param surroundings the host: its load, and warnings for its operator
    * @param finished called for every mutation that the leader has answered, after its caller has
@@ -242,7 +242,7 @@ public final class WorkerAgent implements Agent {
     freshness.whenCurrent(regardless(call));
   }
 
-  /** Whether another worker may just have removed the path to this node; on the agent's thread. */
+  /** Whether another worker may lately have removed a path to this node; on the agent's thread. */
   public boolean hasLostName(NodeId node) {
     return lostNames.hasLost(node, clock.monotonicNs());
   }
@@ -320,7 +320,7 @@ public final class WorkerAgent implements Agent {
     updateWritable();
   }
 
-  /** Certificate or protocol do not match the leader's, so no further attempt is made. */
+  /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
   public void linkRefused(String why) {
     LOG.error("the leader cannot be joined: {}", why);
     monitor.refused(why, clock.monotonicNs());

@@ -76,7 +76,7 @@ final class KernelWalker implements AutoCloseable {
   private volatile boolean saidThatMissingStay;
   private long dropped;
 
-  /** A directory whose move is being followed; fields are guarded by {@link #moves}. */
+  /** A directory whose move is being followed; fields are guarded by {@code moves}. */
   private static final class Move {
     private MovedDirectory to;
     private List<Runnable> done = new ArrayList<>(1);

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The agent's link to the leader over QUIC, and the transport's callbacks to the agent; all on the
- * transport's thread unless said otherwise. Once the agent has dropped a connection it hears
- * nothing more of it: what still arrives is ignored until the connection has closed, and only then
+ * transport's thread unless stated otherwise. Once the agent has dropped a connection it gets no
+ * more events from it: what still arrives is ignored until the connection has closed, and only then
  * does the next attempt begin.
  */
 final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {

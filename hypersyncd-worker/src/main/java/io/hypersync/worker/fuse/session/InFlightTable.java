@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlightTable {
   /**
-   * Most noted interrupts; a note of a request that was answered in the meantime stays until pushed
-   * out.
+   * Most interrupts kept. One of a request that was answered already stays until newer ones evict
+   * it.
    */
   private static final int MAX_EARLY = 1024;
 
