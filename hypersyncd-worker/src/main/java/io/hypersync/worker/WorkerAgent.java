@@ -62,20 +62,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All of the worker that decides, apart from the meaning of reads: the link to the leader,
- * mutations in flight, the replica. Single-threaded: every method is called by the thread that
- * calls {@link #doWork}, except {@link #view}, {@link #isWritable}, {@link #isFresh} and {@link
- * #holdings}, which any thread may call.
+ * The worker's decision code, apart from serving reads: the link to the leader, mutations in
+ * flight, locks, open-leases, the replica and what becomes visible.
+ *
+ * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
+ * {@link #view}, {@link #published}, {@link #isWritable}, {@link #isFresh}, {@link
+ * #leaderFreeBytes}, {@link #params} and {@link #holdings}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
 
-  /** Entries applied ahead of what is visible; more are left where they are. */
+  /** Most entries applied ahead of the visible index; beyond that, the replica applies nothing. */
   private static final int MAX_INVISIBLE = 4_096;
 
-  /** How often it is tried to store what there was no room for. */
+  /** Pause between attempts to store entries and chunks that failed because the disk was full. */
   private static final long STORE_AGAIN_NS = 1_000_000_000L;
 
   private final WorkerConfig config;
@@ -108,10 +110,10 @@ public final class WorkerAgent implements Agent {
   private volatile NegotiatedParams params = NegotiatedParams.DEFAULT;
   private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
-  /** The failure to apply that the log speaks of. */
+  /** The apply error that was logged last; null if apply was not stopped then. */
   private @Nullable ApplyError saidError;
 
-  /** How the logs differ that the log speaks of; empty if they do not. */
+  /** The divergence message that was logged last; empty if the logs agree. */
   private String saidDiverged = "";
 
   private boolean stopping;
@@ -120,12 +122,13 @@ public final class WorkerAgent implements Agent {
    * A worker with an empty replica.
    *
    * @param caches what the kernel may have cached
-   * @param interest what it has open
-   * @param notifier makes it forget
-   * @param signals what becomes of callers who get one
-   * @param listener hears of what has become visible
-   * @param surroundings the machine
-   * @param finished told of every mutation that the leader has answered, after its caller
+   * @param interest the nodes that the kernel has open, for the open-leases
+   * @param notifier sends invalidations to the kernel
+   * @param signals checks whether a caller with a pending signal is about to end
+   * @param listener called for every entry when it becomes visible
+   * @param surroundings the host: its load, and warnings for its operator
+   * @param finished called for every mutation that the leader has answered, after its caller has
+   *     its reply
    */
   public WorkerAgent(
       WorkerConfig config,
@@ -171,45 +174,45 @@ public final class WorkerAgent implements Agent {
             (entry, _, after) -> visible(entry, after));
   }
 
-  /** What the kernel's requests are answered from; any thread. */
+  /** The view that the kernel's requests are answered from; any thread. */
   public View view() {
     return publisher.view();
   }
 
-  /** S_v, what processes see; any thread. */
+  /** S_v, the state that processes see; any thread. */
   public Published published() {
     return publisher.view().published();
   }
 
-  /** Whether mutations are accepted now; any thread. When not, they end with EROFS (6.4). */
+  /** Whether mutations are accepted now; any thread. If not, they fail with EROFS (6.4). */
   public boolean isWritable() {
     return writable;
   }
 
   /**
-   * What the leader's disk could still take when it was heard from last, in bytes; any thread.
-   * {@link LeaderMessage.Heartbeat#UNKNOWN} if it has never said.
+   * Free space of the leader's disk in bytes, as of its last heartbeat; {@link
+   * LeaderMessage.Heartbeat#UNKNOWN} if no heartbeat has reported it. Any thread.
    */
   public long leaderFreeBytes() {
     return leaderFreeBytes;
   }
 
-  /** How this worker sends, as the leader said last; any thread. */
+  /** The parameters for sending, from the last valid Welcome; any thread. */
   public NegotiatedParams params() {
     return params;
   }
 
-  /** How many files processes see: those that have a name; on the agent's thread. */
+  /** How many visible nodes have a name; on the agent's thread. */
   public int namedNodes() {
     return published().state().nodes().size() - orphans.size();
   }
 
-  /** How many files have no name any more and are still kept; on the agent's thread. */
+  /** How many orphans the state still holds; on the agent's thread. */
   public int orphans() {
     return orphans.size();
   }
 
-  /** A process has made a mutating call. */
+  /** Submits a mutation of a process; it fails at once with EROFS if the worker is read-only. */
   public void submit(Mutation mutation) {
     if (!writable) {
       mutation.completion().failed(Errno.EROFS);
@@ -219,77 +222,80 @@ public final class WorkerAgent implements Agent {
     gate.submit(mutation, publisher.settled());
   }
 
-  /** Whether {@link #whenFresh} would not wait; any thread. */
+  /** Whether {@link #whenFresh} would return at once; any thread. */
   public boolean isFresh() {
     return freshness.isFresh(publisher.settled(), clock.monotonicNs());
   }
 
   /**
-   * The call is ready when what is known to be committed is visible here (6.2, strict_open), or at
-   * once when the leader is out of touch: reads go on then (6.4).
+   * Makes the call ready when everything known to be committed is visible here (6.2, strict_open),
+   * or at once when the leader is unreachable: reads continue then (6.4).
    */
   public void whenFresh(WaitingCall call) {
     freshness.whenFresh(publisher.settled(), clock.monotonicNs(), regardless(call));
   }
 
-  /** The same for what is committed by now, whether we know of it or not (5.3, strict reads). */
+  /**
+   * Like {@link #whenFresh}, but asks the leader for its commit index first (5.3, strict_reads).
+   */
   public void whenCurrent(WaitingCall call) {
     freshness.whenCurrent(regardless(call));
   }
 
-  /** Whether a path may have led to this node that no longer does; on the agent's thread. */
+  /** Whether another worker may lately have removed a path to this node; on the agent's thread. */
   public boolean hasLostName(NodeId node) {
     return lostNames.hasLost(node, clock.monotonicNs());
   }
 
-  /** The call is ready when the kernel, too, knows all that it has to of this entry. */
+  /** Runs {@code ready} once the kernel has completed the invalidations of this entry. */
   public void whenSettled(long index, Runnable ready) {
     whenVisible.when(index, ready);
   }
 
-  /** The kernel has forgotten what it was asked to under this ticket. */
+  /** The kernel has completed the invalidations of this ticket. */
   public void dropped(long ticket) {
     publisher.dropped(ticket);
   }
 
-  /** A process keeps the kernel from forgetting what it was asked to under this ticket. */
+  /** A process delays the invalidation of this ticket inside the kernel. */
   public void heldUp(long ticket) {
     publisher.heldUp(ticket);
   }
 
-  /** A process has called fsync on this node (6.5). */
+  /** fsync: the call is ready once all earlier mutations of this node have ended (6.5). */
   public void fsync(NodeId node, WaitingCall call) {
     if (gate.fsync(node, call)) {
       fsyncsElided++;
     }
   }
 
-  /** What this mount may hold of locks; any thread. */
+  /** The locks that this mount may hold; any thread. */
   public Holdings holdings() {
     return holdings;
   }
 
-  /** A process has called flock or fcntl. */
+  /** Submits a flock or fcntl request of a process. */
   public void lock(LockCall call) {
     locks.submit(call, clock.monotonicNs());
   }
 
-  /** Locks of this mount; on the agent's thread. */
+  /** The lock client of this mount; on the agent's thread. */
   public LockClient locks() {
     return locks;
   }
 
   /**
-   * The caller of a request has got a signal: if that ends it, and the request waits for something
-   * other than the leader's decision on it, it waits no longer.
+   * The caller of a request has received a signal. If the signal ends the caller, and the request
+   * waits for something other than the leader's decision on it, the request stops waiting.
    *
+   * @param unique the kernel's number of the request
    * @param pid the thread that made the request
    */
   public void interrupted(long unique, int pid) {
     interruptions.interrupted(unique, pid, clock.monotonicNs());
   }
 
-  /** The connection is up. */
+  /** The connection is up: sends Hello, and forgets every entry that is not known to be durable. */
   public void linkUp() {
     monitor.greeting(clock.monotonicNs());
     replica.forgetNotDurable();
@@ -301,7 +307,7 @@ public final class WorkerAgent implements Agent {
             config.workspace(), config.worker(), epochSeen, now.index(), now.root(), locks.run()));
   }
 
-  /** The connection is lost, or could not be made. */
+  /** The connection is lost or could not be made; another attempt follows after a pause. */
   public void linkDown(String why) {
     if (monitor.state() == LinkState.LIVE) {
       LOG.warn("leader lost: {}; the mount is read-only until it is back", why);
@@ -314,7 +320,7 @@ public final class WorkerAgent implements Agent {
     updateWritable();
   }
 
-  /** The leader's certificate or protocol is not ours: trying again is useless. */
+  /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
   public void linkRefused(String why) {
     LOG.error("the leader cannot be joined: {}", why);
     monitor.refused(why, clock.monotonicNs());
@@ -323,7 +329,7 @@ public final class WorkerAgent implements Agent {
     updateWritable();
   }
 
-  /** A message has arrived. */
+  /** Handles a message of the leader, in the order of arrival. */
   public void received(LeaderMessage message) {
     long now = clock.monotonicNs();
     monitor.heard(now);
@@ -365,20 +371,20 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /** A chunk is in the store and was verified just now: one that was fetched, or an older one. */
+  /** A chunk was stored, or read and compared with its hash, just now. */
   public void chunkStored(Hash hash) {
     replica.chunkStored(hash);
     repairs.stored(hash);
   }
 
-  /** A chunk that is needed cannot be stored. */
+  /** A chunk that the leader sent cannot be stored. */
   public void chunkFailed(Hash hash, Errno errno, String why) {
     replica.chunkFailed(hash, errno, "chunk " + hash + ": " + why);
     repairs.failed(hash, Errno.EIO);
     stopIfApplyFailed();
   }
 
-  /** A chunk that an entry needs was here and cannot be used: the leader has it. */
+  /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
   public void chunkDamaged(ChunkRef chunk) {
     if (isGreeted() && replica.isWaitingFor(chunk.hash())) {
       fetch(List.of(chunk));
@@ -386,11 +392,11 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * A reader needs a chunk that the local store has had and cannot read any more. One of the two is
-   * run, once, on this thread.
+   * Fetches a chunk for a reader: the local store has had it and cannot read it any more. Exactly
+   * one of the two callbacks runs, once, on the agent's thread.
    *
-   * @param ready it is here again
-   * @param failed told why it cannot be had: {@link Errno#EIO}
+   * @param ready run when the chunk is stored again
+   * @param failed run with {@link Errno#EIO} if the chunk cannot be fetched
    */
   public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
     if (!isGreeted() || stopping) {
@@ -406,7 +412,7 @@ public final class WorkerAgent implements Agent {
     stopIfApplyFailed();
   }
 
-  /** Ends every call that waits; for the shutdown. */
+  /** Ends every waiting call, turns read-only and disconnects; for the shutdown. */
   public void shutdown() {
     stopping = true;
     updateWritable();
@@ -418,7 +424,8 @@ public final class WorkerAgent implements Agent {
 
   @Override
   public int doWork() {
-    // First: a call whose next mutation was posted since has it taken now, and so waits.
+    // First of all: a caller whose next mutation has been posted since its signal has that mutation
+    // submitted by now, so it counts as waiting.
     interruptions.tick(clock.monotonicNs());
     int work =
         publisher.backlog() < MAX_INVISIBLE
@@ -455,13 +462,14 @@ public final class WorkerAgent implements Agent {
       intents.retry(now);
     }
     if (intents.expire(now) > 0 && monitor.state() == LinkState.LIVE) {
-      link.disconnect(); // it talks, but says nothing about our mutations: start afresh (6.4)
+      link.disconnect(); // the connection works, but our mutations get no answer: reconnect (6.4)
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     gate.expire(now);
     if (replica.error() != null && replica.ahead() == 0 && publisher.backlog() == 0) {
       locks.neverVisible();
-      intents.failAll(Errno.EIO); // committed or not, it will never be visible here (6.4.1)
+      // whether committed or not, they will never be visible here (6.4.1)
+      intents.failAll(Errno.EIO);
     }
     updateWritable();
     freshness.advance(visible);
@@ -474,42 +482,46 @@ public final class WorkerAgent implements Agent {
     return monitor;
   }
 
-  /** Why apply has stopped, or null; on the agent's thread. */
+  /** Why apply is stalled, or null; on the agent's thread. */
   public @Nullable ApplyError applyError() {
     return replica.error();
   }
 
-  /** Why apply has stopped, or will when that entry is durable, or null; on the agent's thread. */
+  /**
+   * Why apply is stalled, or will stall once that entry is durable; or null. On the agent's thread.
+   */
   public @Nullable ApplyError applyFailure() {
     return replica.failure();
   }
 
-  /** The newest commit index heard of; on the agent's thread. */
+  /** The newest commit index received; on the agent's thread. */
   public long commitIndex() {
     return freshness.commitIndex();
   }
 
-  /** How often the kernel was late with names; on the agent's thread. */
+  /**
+   * How often an entry became visible before the kernel's names were right; on the agent's thread.
+   */
   public long namesLate() {
     return publisher.namesLate();
   }
 
-  /** Callers that wait; on the agent's thread. */
+  /** How many callers wait for a mutation; on the agent's thread. */
   public int pendingMutations() {
     return gate.size();
   }
 
-  /** How many nodes the leader is kept from reaping; on the agent's thread. */
+  /** How many open-leases keep the leader from reaping a node; on the agent's thread. */
   public int openLeases() {
     return leases.size();
   }
 
-  /** Chunks that readers needed and the leader has sent again; on the agent's thread. */
+  /** How many chunks the leader has sent again for readers; on the agent's thread. */
   public long chunksRepaired() {
     return repairs.repaired();
   }
 
-  /** fsync calls that had nothing to wait for; on the agent's thread. */
+  /** How many fsync calls had nothing to wait for; on the agent's thread. */
   public long fsyncsElided() {
     return fsyncsElided;
   }
@@ -562,9 +574,9 @@ public final class WorkerAgent implements Agent {
   }
 
   /**
-   * This leader has another log. The right one may come back under its address, and knows this
-   * worker's state by its root, so it is looked for now and then: whoever welcomes a worker has
-   * compared the roots.
+   * This leader has another log. The right leader may come back at this address, and recognizes
+   * this worker's state by its root, so the worker reconnects after long pauses: a leader that
+   * sends a Welcome has compared the roots.
    */
   private void diverged(String why, long nowNs) {
     if (!why.equals(saidDiverged)) {
@@ -595,7 +607,9 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /** A disk that was full for a moment stops nobody for good. */
+  /**
+   * Retries stores that failed for lack of space, so that a full disk does not stop apply for good.
+   */
   private void storeAgain(long nowNs) {
     if (nowNs >= nextStoreNs) {
       nextStoreNs = nowNs + STORE_AGAIN_NS;
@@ -611,7 +625,7 @@ public final class WorkerAgent implements Agent {
     return monitor.isConnected() && monitor.state() != LinkState.GREETING;
   }
 
-  /** What is said to be applied is visible here, too: the leader reaps by it (6.8). */
+  /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */
   private void report(long nowNs, Published shown) {
     if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
       nextReportNs = nowNs + config.reportNs();
@@ -627,7 +641,10 @@ public final class WorkerAgent implements Agent {
     }
   }
 
-  /** At once, so that no mutation is accepted whose effect can never be visible here (6.4.1). */
+  /**
+   * Turns read-only at once, so that no mutation is accepted that can never be visible here
+   * (6.4.1).
+   */
   private void stopIfApplyFailed() {
     ApplyError error = replica.error();
     if (!Objects.equals(error, saidError)) {
@@ -661,7 +678,7 @@ public final class WorkerAgent implements Agent {
     publisher.applied(entry, before, after);
   }
 
-  /** A caller here may be told. */
+  /** An entry is visible: if it came from here, its caller may get its reply. */
   private void visible(LogEntry entry, FsState after) {
     MutationTimes times = intents.times(entry.intent());
     if (times != null) {

@@ -4,18 +4,19 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 
 /**
- * What the worker agent needs to know; all times in nanoseconds.
+ * Settings of {@link WorkerAgent}; all times in nanoseconds.
  *
  * @param workspace the workspace to join
- * @param worker this worker's name, as in its certificate
- * @param leaderTimeoutNs a leader that has been silent for so long is unreachable (6.4)
- * @param leaderStaleNs LEADER_STALE_MS: a leader that has been silent for so long is asked how far
- *     it is before anybody acts on what is visible here (6.2)
+ * @param worker this worker's id, as in its certificate
+ * @param leaderTimeoutNs a leader that has been silent for this long is unreachable (6.4)
+ * @param leaderStaleNs LEADER_STALE_MS: a leader that has been silent for this long is asked for
+ *     its commit index before a caller relies on what is visible here (6.2)
  * @param mutationDeadlineNs MUTATION_DEADLINE (6.4)
- * @param reconnectMinNs pause before the first new attempt to connect
- * @param reconnectMaxNs longest pause
- * @param reportNs how often the leader hears of this worker at least
- * @param maxStateBytes how heavy the filesystem may become in the heap before this worker stops
+ * @param reconnectMinNs pause before the first attempt to reconnect
+ * @param reconnectMaxNs longest pause between attempts
+ * @param reportNs longest time between two WorkerApplied messages
+ * @param maxStateBytes an entry that makes the state heavier than this, in bytes of heap, stalls
+ *     apply
  */
 public record WorkerConfig(
     WorkspaceId workspace,

@@ -22,7 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The worker as a process runs it: state directory, link, replica, mount. */
+/**
+ * The worker as a process: owns the state directory, the chunk store, the mount folder and the
+ * runtime.
+ */
 public final class WorkerDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
 
@@ -32,9 +35,7 @@ public final class WorkerDaemon implements Daemon {
   private final MountFolder folder;
   private final DiskChunkStore disk;
 
-  /**
-   * Before the disk: every chunk can be fetched from the leader again, so a crash may take some.
-   */
+  /** Write-behind in front of the disk store. A crash may lose chunks: the leader has them all. */
   private final WriteBehindChunkStore chunks;
 
   private final WorkerRuntime runtime;
@@ -58,10 +59,11 @@ public final class WorkerDaemon implements Daemon {
   }
 
   /**
-   * Prepares a worker, which can be asked how it is from then on; {@link #awaitReady} joins the
+   * Prepares a worker, which answers status requests from then on; {@link #awaitReady} joins the
    * workspace.
    *
-   * @throws UserError if the state directory is in use, or unusable, or nothing can be mounted
+   * @throws UserError if the state directory is in use or unusable, or nothing can be mounted on
+   *     the mount point
    */
   public static WorkerDaemon start(WorkerDaemonOptions options) {
     Blake3.vectorFaults().listen(LOG::error);
@@ -90,10 +92,10 @@ public final class WorkerDaemon implements Daemon {
   }
 
   /**
-   * Joins the workspace, catches up and mounts it. Returns when it is mounted; waits for a leader
-   * that is not there yet.
+   * Joins the workspace, catches up and mounts it. Blocks until it is mounted, and waits for a
+   * leader that does not answer yet.
    *
-   * @throws UserError if the leader refuses, or the mount fails
+   * @throws UserError if the leader refuses this worker, or the mount fails
    */
   @Override
   public void awaitReady() throws InterruptedException {

@@ -10,24 +10,27 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a worker is started with.
+ * What a worker daemon is started with.
  *
- * @param workspace the workspace it joins
- * @param worker its name, as in its certificate
- * @param identity what it shows to the leader, and trusts
- * @param leaderAddress where the leader is; unresolved, since names may change their meaning
- * @param mountPoint where it mounts the workspace, absolute: an empty folder, or none yet
- * @param localDir the scratch folder beside the mount, which is not replicated and exists
+ * @param workspace the workspace to join
+ * @param worker the worker's id, as in its certificate
+ * @param identity the certificate shown to the leader, and the authority that the leader's must be
+ *     from
+ * @param leaderAddress the leader's address; unresolved, so that the name is looked up at each
+ *     attempt
+ * @param mountPoint where the workspace is mounted, absolute; an empty directory, or none yet
+ * @param localDir the scratch directory beside the mount, which is not replicated; it exists
  *     (hypersync.md 3)
- * @param stateDir where it keeps its copy; exists
- * @param mutationDeadline how long a mutation whose fate is unknown blocks its caller;
+ * @param stateDir the state directory; it exists
+ * @param mutationDeadline how long a mutation whose outcome is unknown blocks its caller;
  *     MUTATION_DEADLINE (hypersync.md 6.4)
  * @param leaderTimeout how long the leader may be silent before the mount turns read-only
- * @param leaderStale how long the leader may be silent before it is asked; LEADER_STALE_MS (6.2)
- * @param cache what the kernel may keep and what readers wait for
- * @param inotify how often to look for watches of local processes, which then hear of what other
- *     machines do; empty for never
- * @param suid whether set-id bits of files count on this mount
+ * @param leaderStale how long the leader may be silent before it is asked for its commit index;
+ *     LEADER_STALE_MS (6.2)
+ * @param cache what the kernel may cache, and what readers wait for
+ * @param inotify interval between scans for inotify watches of local processes, which then get
+ *     events for changes of other workers; empty to report none
+ * @param suid whether set-id bits are honoured on this mount
  * @param dev whether device nodes on this mount can be opened
  */
 public record WorkerDaemonOptions(

@@ -2,7 +2,7 @@ package io.hypersync.worker;
 
 import io.hypersync.wire.agent.Clock;
 
-/** A clock that stands still at {@link #ns} until a test sets it. */
+/** A clock that shows {@link #ns} until a test changes it. */
 public final class SetClock implements Clock {
   public long ns;
 

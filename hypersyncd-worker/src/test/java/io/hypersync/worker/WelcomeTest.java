@@ -41,9 +41,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/**
- * What a worker makes of a leader's Welcome, and of its silence after it (hypersync.md 9.5, 6.4).
- */
+/** How a worker handles a leader's Welcome, and its silence afterwards (hypersync.md 9.5, 6.4). */
 class WelcomeTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final long SECOND_NS = 1_000_000_000L;
@@ -132,7 +130,10 @@ class WelcomeTest {
     assertEquals(1, agent.locks().warnings());
   }
 
-  /** It talks, but says nothing about the mutation: EIO, and the mount is read-only (6.4). */
+  /**
+   * The leader sends messages, but no answer to the mutation: EIO, and the mount is read-only
+   * (6.4).
+   */
   @Test
   void afterTheMutationDeadlineTheMountIsReadOnly() {
     welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);

@@ -30,22 +30,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the kernel forget what an entry changes (hypersync.md 6.3.2(3)). What can wait inside the
- * kernel has a thread of its own, one for the names of each entry, one for pages and one for each
- * listing: a name waits for calls that change its directory, and these wait for the agent, which
- * must not wait for them, nor need the names of one directory wait for another's; pages wait only
- * for READs, which nobody holds up, and must not stand behind a name; a listing waits for who is
- * reading it, whose memory may be anywhere.
+ * Sends invalidations to the kernel for what an entry changes (hypersync.md 6.3.2(3)). A
+ * notification can block inside the kernel, so none is sent on the agent's thread; each kind has
+ * threads of its own, by what it waits for:
+ *
+ * <ul>
+ *   <li>Names, one thread for each entry: dropping a name waits for calls that hold its directory's
+ *       lock, and those calls wait for the agent, so the agent must not wait for the drop. Separate
+ *       threads keep names of one directory from waiting for another directory's.
+ *   <li>Attributes and pages, one thread: they wait only for READs, which always complete, so they
+ *       must not queue behind a name.
+ *   <li>Listings, one thread for each: a drop waits for the process that is reading the listing,
+ *       whose memory may be slow to page in.
+ * </ul>
  */
 final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelNotifier.class);
 
-  /** How long an inode may take to turn up, or to be forgotten; a caller that is not scheduled. */
+  /**
+   * Longest wait for the kernel to learn of an inode, or for its FORGET: the caller may not be
+   * scheduled.
+   */
   private static final long UNKNOWN_LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /**
-   * How long a process may keep the kernel from dropping a listing before nobody waits for it. The
-   * time counts from the call to the kernel, not from when there was a CPU for it.
+   * How long a process may hold up the drop of a listing before the agent stops waiting for it.
+   * Counted from the call to the kernel, not from when the task was queued.
    */
   private static final long LISTING_PATIENCE_MS = 500;
 
@@ -71,11 +81,12 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   private volatile @Nullable KernelWalker walker;
 
   /**
-   * Nothing is mounted yet, and nothing cached.
+   * Before {@link #start} nothing is mounted or cached, and every ticket is done at once.
    *
-   * @param dropped told the tickets that are done
-   * @param heldUp told those that are under way, and held up by a process
-   * @param failed told when the kernel refuses: what it has cached is then unknown
+   * @param dropped called with each ticket whose work is done; any thread
+   * @param heldUp called with a ticket that is under way and held up by a process; any thread
+   * @param failed called when the kernel refuses a notification: the content of its caches is then
+   *     unknown
    */
   KernelNotifier(
       KernelInodes inodes,
@@ -91,10 +102,10 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /**
-   * The mount is about to answer its first request.
+   * To be called before the mount answers its first request.
    *
-   * @param prunes whether the kernel understands {@link #prune}
-   * @param bytes what is in files that are visible
+   * @param prunes whether the kernel supports FUSE_NOTIFY_PRUNE
+   * @param bytes reads the bytes of visible files
    */
   void start(FuseNotifier notifier, boolean prunes, FileBytes bytes) {
     canPrune = prunes;
@@ -102,15 +113,15 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     kernel = notifier;
   }
 
-  /** From now on the kernel can be had to follow what moves. */
+  /** From now on moved directories are looked up again through this walker. */
   void walkWith(KernelWalker walks) {
     walker = walks;
   }
 
-  /** The bytes of files in S_v. */
+  /** Reads bytes of files in S_v. */
   @FunctionalInterface
   interface FileBytes {
-    /** One of them, or empty if it cannot be read. */
+    /** The byte at this offset, or empty if it cannot be read. */
     Optional<Byte> byteAt(long inode, long offset);
   }
 
@@ -179,7 +190,8 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         notifier -> {
           KernelWalker walk = walker;
           if ((walk == null || !walk.refresh(inode)) && canPrune) {
-            prune(notifier, List.of(inode)); // the next walk there asks, unless it is in use
+            // an unused inode is looked up anew by the next walk; one in use stays
+            prune(notifier, List.of(inode));
           }
         },
         () -> dropped.accept(ticket));
@@ -221,7 +233,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         () -> dropped.accept(ticket));
   }
 
-  /** Drops a listing that only the calling request's own caller is reading; any thread. */
+  /** Drops a listing that only the caller of the current request is reading; any thread. */
   void dropListingAtOnce(long inode) {
     FuseNotifier notifier = kernel;
     if (notifier != null) {
@@ -240,7 +252,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         notifier -> {
           for (long inode : pruned) {
             for (Name name : inodes.takeNames(inode)) {
-              var _ = notifier.invalidateEntry(inode, name.bytes()); // it holds the directory
+              var _ = notifier.invalidateEntry(inode, name.bytes()); // takes the directory's lock
             }
           }
           if (canPrune) {
@@ -258,7 +270,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     patience.shutdownNow();
   }
 
-  /** What the kernel keeps longer than it need is not wrong: a refusal is no reason to end. */
+  /** Keeping an inode for longer is not wrong, so a refusal does not fail the mount. */
   private static void prune(FuseNotifier notifier, List<Long> inodes) {
     try {
       notifier.prune(inodes);
@@ -268,14 +280,15 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /**
-   * An inode that the kernel was told of and does not know: it has forgotten it, and its FORGET is
-   * on the way, or its caller has not yet run to take up the answer. One of the two will be seen.
+   * Drops attributes of an inode that the kernel does not know although a reply has named it.
+   * Either the kernel has forgotten it and its FORGET is on the way, or the caller has not yet run
+   * to take the reply. Retries until one of the two shows, or {@link #UNKNOWN_LIMIT_NS} passes.
    */
   private void dropUnknown(FuseNotifier notifier, long inode) throws IOException {
     untilKnown(inode, () -> notifier.attributesOnly(inode));
   }
 
-  /** Tells the kernel something of an inode; false if it does not know it. */
+  /** One notification about an inode; returns false if the kernel does not know the inode. */
   @FunctionalInterface
   private interface Telling {
     boolean tell() throws IOException;
@@ -294,22 +307,23 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /**
-   * The kernel takes a file for longer when it is given a byte behind what it believes to be the
-   * end. The byte's page does not stay: nobody has noted that it is there.
+   * Makes the kernel raise a file's length: it does so when it is given a byte past its present end
+   * of file. The page of that byte does not stay cached, because it is never marked up to date.
    */
   private void grow(FuseNotifier notifier, Growth growth) throws IOException {
     FileBytes file = files;
     long last = growth.size() - 1;
     Optional<Byte> value = file == null ? Optional.empty() : file.byteAt(growth.inode(), last);
     if (value.isEmpty() && last % PAGE == 0) {
-      return; // the kernel would show what is sent: a page that is given from its beginning is
-      // whole
+      // The kernel would serve what is sent: a page stored from its first byte counts as up to
+      // date.
+      return;
     }
-    byte shown = value.orElse((byte) 0); // of a page that is asked for again before it is shown
+    byte shown = value.orElse((byte) 0); // its page is read again before it is shown
     try {
       untilKnown(growth.inode(), () -> notifier.store(growth.inode(), last, shown));
     } catch (IOException refused) {
-      // What it has cached is not wrong: only its idea of the length is old.
+      // The cached pages are not wrong, only the length is old.
       LOG.warn("the kernel does not take up the length of a file: {}", refused.getMessage());
       return;
     }
@@ -348,13 +362,13 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
             }
           });
     } catch (RejectedExecutionException ended) {
-      done.run(); // unmounted meanwhile
+      done.run(); // unmounted in the meantime
     }
   }
 
   /**
-   * A thread for each entry whose names are being dropped, up to a limit; then they wait for one.
-   * An idle thread is taken before there is a new one.
+   * One thread for each entry whose names are being dropped, up to a limit, after which entries
+   * queue. An idle thread is reused before a new one is started.
    */
   private static ExecutorService namesThreads() {
     NamesQueue queue = new NamesQueue();
@@ -373,7 +387,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
         });
   }
 
-  /** Takes what an idle thread can do at once; the rest only when there can be no new thread. */
+  /** Offers a task to an idle thread only; {@link #add} queues it when no thread can be started. */
   private static final class NamesQueue extends LinkedTransferQueue<Runnable> {
     private static final long serialVersionUID = 1;
 

@@ -36,18 +36,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes calls in the worker's own mount, so that the kernel follows what other machines have done
- * where it would not ask by itself: a directory is looked up at its new place, so that processes in
- * it are there, with all that is mounted below (docs/kernel-caching.md). Calls wait for those of
- * this machine which have a directory locked, so nobody must need their end. Thread-safe.
+ * Makes calls on the worker's own mount so that the kernel follows changes of other workers which
+ * it would not look up by itself. After a directory has moved, it is looked up at its new place, so
+ * that processes inside it, and all that is mounted below it, are found there
+ * (docs/kernel-caching.md). These calls wait for local calls that hold a directory's lock, so
+ * nothing that such a local call waits for may wait for them. Thread-safe.
  */
 final class KernelWalker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelWalker.class);
 
-  /** So many walks may wait in the kernel; others wait for one of them. */
+  /** At most this many walks run, or wait in the kernel, at once; others queue. */
   private static final int MAX_THREADS = 16;
 
-  /** So many directories may be on their way; of others nobody makes the kernel follow. */
+  /** Most directories being followed at once; beyond that the kernel is left with the old place. */
   private static final int MAX_MOVES = 10_000;
 
   private static final long IDLE_THREAD_S = 10;
@@ -55,14 +56,16 @@ final class KernelWalker implements AutoCloseable {
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** What is not a lock that is held goes wrong again and again. */
+  /**
+   * A look-up that fails for a reason other than a held lock is given up after this many failures.
+   */
   private static final int MAX_FAILURES = 20;
 
   private final @Nullable MountWalk walk;
   private final KernelInodes inodes;
   private final Supplier<View> view;
 
-  /** Threads whose requests are answered at once; the kernel calls them by these numbers. */
+  /** Thread ids whose requests to the mount are answered at once, without a barrier. */
   private final Set<Integer> callers = ConcurrentHashMap.newKeySet();
 
   private final Map<NodeId, Move> moves = new HashMap<>();
@@ -73,7 +76,7 @@ final class KernelWalker implements AutoCloseable {
   private volatile boolean saidThatMissingStay;
   private long dropped;
 
-  /** A directory on its way; its fields are guarded by the map of them. */
+  /** A directory whose move is being followed; fields are guarded by {@code moves}. */
   private static final class Move {
     private MovedDirectory to;
     private List<Runnable> done = new ArrayList<>(1);
@@ -105,7 +108,7 @@ final class KernelWalker implements AutoCloseable {
     this.later = timer;
   }
 
-  /** For a mount; one that cannot be walked is left to its processes. */
+  /** Creates the walker of a mount; if the mount cannot be walked, directories are not followed. */
   static KernelWalker of(FuseMount mount, KernelInodes inodes, Supplier<View> view) {
     @Nullable MountWalk walk = null;
     try {
@@ -118,7 +121,9 @@ final class KernelWalker implements AutoCloseable {
     return new KernelWalker(walk, inodes, view);
   }
 
-  /** Answers this worker's own requests beside those that go to another handler. */
+  /**
+   * Wraps a handler so that requests from this walker's own threads go to the filesystem directly.
+   */
   FuseHandler around(FuseHandler others, Vfs filesystem) {
     return new FuseHandler() {
       @Override
@@ -137,7 +142,7 @@ final class KernelWalker implements AutoCloseable {
     };
   }
 
-  /** The mount answers requests. */
+  /** Opens the root for the walks; to be called once the mount answers requests. */
   void start() {
     MountWalk walks = walk;
     if (walks != null) {
@@ -155,9 +160,9 @@ final class KernelWalker implements AutoCloseable {
   }
 
   /**
-   * Has the kernel find these directories where they are now.
+   * Makes the kernel find these directories at their new places. Returns at once.
    *
-   * @param done run when it does, or when nothing can be done about it
+   * @param done run once it finds all of them there, or when nothing more can be done
    */
   void follow(List<MovedDirectory> moved, Runnable done) {
     if (walk == null || closing) {
@@ -172,7 +177,7 @@ final class KernelWalker implements AutoCloseable {
     }
   }
 
-  /** Has the kernel look up again, before it is used, a name by which it knows this node. */
+  /** Makes the kernel look up a name of this node again before it uses that name. */
   void expire(long inode) {
     MountWalk walks = walk;
     if (walks != null && byNumber) {
@@ -181,8 +186,8 @@ final class KernelWalker implements AutoCloseable {
   }
 
   /**
-   * Has the kernel let go of all names and nodes that nobody uses, also of what it has found
-   * missing.
+   * Makes the kernel drop all names and nodes of the mount that are not in use, negative names
+   * included. Blocks in the kernel.
    */
   void dropUnused() {
     MountWalk walks = walk;
@@ -201,9 +206,9 @@ final class KernelWalker implements AutoCloseable {
   }
 
   /**
-   * Has the kernel ask for a node's attributes.
+   * Makes the kernel read a node's attributes again.
    *
-   * @return whether it has, or does not know the node; false if that cannot be done
+   * @return true if it did, or does not know the node; false if this is not possible
    */
   boolean refresh(long inode) {
     MountWalk walks = walk;
@@ -214,7 +219,7 @@ final class KernelWalker implements AutoCloseable {
     return result == 0 || result == -Errno.ESTALE.code();
   }
 
-  /** Ends what is under way; its calls end with the mount. */
+  /** Ends all walks, and runs what waits for them; calls in the kernel end with the mount. */
   @Override
   public void close() {
     closing = true;
@@ -234,12 +239,12 @@ final class KernelWalker implements AutoCloseable {
 
   private boolean enqueue(MovedDirectory directory, Runnable done) {
     synchronized (moves) {
-      if (closing) { // what is put in now nobody would take out
+      if (closing) { // nobody would take it out any more
         return false;
       }
       Move known = moves.get(directory.node());
       if (known != null) {
-        known.to = directory; // whoever walks looks where to before he is through
+        known.to = directory; // a walk under way compares its target again before it ends
         known.done.add(done);
         return true;
       }
@@ -269,7 +274,7 @@ final class KernelWalker implements AutoCloseable {
               Move move = moves.remove(directory);
               done = move == null ? List.of() : move.done;
             }
-            done.forEach(Runnable::run); // nobody waits for what will not come
+            done.forEach(Runnable::run); // so that nobody waits for a walk that has failed
             throw e;
           }
         });
@@ -293,7 +298,7 @@ final class KernelWalker implements AutoCloseable {
         return;
       }
       if (!move.to.equals(to)) {
-        pauseNs = 1; // it has moved on meanwhile
+        pauseNs = 1; // it was moved again in the meantime
       } else if (there || move.failures > MAX_FAILURES) {
         moves.remove(directory);
         done = move.done;
@@ -312,7 +317,9 @@ final class KernelWalker implements AutoCloseable {
     }
   }
 
-  /** Whether the kernel finds it there now, or need not: it is somewhere else, or not known. */
+  /**
+   * Whether the kernel finds it there, or need not: S_v has it elsewhere, or the kernel has none.
+   */
   private boolean isThere(MovedDirectory to) {
     FsState state = view.get().state();
     Node above = state.node(to.place().parent());
@@ -360,7 +367,9 @@ final class KernelWalker implements AutoCloseable {
     return path.isEmpty() ? -Errno.ENOENT.code() : walks.look(path);
   }
 
-  /** The names from the root on; empty for the root, and for what is not in the tree. */
+  /**
+   * The names from the root to a directory; empty for the root, and for an unreachable directory.
+   */
   private static List<byte[]> path(FsState state, NodeId directory) {
     ArrayDeque<byte[]> names = new ArrayDeque<>();
     NodeId at = directory;
@@ -424,7 +433,7 @@ final class KernelWalker implements AutoCloseable {
     }
   }
 
-  /** Runs something when it has been run so often itself. */
+  /** Runs an action when it has itself been run this many times. */
   private static final class Countdown implements Runnable {
     private final AtomicInteger left;
     private final Runnable then;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the leader's address by its name. A name server that is out of reach, as in the network
- * failure that made the lookup necessary, takes tens of seconds not to answer, and reads of the
- * mount must go on meanwhile (hypersync.md 6.4): so it is asked by a thread of its own.
+ * Looks up the leader's address by its name, on a thread of its own: with the network down, a
+ * lookup takes tens of seconds to fail, and reads of the mount must go on meanwhile (hypersync.md
+ * 6.4).
  */
 final class LeaderName implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderName.class);
@@ -22,7 +22,7 @@ final class LeaderName implements AutoCloseable {
   private final InetSocketAddress address;
   private final UnaryOperator<InetSocketAddress> resolver;
 
-  /** Made at the start: in the trouble that makes a lookup necessary there may be no other. */
+  /** Started early: in the failure that makes a lookup necessary, no thread may be available. */
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
           1,
@@ -33,9 +33,9 @@ final class LeaderName implements AutoCloseable {
           Thread.ofPlatform().name("leader-name").daemon().factory());
 
   /**
-   * A name, or an address.
+   * Looks up a host name, or passes an address through.
    *
-   * @param resolver looks the name up, or returns it unresolved
+   * @param resolver resolves the name, or returns it unresolved
    */
   LeaderName(InetSocketAddress address, UnaryOperator<InetSocketAddress> resolver) {
     this.address = address;
@@ -43,22 +43,22 @@ final class LeaderName implements AutoCloseable {
     thread.prestartCoreThread();
   }
 
-  /** One that is looked up as the system does. */
+  /** Uses the system's resolver. */
   static LeaderName of(InetSocketAddress address) {
     return new LeaderName(
         address, name -> new InetSocketAddress(name.getHostString(), name.getPort()));
   }
 
-  /** As it was given. */
+  /** The host as it was given, name or address. */
   String text() {
     return address.getHostString();
   }
 
   /**
-   * Looks it up and returns at once.
+   * Starts a lookup and returns at once.
    *
-   * @param executor where the answer goes; one that has ended is none the wiser
-   * @param answer takes the address, unresolved if there is no such name
+   * @param executor runs the answer; if it has been shut down, the answer is dropped
+   * @param answer gets the address, unresolved if the name does not resolve
    */
   void lookUp(Executor executor, Consumer<InetSocketAddress> answer) {
     try {
@@ -80,12 +80,12 @@ final class LeaderName implements AutoCloseable {
     try {
       return resolver.apply(address);
     } catch (RuntimeException e) {
-      LOG.warn("the name {} cannot be looked up", text(), e); // whoever waits must hear of it
+      LOG.warn("the name {} cannot be looked up", text(), e); // who waits still gets an answer
       return InetSocketAddress.createUnresolved(text(), address.getPort());
     }
   }
 
-  /** Nothing is looked up any more; what is being looked up is told to nobody. */
+  /** Ends lookups; one that is under way gets no answer. */
   @Override
   public void close() {
     thread.shutdownNow();

@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks at the worker's edge. What the leader sends is hashed and stored on a thread of its own;
- * when more has come than that can keep up with, the bulk stream is not read for a while.
+ * The worker's local chunks, as the agent's port. Chunks from the leader are hashed and stored on a
+ * thread of their own; backpressure: when 16 MiB are queued there, the bulk stream is not read
+ * until less than 4 MiB are left.
  */
 final class LocalChunks implements WorkerChunks, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalChunks.class);
@@ -29,7 +30,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   private final Consumer<Consumer<WorkerAgent>> post;
   private final Consumer<Boolean> reading;
 
-  /** The agent's thread owns these two. */
+  /** These two are owned by the agent's thread. */
   private long queuedBytes;
 
   private boolean stopped;
@@ -38,16 +39,17 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("worker-chunks-in").daemon().factory());
 
-  /** Reads what an earlier run has left. */
+  /** Verifies chunks that an earlier run has stored. */
   private final ExecutorService verifying =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("worker-chunks-verify").daemon().factory());
 
   /**
-   * Chunks over a store.
+   * The local chunks in a store.
    *
-   * @param post runs a call of the agent on its thread
-   * @param reading stops and resumes reading of the bulk stream; called on the agent's thread
+   * @param post runs a call on the agent's thread
+   * @param reading stops ({@code false}) and resumes reading of the bulk stream; called on the
+   *     agent's thread
    */
   LocalChunks(
       WriteBehindChunkStore store,
@@ -75,7 +77,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
     }
   }
 
-  /** Tells something in any case: an entry waits for it. */
+  /** Always posts an outcome, since an entry waits for it. */
   private void readAndTell(ChunkRef chunk) {
     boolean intact = false;
     try {
@@ -97,7 +99,8 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    // Without what this worker has just written itself; the disk is asked later, by another thread.
+    // Skips only what this worker has in memory, having just written it; the disk is checked later,
+    // by another thread.
     List<Chunk> pieces =
         Chunk.split(chunks, payload, ref -> ref.length() > 0 && !store.isInMemory(ref.hash()));
     pieces.forEach(Chunk::requireIntact);
@@ -141,7 +144,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
     }
   }
 
-  /** A slow disk is waited for: this thread has nothing else to do. */
+  /** Retries while the disk is behind: this thread has nothing else to do. */
   private void putPatiently(Chunk chunk) {
     while (true) {
       try {

@@ -15,11 +15,11 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The machine that the worker runs on. */
+/** The host that the worker runs on: its load, and warnings in the log. */
 final class Machine implements Surroundings {
   private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
 
-  /** Locks that a line of the log names. */
+  /** Most locks named in one warning. */
   private static final int NAMED = 5;
 
   private final PressureGauge gauge;
@@ -34,7 +34,10 @@ final class Machine implements Surroundings {
     return gauge.pressure();
   }
 
-  /** To find the paths may take a second, so another thread does; one at a time is enough. */
+  /**
+   * Finding the paths may take a second, so a thread of its own does it, one at a time; a warning
+   * that comes meanwhile is not logged.
+   */
   @Override
   public void locksExpire(LockExpiryWarning warning, FsState visible) {
     if (looking.compareAndSet(false, true)) {
@@ -51,7 +54,7 @@ final class Machine implements Surroundings {
     }
   }
 
-  /** Which locks, of which files, and when. */
+  /** The warning for the log: which locks of which files are freed, and when. */
   static String describe(LockExpiryWarning warning, FsState visible) {
     Map<NodeId, String> paths =
         NodePaths.of(

@@ -8,7 +8,10 @@ import io.hypersync.worker.lock.LockKey;
 import io.hypersync.worker.vfs.Locks;
 import java.util.function.Supplier;
 
-/** Locks on their way to the agent's thread; its loop is made after the vfs which uses it. */
+/**
+ * Posts lock requests to the agent's thread; the loop is looked up late because it is created after
+ * the vfs.
+ */
 record PostedLocks(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
   @Override
   public Holdings holdings() {

@@ -11,7 +11,10 @@ import io.hypersync.worker.vfs.Mutations;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Mutations on their way to the agent's thread; its loop is made after the vfs which uses it. */
+/**
+ * Posts mutations and waits to the agent's thread; the loop is looked up late because it is created
+ * after the vfs.
+ */
 record PostedMutations(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link)
     implements Mutations {
   @Override

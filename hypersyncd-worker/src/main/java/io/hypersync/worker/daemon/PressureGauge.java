@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second how full the machine is (hypersync.md 12.4). Not on the agent's thread: a
- * disk may take long to answer.
+ * Measures the host's load once a second (hypersync.md 12.4), on a thread of its own: a disk may
+ * take long to answer.
  */
 final class PressureGauge implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PressureGauge.class);
@@ -22,10 +22,10 @@ final class PressureGauge implements AutoCloseable {
   private volatile LocalPressure pressure = LocalPressure.NOT_KNOWN;
 
   /**
-   * Does nothing yet.
+   * Measures nothing before {@link #start}.
    *
-   * @param proc where the kernel tells of itself
-   * @param directory on the disk that is meant
+   * @param proc {@code /proc}
+   * @param directory any directory on the disk to measure
    */
   PressureGauge(Path proc, Path directory) {
     this.proc = proc;
@@ -37,7 +37,7 @@ final class PressureGauge implements AutoCloseable {
     thread.start();
   }
 
-  /** As of a moment ago; any thread. */
+  /** The last measurement, about a second old; {@code NOT_KNOWN} before the first. Any thread. */
   LocalPressure pressure() {
     return pressure;
   }
@@ -67,7 +67,7 @@ final class PressureGauge implements AutoCloseable {
         total == 0 ? LocalPressure.UNKNOWN : percent((double) total - usable, (double) total));
   }
 
-  /** The load of the last minute for each processor, of the text of /proc/loadavg. */
+  /** The load average of the last minute per processor in percent, from {@code /proc/loadavg}. */
   static int cpuPercent(String loadavg, int processors) {
     int space = loadavg.indexOf(' ');
     if (space <= 0) {
@@ -80,7 +80,7 @@ final class PressureGauge implements AutoCloseable {
     }
   }
 
-  /** What is not available any more, of the text of /proc/meminfo. */
+  /** The share of memory that is not available in percent, from {@code /proc/meminfo}. */
   static int memoryPercent(String meminfo) {
     long total = kilobytes(meminfo, "MemTotal:");
     long available = kilobytes(meminfo, "MemAvailable:");
@@ -112,7 +112,7 @@ final class PressureGauge implements AutoCloseable {
     try {
       return Files.readString(proc.resolve(name));
     } catch (IOException e) {
-      return ""; // not Linux as we know it: then it is not known
+      return ""; // not a Linux that has this file: unknown
     }
   }
 }

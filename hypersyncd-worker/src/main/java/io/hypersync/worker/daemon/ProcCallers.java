@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Supplementary groups from {@code /proc}. */
+/** Supplementary groups of a caller, from {@code /proc/PID/status}. */
 final class ProcCallers implements Callers {
   private static final String GROUPS = "Groups:";
 
@@ -22,7 +22,7 @@ final class ProcCallers implements Callers {
         }
       }
     } catch (IOException | NumberFormatException e) {
-      return new int[0]; // the caller is gone: no groups, no access through them
+      return new int[0]; // the caller has ended: without groups it gets no access through them
     }
     return new int[0];
   }

@@ -7,28 +7,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Signals of a thread, from {@code /proc}. */
+/** Pending signals of a thread, from {@code /proc/PID/status}. */
 final class ProcSignals implements Signals {
-  /** Those that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH. */
+  /** Signals that end no process by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH. */
   private static final long HARMLESS = bits(17, 18, 19, 20, 21, 22, 23, 28);
 
   @Override
   public boolean endCaller(int pid) {
     if (pid == 0) {
-      return true; // of another namespace: it cannot be seen
+      return true; // a caller of another pid namespace, which cannot be inspected
     }
     Path status = Path.of("/proc/" + pid + "/status");
     try {
-      // Any bytes: the name in it may be one that is cut off in the middle of a character.
+      // Any bytes: the thread's name in it may be cut in the middle of a character.
       return isEnding(Files.readAllLines(status, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
-      return !Files.exists(status); // there and not readable: perhaps next time
+      return !Files.exists(status); // it exists but is unreadable: perhaps readable next time
     }
   }
 
   /**
-   * Whether a thread with this status is about to end. A signal that ends a process without a core
-   * dump is there as SIGKILL, pending for each of its threads; any other as itself.
+   * Whether a thread with this status is about to end. For a signal that ends the process without a
+   * core dump, the kernel makes SIGKILL pending for each thread; any other stays pending itself.
    */
   static boolean isEnding(List<String> status) {
     long pending = 0;
@@ -39,7 +39,7 @@ final class ProcSignals implements Signals {
         case "SigPnd", "ShdPnd" -> pending |= mask(line, colon);
         case "SigBlk", "SigIgn", "SigCgt" -> survived |= mask(line, colon);
         default -> {
-          // Says nothing about signals.
+          // A line that is not about signals.
         }
       }
     }

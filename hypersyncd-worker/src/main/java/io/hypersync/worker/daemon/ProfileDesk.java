@@ -11,22 +11,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The profile that somebody has had started, if there is one (hypersync.md 17, Phase 0). It lives
- * as long as it is asked for: whoever started it and is gone costs nothing for long. On the agent's
- * thread.
+ * The one profile that may be running on this mount (hypersync.md 17, Phase 0). It has a lease of
+ * {@link #LEASE_NS}, renewed by {@link #keep}, so that a profile whose command was killed soon
+ * ends. On the agent's thread.
  */
 final class ProfileDesk {
-  /** The id of no profile. */
+  /** Stands for no profile; ids begin at 1. */
   static final long NONE = 0;
 
-  /** A profile that is not asked for so long ends. */
+  /** A profile that is not renewed for this long ends. */
   static final long LEASE_NS = 10_000_000_000L;
 
   private final Clock clock;
   private long lastId;
   private @Nullable Running running;
 
-  /** A profile, and what was so when it began. */
+  /** A running profile, with the counters at its start. */
   private static final class Running {
     private final long id;
     private final Profile profile;
@@ -46,10 +46,10 @@ final class ProfileDesk {
   }
 
   /**
-   * What a profile was.
+   * A finished profile.
    *
-   * @param requests of the kernel when it began
-   * @param fsyncsElided when it began
+   * @param requests the kernel's requests by opcode, as counted when it began
+   * @param fsyncsElided the fsync counter when it began
    */
   record Ended(
       ProfileResult result,
@@ -61,7 +61,7 @@ final class ProfileDesk {
     this.clock = clock;
   }
 
-  /** Begins one; returns its id, or {@link #NONE} if there is one. */
+  /** Starts a profile; returns its id, or {@link #NONE} if another one is running. */
   long start(FsState state, Map<FuseOpcode, Long> requests, long fsyncsElided) {
     long nowNs = clock.monotonicNs();
     expire(nowNs);
@@ -73,7 +73,7 @@ final class ProfileDesk {
     return lastId;
   }
 
-  /** Somebody still waits for it; false if it has ended. */
+  /** Renews the lease; false if the profile has ended. */
   boolean keep(long id) {
     Running kept = find(id);
     if (kept != null) {
@@ -82,7 +82,7 @@ final class ProfileDesk {
     return kept != null;
   }
 
-  /** Ends it; null if it has ended before. */
+  /** Ends a profile and returns its result; null if it has ended already. */
   @Nullable Ended stop(long id, FsState state) {
     Running ending = find(id);
     if (ending == null) {
@@ -96,7 +96,7 @@ final class ProfileDesk {
         ending.fsyncsElided);
   }
 
-  /** A mutation has ended, then. */
+  /** Adds a mutation that ended at {@code nowNs} to the running profile, if there is one. */
   void add(FinishedMutation finished, long nowNs) {
     expire(nowNs);
     Running current = running;

@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agent's link over QUIC, and the transport's callbacks to the agent; all on the transport's
- * thread. A connection that the agent has dropped is not heard of again: what it still delivers is
- * ignored until it has ended, and only then the next attempt begins.
+ * The agent's link to the leader over QUIC, and the transport's callbacks to the agent; all on the
+ * transport's thread unless stated otherwise. Once the agent has dropped a connection it gets no
+ * more events from it: what still arrives is ignored until the connection has closed, and only then
+ * does the next attempt begin.
  */
 final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
   private static final Logger LOG = LoggerFactory.getLogger(QuicLeaderLink.class);
@@ -50,13 +51,13 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
             options.identity(), options.workspace(), this, QuicOptions.defaults());
   }
 
-  /** To be called before the agent is run. */
+  /** To be called before the agent runs. */
   void begin(AgentLoop<WorkerAgent> agentLoop, LocalChunks localChunks) {
     loop = agentLoop;
     chunks = localChunks;
   }
 
-  /** Whether something from the leader waits to be looked at; any thread. */
+  /** Whether something from the leader has arrived that is not handled yet; any thread. */
   boolean hasUnread() {
     return transport.hasUnread(Readiness::isReadable);
   }
@@ -70,7 +71,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     transport.setReading(StreamKind.BULK, reading);
   }
 
-  /** No connection is begun any more; any thread. */
+  /** Stops attempts to connect and closes the transport; any thread. */
   void shutdown() {
     stopping = true;
     leader.close();
@@ -108,7 +109,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     } else {
       transport.send(message);
       if (faults.holdsAt(Moment.INTENT_SENT) && message instanceof WorkerMessage.SubmitIntent) {
-        // What has been queued leaves at the end of the task that runs now.
+        // Queued messages are sent at the end of the task that is running now.
         thread().execute(() -> faults.reached(Moment.INTENT_SENT));
       }
     }
@@ -192,7 +193,9 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     }
   }
 
-  /** Hands over no more than the transport takes: seventy large writes at once are normal here. */
+  /**
+   * Hands over only as much as the transport takes: seventy large writes at once are normal here.
+   */
   private void upload() {
     while (!uploads.isEmpty() && transport.isWritable(StreamKind.CHUNKS)) {
       transport.send(uploads.removeFirst());

@@ -9,17 +9,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation that took longer than others.
+ * One of the mutations that took longest.
  *
- * @param intent what it was called at the leader
- * @param pid the thread that called
- * @param answeredNs when the answer was written
+ * @param intent its intent id
+ * @param pid the thread that made the call
+ * @param answeredNs when its reply was written, on the monotonic clock
  */
 record SlowMutation(IntentId intent, FsOp op, int pid, MutationTimes times, long answeredNs) {
   private static final double NS_PER_US = 1_000;
   private static final long NS_PER_MS = 1_000_000;
 
-  /** With the keys of {@code docs/json.md}. */
+  /** As JSON, with the keys of {@code docs/json.md}; {@code path} is null if it is unknown. */
   ObjectNode tree(@Nullable String path, long nowNs) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     tree.put("intent", intent.toString());

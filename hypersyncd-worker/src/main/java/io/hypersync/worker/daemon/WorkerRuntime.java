@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The agent, its link, the mount and its helpers' threads, wired together. */
+/** Wires the agent, its link, the mount and their helper threads together, and owns them. */
 public final class WorkerRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
@@ -59,7 +59,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private static final long SAY_EVERY_MS = 5_000;
   private static final long SAY_SELDOM_MS = 600_000;
 
-  /** Paths of a profile, if nobody says how many (hypersync.md 17.1(2)). */
+  /** How many paths a profile lists by default (hypersync.md 17.1(2)). */
   private static final int TOP = 1_000;
 
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(250);
@@ -86,9 +86,10 @@ public final class WorkerRuntime implements AutoCloseable {
   private volatile @Nullable KernelWalker walker;
 
   /**
-   * A worker that does nothing yet.
+   * Creates all parts and starts none.
    *
-   * @param ended completed exceptionally when the agent fails
+   * @param ended completed when the mount is gone; exceptionally when the agent fails or the kernel
+   *     refuses an invalidation
    */
   public WorkerRuntime(
       WorkerDaemonOptions options, WriteBehindChunkStore store, CompletableFuture<Void> ended) {
@@ -96,7 +97,7 @@ public final class WorkerRuntime implements AutoCloseable {
     this.ended = ended;
     FaultPoints faults = FaultPoints.configured();
     this.link = new QuicLeaderLink(options, faults);
-    // What is made here calls the agent through `loop`, and only after `begin` below.
+    // These parts call the agent through `loop`, and only after `begin` below.
     this.chunks = new LocalChunks(store, call -> loop().post(call), link::readBulk);
     this.store = store;
     this.notifier =
@@ -128,9 +129,10 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /**
-   * Joins the workspace: returns when everything that was committed is applied here.
+   * Joins the workspace: blocks until everything that was committed at the Welcome is visible here.
    *
-   * @throws UserError if the leader refuses this worker
+   * @throws UserError if the leader refuses this worker, or the log cannot be applied here
+   * @throws InterruptedException if this was closed in the meantime
    */
   public void join() throws InterruptedException {
     gauge.start();
@@ -192,10 +194,11 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /**
-   * Mounts the workspace on a folder that was claimed for it; the caller closes that after this.
+   * Mounts the workspace on a folder that was claimed for it; the caller closes the folder after
+   * this object.
    *
-   * @throws UserError if it cannot be mounted; says why and what to do
-   * @throws InterruptedException if this was closed meanwhile
+   * @throws UserError if it cannot be mounted, with the cause and a remedy
+   * @throws InterruptedException if this was closed in the meantime
    */
   public void mount(MountFolder folder) throws InterruptedException {
     synchronized (mounting) {
@@ -237,12 +240,12 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  /** The newest entry that is applied here. */
+  /** The visible index; any thread. */
   public long appliedIndex() {
     return agent.published().index();
   }
 
-  /** How the worker is; any thread but the transport's. */
+  /** The worker's status; blocks for the agent's answer, so not on the transport's thread. */
   public ObjectNode status() {
     FuseSession mounted = session;
     ObjectNode status =
@@ -260,17 +263,17 @@ public final class WorkerRuntime implements AutoCloseable {
     return status;
   }
 
-  /** Where the time of mutations goes; any thread but the transport's. */
+  /** Latencies of mutations by stage; blocks for the agent's answer, as {@link #status} does. */
   public ObjectNode stages() {
     return questions.ask(_ -> stages.snapshot()).with(agent.published().state());
   }
 
   /**
-   * Looks at the mount's use more closely, from {@code start} to {@code stop} (hypersync.md 17);
-   * any thread but the transport's.
+   * Profiles the use of the mount, from {@code start} to {@code stop} (hypersync.md 17). Blocks for
+   * the agent's answer, as {@link #status} does.
    *
-   * @param args {@code do}, and from the second time on {@code profile}, as docs/json.md says
-   * @throws UserError if that cannot be done
+   * @param args {@code do}, and except for {@code start} also {@code profile}, as in docs/json.md
+   * @throws UserError if another profile runs, this one has ended, or the arguments are wrong
    */
   public ObjectNode profile(JsonNode args) {
     long id = args.path("profile").asLong(ProfileDesk.NONE);
@@ -336,7 +339,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return mounted == null ? Map.of() : mounted.counters().requests();
   }
 
-  /** Lets what is under way finish for a moment, unmounts, and stops. */
+  /** Waits up to 3 s for mutations under way, unmounts, and stops all parts. */
   @Override
   public void close() {
     closing = true;
@@ -356,7 +359,8 @@ public final class WorkerRuntime implements AutoCloseable {
     if (mounted != null) {
       try {
         mounted.close();
-        MountGuard guarding = guard; // else it stays, and ends after this process
+        // if the unmount fails, the guard stays, and ends after this process
+        MountGuard guarding = guard;
         if (guarding != null) {
           guarding.close();
         }
@@ -393,7 +397,7 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  /** The filesystem, with what local watchers need to hear of others if that is wanted. */
+  /** The filesystem, with shadow calls for local inotify watches around it if they are enabled. */
   private FuseHandler reporting(FuseMount mount, FuseSession started, Vfs served) {
     if (options.inotify().isEmpty()) {
       return served;
@@ -443,7 +447,7 @@ public final class WorkerRuntime implements AutoCloseable {
     try {
       while (!mounted.awaitEnd(WATCH_INTERVAL)) {
         if (!mount.isMounted()) {
-          walks.close(); // what it has open would keep the filesystem alive
+          walks.close(); // its open descriptors would keep the filesystem alive
         }
       }
       LOG.info("{} is not mounted any more", options.mountPoint());
@@ -473,8 +477,8 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /**
-   * What can still be written here: a change needs room at the leader, and here, where its bytes
-   * are kept, too. As the leader said last; nobody is asked.
+   * Bytes that can still be written: the smaller of the leader's free space, as of its last
+   * heartbeat, and this host's, since chunks are stored here too.
    */
   private long freeBytes() {
     long here = options.stateDir().toFile().getUsableSpace();
@@ -482,7 +486,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return leader == LeaderMessage.Heartbeat.UNKNOWN ? here : Math.min(here, leader);
   }
 
-  /** What the kernel has cached is unknown from now on: better no mount than an old one. */
+  /** The kernel may now cache old names or data, so the mount is ended: no mount is better. */
   private void kernelRefused(IOException why) {
     LOG.error("the kernel cannot be made to forget what has changed: {}", why.getMessage());
     ended.completeExceptionally(why);
@@ -501,7 +505,7 @@ public final class WorkerRuntime implements AutoCloseable {
     return agent.view();
   }
 
-  /** The leader's share is less: a worker with as much heap as the leader never gets there. */
+  /** Larger than the leader's share: with equal heaps, the leader reaches its limit first. */
   private static final double MOST_OF_THE_HEAP = 0.8;
 
   private static WorkerConfig config(WorkerDaemonOptions options) {

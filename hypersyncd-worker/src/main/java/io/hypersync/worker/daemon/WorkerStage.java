@@ -6,42 +6,51 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The parts of a mutation's way as the worker sees it (docs/ARCHITECTURE.md): each begins where the
- * one before it ends.
+ * The stages of a mutation as the worker measures them (docs/ARCHITECTURE.md): each begins where
+ * the one before it ends.
  */
 enum WorkerStage {
-  /** From the request's arrival, decoded and its node found, to the agent's queue; without HASH. */
+  /**
+   * From receiving the request until it is queued for the agent, less HASH: decoding, finding the
+   * node.
+   */
   FUSE,
-  /** Its bytes split, hashed and taken by the local store; only where there are bytes. */
+  /** Splitting and hashing the data, and handing it to the local store; recorded only with data. */
   HASH,
   /**
-   * In the agent's queue, until all that is known to be committed is visible (6.2), and behind what
-   * the leader has refused for now.
+   * In the agent's queue, and waiting until everything known to be committed is visible (6.2) and
+   * until intents that the leader has turned away for now are through.
    */
   GATE,
   /**
-   * From its intent's way out until its entry is here and known to be durable: the network twice,
-   * and the leader.
+   * From sending the intent until its entry is here and known to be durable: both ways over the
+   * network, and the leader.
    */
   LEADER,
-  /** Until its entry is applied and the Merkle root compared, if it was not before. */
+  /**
+   * Until the entry is applied and its Merkle root compared, unless that was done before it was
+   * durable.
+   */
   APPLY,
-  /** Until the kernel has forgotten what the entry changes, and the entry is visible. */
+  /** Until the kernel has completed the invalidations and the entry is visible. */
   NOTIFY,
-  /** Until the answer is written to the kernel. */
+  /** Until the reply is written to the kernel. */
   REPLY,
-  /** All of these. */
+  /** The sum of all stages. */
   TOTAL;
 
   private static final Set<WorkerStage> ALL =
       Collections.unmodifiableSet(EnumSet.allOf(WorkerStage.class));
 
-  /** All, in the order of the way. */
+  /** All stages, in this order. */
   static Set<WorkerStage> all() {
     return ALL;
   }
 
-  /** How long a mutation that was answered then was here, in nanoseconds. */
+  /**
+   * How long this stage took, in nanoseconds, of a mutation whose reply was written at {@code
+   * answeredNs}.
+   */
   long nanos(MutationTimes times, long answeredNs) {
     return switch (this) {
       case FUSE -> times.submittedNs() - times.receivedNs() - times.hashNs();

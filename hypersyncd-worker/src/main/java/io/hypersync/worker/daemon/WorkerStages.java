@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Where the time of this mount's mutations goes (hypersync.md 17.1(3)). Everything is noted in the
- * moment in which the answer has been written, and all of it on the agent's thread.
+ * Latencies of this mount's mutations by stage (hypersync.md 17.1(3)). Everything is recorded right
+ * after the reply is written, on the agent's thread.
  */
 final class WorkerStages implements Consumer<FinishedMutation> {
   private static final long NS_PER_US = 1_000;
@@ -44,7 +44,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   private final NewestTimes newest = new NewestTimes(NEWEST, 2);
   private final SlowestOf<SlowMutation> slowest;
 
-  /** From a mutation's way to the leader to its answer, whatever that was. */
+  /** From sending the intent to the reply, whether the leader accepted it or not. */
   private final Histogram latencyNs = new Histogram(MAX_LATENCY_NS, DIGITS);
 
   WorkerStages(Clock clock) {
@@ -55,7 +55,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     this.slowest = new SlowestOf<>(SLOWEST, clock.monotonicNs());
   }
 
-  /** What the leader has refused has no entry, hence no stages. */
+  /** A mutation that the leader refused has no entry, hence no stages. */
   @Override
   public void accept(FinishedMutation finished) {
     MutationTimes times = finished.mutation().times();
@@ -78,7 +78,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     }
   }
 
-  /** Notes each stage of a mutation that was answered then. */
+  /** Records each stage of a mutation whose reply was written at {@code answeredNs}. */
   static void add(
       StageHistograms<WorkerStage> histograms, FinishedMutation finished, long answeredNs) {
     histograms.advance(answeredNs);
@@ -89,7 +89,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     }
   }
 
-  /** What is looked at more closely; on the agent's thread. */
+  /** The profiles of this mount; on the agent's thread. */
   ProfileDesk profiles() {
     return profiles;
   }
@@ -99,17 +99,19 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     return latencyNs.getTotalCount();
   }
 
-  /** How long the leader's answers took, in microseconds. */
+  /** A percentile of the time from intent to reply, in microseconds. */
   long latencyUs(double percentile) {
     return latencyNs.getValueAtPercentile(percentile) / NS_PER_US;
   }
 
-  /** The figures since the start. */
+  /** The histograms since the start, as JSON. */
   ObjectNode sinceStart() {
     return histograms.sinceStart();
   }
 
-  /** All that is known, but for the paths; they take longer to find than the agent has time. */
+  /**
+   * All figures but the paths of the slowest mutations: finding paths takes too long for the agent.
+   */
   Snapshot snapshot() {
     long nowNs = clock.monotonicNs();
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
@@ -120,13 +122,16 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   }
 
   /**
-   * What was known at one moment.
+   * The figures of one moment.
    *
-   * @param tree as {@code docs/json.md} says, without the slowest
-   * @param slowest slowest first
+   * @param tree as in {@code docs/json.md}, without {@code slowest}
+   * @param slowest the slowest mutations, slowest first
    */
   record Snapshot(ObjectNode tree, List<SlowMutation> slowest, long nowNs) {
-    /** With the slowest, and their paths in this state. */
+    /**
+     * Adds the slowest mutations with their paths in a state; up to a second, so off the agent's
+     * thread.
+     */
     ObjectNode with(FsState state) {
       Set<NodeId> nodes = new HashSet<>();
       slowest.forEach(slow -> nodes.add(Subject.of(slow.op()).node()));

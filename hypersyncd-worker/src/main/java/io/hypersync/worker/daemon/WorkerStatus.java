@@ -15,13 +15,13 @@ import io.hypersync.worker.replica.Published;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How the worker is, with the keys of {@code docs/json.md}. */
+/** The worker's status as JSON, with the keys of {@code docs/json.md}. */
 final class WorkerStatus {
   private static final long NS_PER_MS = 1_000_000;
 
   private WorkerStatus() {}
 
-  /** On the agent's thread. */
+  /** To be called on the agent's thread. */
   static ObjectNode of(
       WorkerDaemonOptions options,
       long startedNs,

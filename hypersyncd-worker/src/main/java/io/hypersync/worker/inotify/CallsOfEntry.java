@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The shadow calls that make up for one entry, given who is watched for what. */
+/** Finds the shadow calls that report one entry to local watches. */
 final class CallsOfEntry {
   private static final int MOVED = WatchMask.MOVED_FROM | WatchMask.MOVED_TO;
 
@@ -28,10 +28,10 @@ final class CallsOfEntry {
   }
 
   /**
-   * What to call; nothing for an entry that nobody wants to hear of.
+   * The shadow calls for an entry; empty if no watch wants its events.
    *
-   * @param masks what each watched node is watched for
-   * @param names of the watched directories, as they are before the entry
+   * @param masks the watch mask of each watched node
+   * @param names the names in the watched directories, as before the entry
    */
   static List<ShadowCall> of(VisibleEntry entry, Map<NodeId, Integer> masks, ChildNames names) {
     CallsOfEntry found = new CallsOfEntry(entry, masks, names);
@@ -64,7 +64,7 @@ final class CallsOfEntry {
     };
   }
 
-  /** The event that a change of content or attributes is. */
+  /** The event mask of an op that changes content or attributes: MODIFY or ATTRIB. */
   static int touchedMask(FsOp op) {
     boolean attributes =
         op instanceof FsOp.SetAttributes
@@ -93,7 +93,7 @@ final class CallsOfEntry {
           FsOp.RemoveXattr _ ->
           touched();
       case FsOp.MakeTemporary _, FsOp.ReapOrphans _ -> {
-        // No name and no node that anybody can watch.
+        // Neither a name nor a node that anybody can watch.
       }
     }
   }
@@ -163,8 +163,8 @@ final class CallsOfEntry {
   }
 
   /**
-   * The node itself if it is watched, for whatever, and has no name any more: the watch ends then,
-   * which its owner is told.
+   * The node itself if it is watched, for any event, and has lost its last name: its watch ends
+   * then, which the watcher is told by IN_DELETE_SELF. Else a stand-in.
    */
   private Subject lost(Node node) {
     Node now = entry.after().node(node.id());
@@ -173,8 +173,9 @@ final class CallsOfEntry {
   }
 
   /**
-   * The node itself if it is watched. A directory only if it stays in sight: the kernel has one
-   * place for it, and that must not be nowhere.
+   * The node itself if it is watched, else a stand-in. A directory only if both names are in
+   * watched directories: the kernel keeps a single dentry for a directory, and that one must not
+   * end up in the hidden directory.
    */
   private Subject moved(Node node, boolean inSight) {
     boolean real = isWanted(node.id(), WatchMask.MOVE_SELF) && (inSight || !isDirectory(node));

@@ -16,21 +16,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of nodes in some directories: a write names its node alone, and a state knows no way
- * from a file to its names. About 150 bytes for each name. Single-threaded.
+ * The names of nodes in a set of directories. Needed because a write names only its node, and a
+ * state has no way from a file to its names. Takes about 150 bytes for each name. Single-threaded.
  */
 final class ChildNames {
   /**
    * A name of a node.
    *
-   * @param parent the directory
+   * @param parent the directory that has the name
    */
   record NameOf(NodeId parent, Name name) {}
 
   private final Set<NodeId> directories = new HashSet<>();
   private final Map<NodeId, Set<NameOf>> names = new HashMap<>();
 
-  /** Takes in the names of a directory as they are in a state; none if it is not there. */
+  /** Adds a directory and its names in a state; a directory that the state lacks has none. */
   void add(NodeId directory, FsState state) {
     Node node = state.node(directory);
     if (node != null && !(node.content() instanceof NodeContent.Directory)) {
@@ -45,7 +45,7 @@ final class ChildNames {
     }
   }
 
-  /** Forgets the names of all directories that are not in the set. */
+  /** Drops all directories that are not in the set, and their names. */
   void retain(Set<NodeId> keep) {
     if (directories.retainAll(keep)) {
       names.values().forEach(all -> all.removeIf(name -> !directories.contains(name.parent())));
@@ -53,7 +53,7 @@ final class ChildNames {
     }
   }
 
-  /** Has the names of these directories as they are in a state, and no others. */
+  /** Reads the names of all directories again, as they are in a state. */
   void rebuild(FsState state) {
     Set<NodeId> all = Set.copyOf(directories);
     directories.clear();
@@ -61,7 +61,7 @@ final class ChildNames {
     all.forEach(directory -> add(directory, state));
   }
 
-  /** An entry has been applied. */
+  /** Follows an entry, which must be the next one after the state of the names. */
   void follow(VisibleEntry entry) {
     if (directories.isEmpty()) {
       return;
@@ -81,7 +81,7 @@ final class ChildNames {
     }
   }
 
-  /** The names of a node in these directories. */
+  /** The names that a node has in these directories. */
   Set<NameOf> of(NodeId node) {
     return names.getOrDefault(node, Set.of());
   }

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code /proc/PID/fdinfo/FD} of an inotify descriptor, one line for each watch:
+ * Parser of {@code /proc/PID/fdinfo/FD} of an inotify descriptor, which has a line for each watch:
  *
  * <pre>
  * inotify wd:1 ino:2a sdev:2f mask:fce ignored_mask:0 fhandle-bytes:c fhandle-type:81 f_handle:...
  * </pre>
  *
- * All numbers but the first are hexadecimal; {@code sdev} is major &lt;&lt; 20 | minor.
+ * <p>All numbers but the first are hexadecimal; {@code sdev} is major &lt;&lt; 20 | minor.
  */
 public final class FdInfo {
   private static final String LINE = "inotify ";
@@ -22,10 +22,10 @@ public final class FdInfo {
   private FdInfo() {}
 
   /**
-   * Adds the masks of the watches on one filesystem, by inode number. Lines of another form, as a
-   * newer kernel may write them, are left out.
+   * Adds the masks of the watches on one filesystem to {@code masks}, by inode number. Lines of
+   * another form, such as a newer kernel may write, are skipped.
    *
-   * @param device of the filesystem, as the kernel writes {@code sdev}
+   * @param device the filesystem's device number, as in {@code sdev}
    */
   public static void collect(List<String> lines, long device, Map<Long, Integer> masks) {
     for (String line : lines) {
@@ -42,7 +42,7 @@ public final class FdInfo {
         masks.merge(number(line, INODE), mask, (a, b) -> a | b);
       }
     } catch (NumberFormatException anotherForm) {
-      // Not ours to read.
+      // A line of another form.
     }
   }
 

@@ -10,26 +10,26 @@ import io.hypersync.model.id.Name;
  */
 public record Place(long directory, Name name) {
   /**
-   * The number of a directory that only shadow calls ever see. It stands for directories that
-   * nobody watches: they need not be found, and nothing in them is touched. Numbers above it are
-   * those of stand-ins; the numbers of real nodes never get here.
+   * Number of a directory that only shadow calls see. It stands in for all directories that are not
+   * watched, which then need not be found and are not touched. Greater numbers are those of
+   * stand-ins; inode numbers of real nodes never get this large.
    */
   public static final long NOWHERE = 1L << 62;
 
   private static final Name OLD = Name.of("old");
   private static final Name NEW = Name.of("new");
 
-  /** Where something comes from that nobody watches. */
+  /** The old name of something that is moved or removed out of an unwatched directory. */
   static Place outOfNowhere() {
     return new Place(NOWHERE, OLD);
   }
 
-  /** Where something goes to that nobody watches. */
+  /** The new name of something that is moved into an unwatched directory. */
   static Place intoNowhere() {
     return new Place(NOWHERE, NEW);
   }
 
-  /** Whether a process of this machine could see it. */
+  /** Whether the directory is one of the workspace, which processes can see. */
   public boolean isReal() {
     return directory != NOWHERE;
   }

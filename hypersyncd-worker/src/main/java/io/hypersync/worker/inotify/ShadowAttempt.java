@@ -3,7 +3,7 @@ package io.hypersync.worker.inotify;
 import java.util.HashSet;
 import java.util.Set;
 
-/** One try of a shadow call, as far as the kernel's requests have told of it. Thread-safe. */
+/** One attempt at a shadow call, with what the kernel has requested for it so far. Thread-safe. */
 public final class ShadowAttempt {
   private final ShadowJob job;
   private final Set<Place> lookedUp = new HashSet<>(2);
@@ -13,25 +13,24 @@ public final class ShadowAttempt {
     this.job = job;
   }
 
-  /** What is being tried. */
   public ShadowJob job() {
     return job;
   }
 
-  /** The kernel has been told what this name leads to. */
+  /** A LOOKUP of this place was answered for this attempt. */
   public synchronized void lookedUp(Place place) {
     lookedUp.add(place);
   }
 
   /**
-   * Whether the kernel is about to change what it was told of here, at every place of the call, and
-   * nothing that it had in its cache.
+   * Whether the kernel has looked up every place of the call in this attempt, so that it is about
+   * to change what these answers gave it, and nothing that it had cached before.
    */
   public synchronized boolean knowsAllPlaces() {
     return lookedUp.containsAll(job.call().places());
   }
 
-  /** The request that the call is made for has come, and is answered as done. */
+  /** The request that the call is made for has come, and its reply is success. */
   public synchronized void done() {
     done = true;
   }

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A system call on the own mount that changes nothing but has the kernel report an event. */
+/** A system call on the own mount that changes nothing but makes the kernel report an event. */
 public sealed interface ShadowCall {
-  /** The names that the call needs the kernel to look up anew. */
+  /** The names that the kernel must look up for this call instead of using its cache. */
   List<Place> places();
 
-  /** mknod or mkdir: IN_CREATE. */
+  /** mknod or mkdir; reports IN_CREATE. */
   record Make(Place place, boolean directory) implements ShadowCall {
     @Override
     public List<Place> places() {
@@ -18,7 +18,7 @@ public sealed interface ShadowCall {
     }
   }
 
-  /** unlink or rmdir: IN_DELETE, and IN_DELETE_SELF of a real subject. */
+  /** unlink or rmdir; reports IN_DELETE, and IN_DELETE_SELF if the subject is a real node. */
   record Remove(Place place, Subject subject) implements ShadowCall {
     @Override
     public List<Place> places() {
@@ -27,10 +27,11 @@ public sealed interface ShadowCall {
   }
 
   /**
-   * renameat2: IN_MOVED_FROM and IN_MOVED_TO with one cookie, IN_MOVE_SELF of a real subject.
+   * renameat2; reports IN_MOVED_FROM and IN_MOVED_TO with one cookie, and IN_MOVE_SELF of a real
+   * subject.
    *
-   * @param displaced what has the new name before: for an exchange, and if it is watched itself
-   * @param exchange whether both names change places
+   * @param displaced what had the new name before; null unless it is an exchange or watched itself
+   * @param exchange whether the two names are exchanged
    */
   record Move(Place from, Subject moved, Place to, @Nullable Subject displaced, boolean exchange)
       implements ShadowCall {
@@ -41,11 +42,11 @@ public sealed interface ShadowCall {
   }
 
   /**
-   * utimensat: IN_MODIFY or IN_ATTRIB, of the node and of the name.
+   * utimensat; reports IN_MODIFY or IN_ATTRIB of the node, and of the name if there is one.
    *
-   * @param place the name by which it is reached, or null to reach the node itself
-   * @param node as it is after the entry
-   * @param content whether the content has changed; attributes else
+   * @param place the name to reach the node by, or null to reach it by its inode number
+   * @param node the node as after the entry
+   * @param content whether the content has changed; if not, the attributes have
    */
   record Touch(@Nullable Place place, Node node, boolean content) implements ShadowCall {
     @Override
@@ -53,7 +54,7 @@ public sealed interface ShadowCall {
       return place == null ? List.of() : List.of(place);
     }
 
-    /** Whether the kernel would report the same event again. */
+    /** Whether the kernel would report the same event as for the other call. */
     boolean repeats(Touch other) {
       return content == other.content
           && node.id().equals(other.node.id())
@@ -61,7 +62,7 @@ public sealed interface ShadowCall {
     }
   }
 
-  /** stat: no event; what the name leads to now is found again. */
+  /** stat; reports no event, but makes the kernel look the name up again. */
   record Look(Place place) implements ShadowCall {
     @Override
     public List<Place> places() {

@@ -1,13 +1,13 @@
 package io.hypersync.worker.inotify;
 
-/** The thread of another process that makes the shadow calls, as the kernel's requests name it. */
+/** The thread, in another process, that makes the shadow calls. */
 public interface ShadowCaller {
-  /** Its thread id. */
+  /** Its thread id, as in the headers of its requests. */
   int tid();
 
   /**
-   * Whether the thread of this id, which waits for an answer at this moment, is the one: numbers of
-   * threads that have ended are given to others.
+   * Whether the thread with this id, which waits for a reply right now, is the caller: the ids of
+   * ended threads are used again for others.
    */
   boolean isCalling();
 }

@@ -4,11 +4,11 @@ import io.hypersync.model.id.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the one who has shadow calls made and those who answer the kernel's requests meet. Threads:
- * any, and one that begins and ends attempts.
+ * Shared by the thread that has shadow calls made and the threads that answer their requests. One
+ * thread begins and ends attempts; all other methods are for any thread.
  */
 public final class ShadowDesk {
-  /** By this name of the root the caller, and nobody else, finds {@link Place#NOWHERE}. */
+  /** The name in the root under which the caller alone finds {@link Place#NOWHERE}. */
   public static final Name NOWHERE_NAME = Name.of(".hypersync \u2205 nowhere");
 
   private volatile @Nullable ShadowCaller caller;
@@ -20,20 +20,20 @@ public final class ShadowDesk {
   }
 
   /**
-   * The caller is gone. Not before: a request of it that is still under way must not be taken for
-   * somebody's, and be logged.
+   * The caller has ended. To be called only then: a request of the caller that is still under way
+   * must not be taken for another process's, and logged as such.
    */
   public void gone() {
     caller = null;
   }
 
-  /** Whether a request with this thread id is one of the caller's. */
+  /** Whether a request with this thread id comes from the caller. */
   public boolean isCaller(int tid) {
     ShadowCaller trusted = caller;
     return trusted != null && trusted.tid() == tid && trusted.isCalling();
   }
 
-  /** The caller is about to try this. */
+  /** The caller is about to make this call. */
   public void begin(ShadowJob job) {
     attempt = new ShadowAttempt(job);
   }
@@ -41,7 +41,7 @@ public final class ShadowDesk {
   /**
    * The call has returned.
    *
-   * @return whether the kernel has asked for what the call was made for
+   * @return whether the kernel has sent the request that the call was made for
    */
   public boolean end() {
     ShadowAttempt ended = attempt;
@@ -49,7 +49,7 @@ public final class ShadowDesk {
     return ended != null && ended.isDone();
   }
 
-  /** What the caller is trying, or null. */
+  /** The attempt under way, or null. */
   public @Nullable ShadowAttempt attempt() {
     return attempt;
   }

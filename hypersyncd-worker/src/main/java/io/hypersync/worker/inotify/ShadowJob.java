@@ -3,10 +3,10 @@ package io.hypersync.worker.inotify;
 import io.hypersync.model.state.FsState;
 
 /**
- * A shadow call with what the kernel's questions on the way are answered from.
+ * A shadow call, with the states from which the kernel's requests for it are answered.
  *
- * @param call what to do
- * @param before the state before the entry that it reports
- * @param after the state after it
+ * @param call the call to make
+ * @param before the state before the entry that is reported
+ * @param after the state after that entry
  */
 public record ShadowJob(ShadowCall call, FsState before, FsState after) {}

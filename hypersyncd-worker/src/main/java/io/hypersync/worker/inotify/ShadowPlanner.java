@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Turns visible entries into shadow calls, in log order. A watch becomes known a while after it was
- * set; so entries are kept until a scan that began after them has been heard of, and what a new
- * watch may have missed is gone through again for it. What happened shortly before it was set may
- * so be reported, too. Single-threaded.
+ * Turns visible entries into shadow calls, in log order. A watch is found only by a scan after it
+ * was set. So entries are kept until a scan that began after them has been processed, and those
+ * that a new watch may have missed are reported to it then. This may also report what happened
+ * shortly before the watch was set. Single-threaded.
  */
 public final class ShadowPlanner {
-  /** The most entries kept for watches that are not known yet. */
+  /** Most entries kept for watches that no scan has found yet. */
   static final int MAX_RECENT = 4_096;
 
   private final Consumer<ShadowJob> jobs;
@@ -28,11 +28,11 @@ public final class ShadowPlanner {
   private long missed;
 
   /**
-   * Nothing is watched.
+   * A planner without watches.
    *
-   * @param index the entries up to this one are visible already
-   * @param state the state after it
-   * @param jobs takes the calls
+   * @param index the visible index
+   * @param state the state after that entry
+   * @param jobs takes the calls, in order
    */
   public ShadowPlanner(long index, FsState state, Consumer<ShadowJob> jobs) {
     this.index = index;
@@ -41,12 +41,12 @@ public final class ShadowPlanner {
     this.jobs = jobs;
   }
 
-  /** How many entries never got here while something was watched. */
+  /** How many entries were lost on the way here while something was watched. */
   public long missed() {
     return missed;
   }
 
-  /** An entry has become visible. */
+  /** The next entry has become visible. A gap before it loses events; an old entry is ignored. */
   public void shown(VisibleEntry entry) {
     if (entry.index() <= index) {
       return;
@@ -71,8 +71,8 @@ public final class ShadowPlanner {
   /**
    * A scan has found these watches.
    *
-   * @param watched what each node is watched for; not changed afterwards
-   * @param began the newest entry that was visible when the scan began
+   * @param watched the watch mask of each node; must not change afterwards
+   * @param began the visible index when the scan began
    */
   public void scanned(Map<NodeId, Integer> watched, long began) {
     Map<NodeId, Integer> added = new HashMap<>();
@@ -99,7 +99,7 @@ public final class ShadowPlanner {
     }
   }
 
-  /** Goes through what the new watches may have missed. */
+  /** Reports to new watches the entries that they may have missed. */
   private void catchUp(Map<NodeId, Integer> added) {
     List<VisibleEntry> entries =
         recent.stream().filter(entry -> entry.index() > previousScan).toList();
@@ -116,7 +116,9 @@ public final class ShadowPlanner {
     }
   }
 
-  /** Whether a call for an older watch has touched the very inode, which reached the new one. */
+  /**
+   * Whether a call for an older watch touched this very inode, and so reached the new watch, too.
+   */
   private boolean isReported(VisibleEntry entry) {
     NodeId node = CallsOfEntry.touched(entry.op());
     if (node == null) {

@@ -4,14 +4,13 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shadow calls that wait for their turn. One that would report the same event as the last one in
- * the queue is merged with it, as inotify merges identical events that nobody has read.
- * Thread-safe.
+ * Shadow calls waiting to be made. A call that would report the same event as the last one in the
+ * queue is merged with it, as inotify merges identical unread events. Thread-safe.
  */
 public final class ShadowQueue {
   /**
-   * The most calls that wait; what comes then is dropped and counted. Each keeps two states alive,
-   * which are a few KB apart from the next ones.
+   * Most waiting calls; further ones are dropped and counted. Each call keeps two states alive,
+   * which differ from those of the next call by a few KB.
    */
   public static final int CAPACITY = 8_192;
 
@@ -20,15 +19,15 @@ public final class ShadowQueue {
   private long merged;
   private long dropped;
 
-  /** An empty queue. */
+  /** An empty queue for at most this many calls. */
   public ShadowQueue(int capacity) {
     this.capacity = capacity;
   }
 
   /**
-   * Adds a call.
+   * Appends a call, or merges it with the last one.
    *
-   * @return false if it had to be dropped
+   * @return false if it was dropped because the queue is full
    */
   public synchronized boolean offer(ShadowJob job) {
     ShadowJob last = jobs.peekLast();
@@ -47,12 +46,12 @@ public final class ShadowQueue {
     return true;
   }
 
-  /** The oldest call, or null. */
+  /** Removes and returns the oldest call; null if there is none. */
   public synchronized @Nullable ShadowJob poll() {
     return jobs.pollFirst();
   }
 
-  /** How many calls were merged with another one. */
+  /** How many calls were merged into another one. */
   public synchronized long merged() {
     return merged;
   }

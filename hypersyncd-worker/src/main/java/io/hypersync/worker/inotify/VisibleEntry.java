@@ -7,7 +7,7 @@ import io.hypersync.model.state.FsState;
  * An entry that has become visible.
  *
  * @param index its log index
- * @param remote whether another machine's process made the call; the kernel knows of local ones
+ * @param remote whether another worker is its origin; the kernel reports local calls itself
  * @param before the state before it
  * @param after the state after it
  */

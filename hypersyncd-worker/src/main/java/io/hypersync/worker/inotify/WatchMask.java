@@ -26,7 +26,7 @@ public final class WatchMask {
   /** The node itself has another name. */
   public static final int MOVE_SELF = 0x800;
 
-  /** All that calls of other machines can bring about; accesses, opens and closes stay local. */
+  /** All events that other workers can cause; accesses, opens and closes stay local. */
   public static final int REPORTED =
       MODIFY | ATTRIB | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF;
 

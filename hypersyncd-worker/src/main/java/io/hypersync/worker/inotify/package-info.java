@@ -1,6 +1,6 @@
 /**
- * Which calls on the own mount make the kernel tell local watchers what other machines have done
- * (docs/inotify.md). Pure decisions; the threads and processes are in {@code worker.daemon}.
+ * Decides which calls on the own mount make the kernel report other workers' changes to local
+ * inotify watches (docs/inotify.md). No I/O and no threads; those are in {@code worker.daemon}.
  */
 @NullMarked
 package io.hypersync.worker.inotify;

@@ -8,11 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The barrier of hypersync.md 6.2: who acts on what he sees here must not see less than the leader
- * is known to have committed. Known is what its last message said; if it has been silent for longer
- * than LEADER_STALE_MS it is asked first.
- *
- * <p>Single-threaded, except {@link #isFresh}, which any thread may call.
+ * The read barrier of hypersync.md 6.2: a caller that acts on what it sees here must not see less
+ * than the leader is known to have committed, which is the commit index of the leader's last
+ * message. If the leader has been silent for longer than LEADER_STALE_MS, it is asked for its
+ * commit index first. Single-threaded, except {@link #isFresh}, which any thread may call.
  */
 public final class Freshness {
   private final LeaderLink link;
@@ -25,25 +24,25 @@ public final class Freshness {
   private volatile long commitIndex;
   private volatile long heardNs;
 
-  /** Somebody who waits. One of the three is called, once, on the agent's thread. */
+  /** A waiting call. Exactly one of its three callbacks runs, once, on the agent's thread. */
   public interface Waiter {
-    /** The number of the request whose caller waits; 0 if no signal may end the wait. */
+    /** The kernel's number of the request whose caller waits; 0 if no signal may end the wait. */
     long unique();
 
-    /** What is visible here is fresh. */
+    /** What is visible here is fresh enough. */
     void fresh();
 
-    /** The leader is out of reach: how fresh anything is cannot be known. */
+    /** The leader is unreachable, so freshness cannot be determined. */
     void leaderLost();
 
-    /** The caller is about to end and waits no longer. */
+    /** The caller is about to end and no longer waits. */
     void interrupted();
   }
 
   private record Asking(long request, Waiter waiter) {}
 
   /**
-   * Nothing has been heard yet.
+   * Begins without a connection, so {@link #isFresh} is false.
    *
    * @param staleNs LEADER_STALE_MS in nanoseconds
    */
@@ -52,22 +51,22 @@ public final class Freshness {
     this.staleNs = staleNs;
   }
 
-  /** The newest commit index that the leader has told. */
+  /** The newest commit index that the leader has sent on this connection. */
   public long commitIndex() {
     return commitIndex;
   }
 
-  /** How many wait. */
+  /** How many calls wait. */
   public int waiting() {
     return reaching.size() + asking.size();
   }
 
-  /** The leader has said something. */
+  /** A message of the leader has arrived. */
   public void heard(long nowNs) {
     heardNs = nowNs;
   }
 
-  /** The leader has said how far it is. */
+  /** A message of the leader carried this commit index. */
   public void observed(long index) {
     if (index > commitIndex) {
       commitIndex = index;
@@ -75,21 +74,21 @@ public final class Freshness {
   }
 
   /**
-   * A new connection: what was said on earlier ones does not count any more, for the log of this
-   * leader may be shorter, put back from a copy, and what becomes visible here goes by this index.
+   * A new connection: commit indexes of earlier ones no longer count, because this leader's log may
+   * be shorter, restored from a copy, and what becomes visible here is limited by the commit index.
    *
-   * @param index how far this worker is
+   * @param index this worker's applied index
    */
   public void begins(long index) {
     commitIndex = index;
   }
 
-  /** The leader is in touch, and everything that it had when it came in touch is visible here. */
+  /** Everything that the leader had committed at its Welcome is visible here. */
   public void live() {
     live = true;
   }
 
-  /** The leader is out of touch: everybody who waits is told so. */
+  /** The leader is unreachable: ends all waits with {@link Waiter#leaderLost}. */
   public void lost() {
     live = false;
     List<Waiter> waiters = reaching.drain();
@@ -98,15 +97,15 @@ public final class Freshness {
     waiters.forEach(Waiter::leaderLost);
   }
 
-  /** Whether the caller of a request waits here. */
+  /** Whether the caller of a request waits here; {@code unique} is the request's number. */
   public boolean isWaiting(long unique) {
     return find(unique) != null;
   }
 
   /**
-   * The caller of a request is about to end.
+   * The caller of a request is about to end: its wait ends.
    *
-   * @return whether it has waited here
+   * @return whether the request waited here
    */
   public boolean interrupt(long unique) {
     Waiter interrupted = find(unique);
@@ -120,15 +119,18 @@ public final class Freshness {
   }
 
   /**
-   * Whether nobody would have to wait who begins now; any thread.
+   * Whether a call that begins now would not have to wait; any thread.
    *
-   * @param visible how far this worker is
+   * @param visible the settled index of this worker
    */
   public boolean isFresh(long visible, long nowNs) {
     return live && visible >= commitIndex && nowNs - heardNs < staleNs;
   }
 
-  /** Tells the waiter when what was committed by now, as far as is known, is visible here. */
+  /**
+   * Calls the waiter once everything that is known to be committed by now is visible here; perhaps
+   * at once.
+   */
   public void whenFresh(long visible, long nowNs, Waiter waiter) {
     if (!live) {
       waiter.leaderLost();
@@ -139,7 +141,10 @@ public final class Freshness {
     }
   }
 
-  /** Tells the waiter when what was committed by now, as the leader says, is visible here (5.3). */
+  /**
+   * Calls the waiter once everything that the leader has committed by now is visible here, which
+   * the leader is asked for (5.3).
+   */
   public void whenCurrent(Waiter waiter) {
     if (live) {
       ask(waiter);
@@ -148,7 +153,7 @@ public final class Freshness {
     }
   }
 
-  /** The leader has answered. */
+  /** The leader has answered a barrier request; {@code index} is its commit index. */
   public void answered(long request, long index, long visible) {
     observed(index);
     while (!asking.isEmpty() && asking.getFirst().request <= request) {
@@ -157,7 +162,8 @@ public final class Freshness {
   }
 
   /**
-   * This worker has come so far. Sends what there is to ask: one question for all who came since.
+   * The settled index has advanced to {@code visible}. Also sends the pending barrier request, one
+   * for all calls that came since the last one.
    */
   public void advance(long visible) {
     if (unsent) {

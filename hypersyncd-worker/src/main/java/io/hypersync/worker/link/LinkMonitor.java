@@ -3,15 +3,16 @@ package io.hypersync.worker.link;
 import io.hypersync.worker.WorkerConfig;
 
 /**
- * Watches the leader and times the attempts to reach it. Silence is counted in slices in which the
- * worker itself was running: a worker that was paused for two seconds has not heard the leader for
- * two seconds either, and must read what has arrived meanwhile before it judges.
+ * The state of the link: detects a silent leader, and times the attempts to connect. Silence is
+ * counted in ten slices, at most one for each check: a worker that was itself paused for two
+ * seconds has not received anything for two seconds either, so it must read what has arrived before
+ * it can judge.
  */
 public final class LinkMonitor {
   private static final int SLICES = 10;
   private static final long ELSEWHERE_MAX_NS = 30_000_000_000L;
 
-  /** Rarely enough that nobody minds, soon enough for who waits for it. */
+  /** Pause after a refusal that may end: rare enough to be cheap, short enough for an operator. */
   static final long LONG_PAUSE_NS = 30_000_000_000L;
 
   private final WorkerConfig config;
@@ -25,7 +26,7 @@ public final class LinkMonitor {
   private boolean isLive;
   private boolean elsewhere;
 
-  /** Down, and due to connect at once. */
+  /** A link that is down and due to connect at once. */
   public LinkMonitor(WorkerConfig config, long nowNs) {
     this.config = config;
     this.nextAttemptNs = nowNs;
@@ -33,17 +34,16 @@ public final class LinkMonitor {
     this.pauseNs = config.reconnectMinNs();
   }
 
-  /** Where the link stands. */
   public LinkState state() {
     return state;
   }
 
-  /** Why it is not live; empty when it is. */
+  /** Why the link is not live; empty if it is. */
   public String reason() {
     return reason;
   }
 
-  /** Whether a connection is there, greeted or not. */
+  /** Whether a connection is up, with or without a Welcome. */
   public boolean isConnected() {
     return switch (state) {
       case GREETING, CATCHING_UP, LIVE -> true;
@@ -51,24 +51,23 @@ public final class LinkMonitor {
     };
   }
 
-  /** Whether it is time for an attempt. */
+  /** Whether it is time for an attempt to connect. */
   public boolean attemptIsDue(long nowNs) {
     return state == LinkState.DOWN && nowNs >= nextAttemptNs;
   }
 
-  /** An attempt has begun. */
   public void connecting() {
     state = LinkState.CONNECTING;
   }
 
-  /** The connection is up, and Hello is on its way. */
+  /** The connection is up, and Hello is being sent. */
   public void greeting(long nowNs) {
     state = LinkState.GREETING;
     reason = "waiting for the leader's welcome";
     heard(nowNs);
   }
 
-  /** The leader has welcomed us. */
+  /** The leader has sent its Welcome. */
   public void welcomed(long nowNs) {
     elsewhere = false;
     state = LinkState.CATCHING_UP;
@@ -77,21 +76,21 @@ public final class LinkMonitor {
     heard(nowNs);
   }
 
-  /** Everything that was committed when we were welcomed is applied. */
+  /** Everything that was committed at the Welcome is visible here. */
   public void live() {
     isLive = true;
     state = LinkState.LIVE;
     reason = "";
   }
 
-  /** A message has come. */
+  /** A message has arrived. */
   public void heard(long nowNs) {
     silentSlices = 0;
     sliceEndNs = nowNs + config.leaderTimeoutNs() / SLICES;
   }
 
   /**
-   * Whether the leader has been silent for too long; to be asked after arrived messages are read.
+   * Whether the leader has been silent for too long; to be called after arrived messages were read.
    */
   public boolean isSilent(long nowNs) {
     if (!isConnected() || nowNs < sliceEndNs) {
@@ -102,10 +101,10 @@ public final class LinkMonitor {
     return silentSlices >= SLICES;
   }
 
-  /** The connection is lost, or could not be made; another attempt follows after a pause. */
+  /** The connection is lost or could not be made; the next attempt follows after a pause. */
   public void down(String why, long nowNs) {
     if (state == LinkState.DOWN && nextAttemptNs - nowNs > pauseNs) {
-      return; // the end of a connection that the leader would not have: the long pause stands
+      return; // the end of a connection that the leader has refused: the long pause stays
     }
     notLive(nowNs);
     state = LinkState.DOWN;
@@ -115,7 +114,9 @@ public final class LinkMonitor {
     pauseNs = Math.min(pauseNs * 2, config.reconnectMaxNs());
   }
 
-  /** Since when it is not live, of the monotonic clock; of no meaning while it is. */
+  /**
+   * When the link last stopped being live, on the monotonic clock; meaningless while it is live.
+   */
   public long notLiveSinceNs() {
     return notLiveSinceNs;
   }
@@ -128,10 +129,11 @@ public final class LinkMonitor {
   }
 
   /**
-   * The leader serves another worker of our name. That ends in a second if it was this worker
-   * before its restart, and never if two machines share a token: the pauses grow to half a minute.
+   * The leader serves another worker of this name. If that is this worker before its restart, it
+   * ends within a second; if two hosts share a token, it never does. So the pauses grow, up to 30
+   * s.
    *
-   * @return whether it is worth a line in the log: the first time on end
+   * @return whether to log this: true only the first time since the last Welcome
    */
   public boolean takenElsewhere(String why, long nowNs) {
     boolean isNews = !elsewhere;
@@ -144,7 +146,9 @@ public final class LinkMonitor {
     return isNews;
   }
 
-  /** The leader will not have us as it is now; it is asked again after a long pause. */
+  /**
+   * The leader has refused for a reason that may end; the next attempt follows after a long pause.
+   */
   public void downForLong(String why, long nowNs) {
     notLive(nowNs);
     state = LinkState.DOWN;
@@ -152,7 +156,7 @@ public final class LinkMonitor {
     nextAttemptNs = nowNs + LONG_PAUSE_NS;
   }
 
-  /** The leader will not have us. */
+  /** The leader has refused for good; there is no further attempt. */
   public void refused(String why, long nowNs) {
     notLive(nowNs);
     state = LinkState.REFUSED;

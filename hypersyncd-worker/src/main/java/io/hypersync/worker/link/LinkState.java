@@ -1,17 +1,20 @@
 package io.hypersync.worker.link;
 
-/** What there is between this worker and the leader (hypersync.md 6.4). */
+/** The state of the connection between this worker and the leader (hypersync.md 6.4). */
 public enum LinkState {
-  /** No connection; one is tried after a pause. */
+  /** No connection; the next attempt follows after a pause. */
   DOWN,
-  /** An attempt is under way. */
+  /** An attempt to connect is under way. */
   CONNECTING,
-  /** Connected; Hello is sent and not answered yet. */
+  /** Connected; Hello is sent, Welcome has not arrived yet. */
   GREETING,
-  /** Welcome; what was committed meanwhile is being caught up. Mutations are refused still. */
+  /**
+   * Welcome has arrived; entries committed before it are being applied. Mutations are still
+   * refused.
+   */
   CATCHING_UP,
-  /** In touch and caught up: mutations are accepted. */
+  /** Caught up: mutations are accepted. */
   LIVE,
-  /** The leader has refused this worker for a reason that trying again will not change. */
+  /** The leader has refused this worker for a reason that another attempt does not change. */
   REFUSED
 }

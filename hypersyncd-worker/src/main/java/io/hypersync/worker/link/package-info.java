@@ -1,4 +1,4 @@
-/** Whether the leader is there (hypersync.md 6.4). */
+/** The link to the leader: its state, and the read barrier (hypersync.md 6.2, 6.4). */
 @NullMarked
 package io.hypersync.worker.link;
 

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where nodes are. Files do not know their directory, so this walks the tree until it has found
- * all: up to a second for a million files, on a thread that may wait.
+ * Finds the paths of nodes. A file does not record its directory, so this walks the tree until all
+ * wanted nodes are found: up to a second for a million files, hence not on the agent's thread.
  */
 public final class NodePaths {
   private record Directory(Node node, String prefix) {}
@@ -23,8 +23,8 @@ public final class NodePaths {
   private NodePaths() {}
 
   /**
-   * One path for each of these nodes that has a name, relative to the root and without a slash at
-   * its beginning; that of the root is empty.
+   * One path for each of these nodes that has a name, relative to the root and without a leading
+   * slash; the root's path is empty.
    */
   public static Map<NodeId, String> of(FsState state, Set<NodeId> wanted) {
     Map<NodeId, String> found = new HashMap<>();
@@ -56,7 +56,7 @@ public final class NodePaths {
     return found;
   }
 
-  /** The path of a subject, if its node is among the found ones. */
+  /** The path of a subject, or null if its node is not among the found ones. */
   public static @Nullable String path(Subject subject, Map<NodeId, String> found) {
     String path = found.get(subject.node());
     if (path == null || subject.name() == null) {

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a mount is used for while somebody looks (hypersync.md 17.1): kinds of mutations, sizes of
- * writes, and what they are about. Single-threaded, on the agent's thread; there is none while
- * nobody looks.
+ * Records what a mount is used for while a profile runs (hypersync.md 17.1): kinds of mutations,
+ * sizes of writes, and which names and nodes they concern. Single-threaded, on the agent's thread;
+ * without a running profile there is no such object.
  */
 public final class Profile {
-  /** More different names and nodes than these are counted and not told apart. */
+  /** Most names and nodes counted apart; further ones are summed up as {@code others}. */
   static final int MAX_SUBJECTS = 200_000;
 
   private static final long NS_PER_S = 1_000_000_000L;
@@ -39,16 +39,16 @@ public final class Profile {
   private long writesThisSecond;
 
   /**
-   * Nothing has happened yet.
+   * Begins a profile.
    *
-   * @param began the state now, which says where things were that are gone at the end
+   * @param began the present state, which has the paths of nodes that are gone at the end
    */
   public Profile(FsState began, long nowNs) {
     this.began = began;
     this.beganNs = nowNs;
   }
 
-  /** How often one thing was changed. */
+  /** Counters of one name or node. */
   public static final class Usage {
     private long mutations;
     private long writes;
@@ -56,27 +56,24 @@ public final class Profile {
     private long created;
     private long removed;
 
-    /** Mutations of any kind. */
     public long mutations() {
       return mutations;
     }
 
-    /** Those that wrote. */
     public long writes() {
       return writes;
     }
 
-    /** The bytes that they wrote. */
     public long bytes() {
       return bytes;
     }
 
-    /** How often it was made, or got this name. */
+    /** How often it was created, or got this name by a link or rename. */
     public long created() {
       return created;
     }
 
-    /** How often its name was taken away. */
+    /** How often its name was removed, or renamed to another one. */
     public long removed() {
       return removed;
     }
@@ -90,7 +87,7 @@ public final class Profile {
     }
   }
 
-  /** A mutation has ended. */
+  /** Adds a mutation that ended at {@code nowNs}, refused ones included. */
   public void add(FinishedMutation finished, long nowNs) {
     FsOp op = finished.mutation().op();
     LogEntry entry = finished.entry();
@@ -129,12 +126,12 @@ public final class Profile {
           FsOp.Allocate _,
           FsOp.CopyRange _,
           FsOp.MakeTemporary _ -> {
-        // A mutation, and no more than that.
+        // Counted as a mutation only.
       }
     }
   }
 
-  /** What was found out by now; the profile is not to be used any more. */
+  /** Ends the profile and returns its result; it must not be used afterwards. */
   public ProfileResult end(FsState now, long nowNs) {
     if (writesThisSecond > 0) {
       writesPerSecond.recordValue(Math.min(writesThisSecond, MAX_PER_SECOND));

@@ -17,13 +17,13 @@ import org.HdrHistogram.HistogramIterationValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Profile} has found out, with paths in the place of nodes. To be made a tree on a
- * thread that may take its time.
+ * The result of a {@link Profile}. {@link #tree} finds paths for its nodes, which may take seconds,
+ * so not on the agent's thread.
  *
- * @param tookNs how long somebody looked
- * @param refused mutations that the leader has refused
- * @param born names of what was made meanwhile
- * @param others what was too much to tell apart
+ * @param tookNs how long the profile ran, in nanoseconds
+ * @param refused how many mutations the leader refused
+ * @param born the names under which nodes were created during the profile
+ * @param others the sum of what was too much to count apart
  */
 public record ProfileResult(
     FsState began,
@@ -41,9 +41,9 @@ public record ProfileResult(
   private static final int MAX_DEPTH = 4_096;
 
   /**
-   * With the keys of {@code docs/json.md}.
+   * The result as JSON, with the keys of {@code docs/json.md}.
    *
-   * @param top at most so many paths, and so many directories
+   * @param top most paths, and most directories, to list
    */
   public ObjectNode tree(int top) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
@@ -98,7 +98,7 @@ public record ProfileResult(
     return paths;
   }
 
-  /** Where it is, was, or came into being; null if none of these is known. */
+  /** Its path at the end, at the beginning, or where it was created; null if none is known. */
   private @Nullable String path(Subject subject, Map<NodeId, String> found, int depth) {
     if (!found.containsKey(subject.node()) && depth < MAX_DEPTH) {
       Subject origin = born.get(subject.node());
@@ -110,7 +110,7 @@ public record ProfileResult(
     return NodePaths.path(subject, found);
   }
 
-  /** What is in a directory counts for all directories above it, too. */
+  /** Adds each path's usage to every directory above it. */
   private static Map<String, Usage> byDirectory(Map<String, Usage> paths) {
     Map<String, Usage> directories = new HashMap<>();
     paths.forEach(

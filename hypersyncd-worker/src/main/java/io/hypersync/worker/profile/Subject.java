@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
  * What a mutation is about: a name in a directory, or a node of which only the id is known.
  *
  * @param node the directory if there is a name, else the node itself
- * @param name the name, if the op says one; of a rename the new one
+ * @param name the name, if the op has one; the new one of a rename
  */
 public record Subject(NodeId node, @Nullable Name name) {
-  /** Of an op of a worker. */
+  /**
+   * The subject of an op; throws IllegalArgumentException for ReapOrphans, which no worker sends.
+   */
   public static Subject of(FsOp op) {
     return switch (op) {
       case FsOp.CreateFile create -> new Subject(create.parent(), create.name());

@@ -1,4 +1,4 @@
-/** What a mount is used for, and where its time goes: for people who ask (hypersync.md 17). */
+/** Profiles of a mount: what it is used for, and where the time goes (hypersync.md 17). */
 @NullMarked
 package io.hypersync.worker.profile;
 

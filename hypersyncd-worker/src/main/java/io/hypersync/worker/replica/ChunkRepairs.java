@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Readers who wait for a chunk that was here and cannot be read any more: the leader is asked for
- * it, once for all of them. As many as there are calls under way; each waits for a bounded time.
- * Single-threaded.
+ * Readers that wait for a chunk which the local store has had and cannot read any more. The leader
+ * is asked for it once for all of them. There are at most as many as calls under way, and each
+ * waits for a bounded time. Single-threaded.
  */
 public final class ChunkRepairs {
   private final long patienceNs;
 
-  /** The longest waiting one first. */
+  /** Longest wait first. */
   private final Map<Hash, Repair> waiting = new LinkedHashMap<>();
 
   private long repaired;
@@ -27,20 +27,20 @@ public final class ChunkRepairs {
   private record Reader(Runnable ready, Consumer<Errno> failed) {}
 
   /**
-   * Nobody waits.
+   * No reader waits yet.
    *
-   * @param patienceNs how long the leader may take, nanoseconds
+   * @param patienceNs longest wait for the leader, in nanoseconds
    */
   public ChunkRepairs(long patienceNs) {
     this.patienceNs = patienceNs;
   }
 
   /**
-   * Somebody needs the chunk.
+   * A reader needs this chunk; exactly one of the two callbacks runs, once.
    *
-   * @param ready run when it is here again
-   * @param failed told why it cannot be had
-   * @return whether the leader has to be asked for it
+   * @param ready run when the chunk is stored again
+   * @param failed run with the errno if it cannot be had
+   * @return whether the caller must request it from the leader
    */
   public boolean add(Hash chunk, Runnable ready, Consumer<Errno> failed, long nowNs) {
     Repair repair = waiting.get(chunk);
@@ -54,7 +54,7 @@ public final class ChunkRepairs {
     return true;
   }
 
-  /** The chunk is verified and stored. */
+  /** The chunk is stored and verified. */
   public void stored(Hash chunk) {
     Repair repair = waiting.remove(chunk);
     if (repair != null) {
@@ -63,7 +63,7 @@ public final class ChunkRepairs {
     }
   }
 
-  /** The chunk cannot be had. */
+  /** The chunk cannot be had: fails its readers with this errno. */
   public void failed(Hash chunk, Errno errno) {
     Repair repair = waiting.remove(chunk);
     if (repair != null) {
@@ -71,12 +71,12 @@ public final class ChunkRepairs {
     }
   }
 
-  /** The leader is out of touch: nobody waits for it (hypersync.md 6.4). */
+  /** The leader is unreachable: fails all readers with EIO (hypersync.md 6.4). */
   public void leaderLost() {
     List.copyOf(waiting.keySet()).forEach(chunk -> failed(chunk, Errno.EIO));
   }
 
-  /** Ends the waits that have taken too long. */
+  /** Fails with EIO the readers that have waited for too long. */
   public void expire(long nowNs) {
     List<Repair> late = new ArrayList<>();
     for (Iterator<Repair> each = waiting.values().iterator(); each.hasNext(); ) {
@@ -90,7 +90,7 @@ public final class ChunkRepairs {
     late.forEach(repair -> repair.readers.forEach(reader -> reader.failed.accept(Errno.EIO)));
   }
 
-  /** How many chunks were repaired since the start, for reports. */
+  /** How many chunks were repaired since the start. */
   public long repaired() {
     return repaired;
   }

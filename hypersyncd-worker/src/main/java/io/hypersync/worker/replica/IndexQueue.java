@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for an entry of the log, by its index; what waits for the same one in the order of its
- * arrival. Single-threaded.
+ * A queue of items that wait for log indexes, ordered by index, and by arrival for the same index.
+ * Single-threaded.
  */
 public final class IndexQueue<T> implements Iterable<T> {
   private record Wait<T>(long index, long number, T item) {}
@@ -19,12 +19,12 @@ public final class IndexQueue<T> implements Iterable<T> {
           Comparator.<Wait<T>>comparingLong(Wait::index).thenComparingLong(Wait::number));
   private long waitsMade;
 
-  /** Waits for this entry. */
+  /** Adds an item that waits for this index. */
   public void add(long index, T item) {
     waits.add(new Wait<>(index, waitsMade++, item));
   }
 
-  /** Takes the next one that waits for an entry up to this one; null if there is none. */
+  /** Removes and returns the next item that waits for at most this index; null if there is none. */
   public @Nullable T pollReached(long index) {
     Wait<T> next = waits.peek();
     if (next == null || next.index > index) {
@@ -34,7 +34,7 @@ public final class IndexQueue<T> implements Iterable<T> {
     return next.item;
   }
 
-  /** Takes all, whatever they wait for, in their order. */
+  /** Removes and returns all items, in order, whatever they wait for. */
   public List<T> drain() {
     List<T> items = new ArrayList<>(waits.size());
     while (!waits.isEmpty()) {
@@ -43,17 +43,16 @@ public final class IndexQueue<T> implements Iterable<T> {
     return items;
   }
 
-  /** Waits no longer. */
+  /** Removes this item, wherever it is. */
   public void remove(T item) {
     waits.removeIf(wait -> wait.item.equals(item));
   }
 
-  /** How many wait. */
   public int size() {
     return waits.size();
   }
 
-  /** All, in no particular order. */
+  /** All items, in no particular order. */
   @Override
   public Iterator<T> iterator() {
     return waits.stream().map(Wait::item).iterator();

@@ -2,12 +2,12 @@ package io.hypersync.worker.replica;
 
 import org.jspecify.annotations.Nullable;
 
-/** What shall happen here once an entry of the log has happened here; on the agent's thread. */
+/** Callbacks that run once a log index is reached here; on the agent's thread. */
 public final class IndexWaits {
   private final IndexQueue<Runnable> waits = new IndexQueue<>();
   private long reached;
 
-  /** Runs the action once {@code index} has been reached, at once if it has. */
+  /** Runs the action once {@code index} is reached, at once if it has been. */
   public void when(long index, Runnable action) {
     if (index <= reached) {
       action.run();
@@ -16,7 +16,7 @@ public final class IndexWaits {
     }
   }
 
-  /** The entries up to this one have happened here. */
+  /** All entries up to this index are reached: runs the actions that waited for them. */
   public void reached(long index) {
     reached = Math.max(reached, index);
     @Nullable Runnable next;

@@ -9,18 +9,18 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The nodes of a state that have no name, so that status can count what has one. It follows the
- * entries from the first on; single-threaded.
+ * The orphans of a state, so that the status can count nodes with a name. Must be given every entry
+ * from the first on. Single-threaded.
  */
 public final class OrphanSet implements OrphanChanges.Listener {
   private final Set<NodeId> orphans = new HashSet<>();
 
-  /** The next entry. */
+  /** Follows the next entry. */
   public void applied(LogEntry entry, FsState before, FsState after) {
     OrphanChanges.tell(entry, before, after, this);
   }
 
-  /** How many there are. */
+  /** How many orphans there are. */
   public int size() {
     return orphans.size();
   }

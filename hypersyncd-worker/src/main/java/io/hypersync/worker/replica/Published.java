@@ -7,7 +7,7 @@ import io.hypersync.model.state.FsState;
  * S_k as readers see it: one reference to an immutable state (hypersync.md 5.2(2)).
  *
  * @param index k, the applied index a_i
- * @param state the filesystem
+ * @param state the state after entry k
  * @param root its Merkle root
  */
 public record Published(long index, FsState state, Hash root) {}

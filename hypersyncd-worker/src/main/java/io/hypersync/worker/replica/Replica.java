@@ -25,14 +25,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the log in order, entry by entry, never k+1 before k and never without every chunk
- * verified (hypersync.md 12.3). What it cannot apply it stops at (6.4.1), as long as {@link
- * Stopped} says.
+ * Applies the log in order, entry by entry: never k+1 before k, and none before all its chunks are
+ * verified (hypersync.md 12.3). At an entry that it cannot apply it stalls (6.4.1), for as long as
+ * {@link Stopped} says.
  *
- * <p>Entries may come before they are durable at the leader. They are applied ahead, while the
- * leader's disk works: a state is a value, and nobody is told of this one before the entry is known
- * to be durable. An entry that never becomes durable is forgotten with its connection, and all that
- * stays of it are chunks, which nothing mentions.
+ * <p>Entries may arrive before they are durable at the leader. They are applied ahead while the
+ * leader's disk works: a state is a value, and no other code gets this one before its entry is
+ * known to be durable. An entry that never becomes durable is dropped when its connection ends; all
+ * that remains of it are chunks, which no state refers to.
  *
  * <p>Single-threaded. What is applied here becomes visible through {@code
  * io.hypersync.worker.coherence}.
@@ -45,25 +45,31 @@ public final class Replica {
   private final ArrayDeque<LogEntry> incoming = new ArrayDeque<>();
   private final Set<Hash> requested = new HashSet<>();
 
-  /** What is applied and not known to be durable, in order. */
+  /** Entries that are applied and not known to be durable, in order. */
   private final ArrayDeque<Step> ahead = new ArrayDeque<>();
 
   private long received;
   private long durable;
 
-  /** What cannot be applied; it stops this when it is durable, for before it may be forgotten. */
+  /**
+   * The entry that cannot be applied, and why. Apply stalls once that entry is durable: before
+   * that, the entry may still be dropped.
+   */
   private @Nullable ApplyError failure;
 
-  /** The failure was durable: this has stopped, whatever a later leader calls durable. */
+  /**
+   * Whether the failure has stalled apply: its entry was durable, whatever a later leader calls
+   * durable.
+   */
   private boolean stopped;
 
   /** How long the failure lasts. */
   private Stopped until = Stopped.FOR_GOOD;
 
-  /** The chunk that it is about, if it is about one. */
+  /** The chunk that caused the failure, or null. */
   private @Nullable Hash failedChunk;
 
-  /** Chunks that have come and could not be stored for lack of room. */
+  /** Chunks that have arrived and could not be stored for lack of space. */
   private final Map<Hash, ChunkRef> unstored = new LinkedHashMap<>();
 
   private Published published;
@@ -73,38 +79,41 @@ public final class Replica {
 
   private final long maxStateBytes;
 
-  /** About how many bytes of the heap the head takes, and what is published. */
+  /**
+   * Estimated heap use of the head, in bytes; {@code publishedWeight} is that of the published
+   * state.
+   */
   private long headWeight;
 
   private long publishedWeight;
 
-  /** How long what cannot be applied stops this. */
+  /** How long a failure stalls apply. */
   private enum Stopped {
-    /** The machine has to be looked at, and the worker started again. */
+    /** Until the worker is restarted, after an operator has looked at the host. */
     FOR_GOOD,
     /**
-     * The fault is the leader's, or may be: it could not read a chunk, or the entry is not what
-     * comes of it here. What mends a leader has it connect anew. If the fault is this worker's, the
-     * same entry stops it again: nothing is published whose root is not the log's.
+     * The fault is, or may be, the leader's: it could not read a chunk, or the entry's result here
+     * is not the logged one. Repairing a leader makes it reconnect. If the fault is this worker's,
+     * the same entry stalls it again: no state is published whose root differs from the log's.
      */
     UNTIL_NEXT_CONNECTION,
-    /** The disk is full. */
+    /** Until the disk has space again. */
     UNTIL_THERE_IS_ROOM
   }
 
-  /** Chunks that could not be got while another failure stood. */
+  /** Chunks that could not be had while another failure stood. */
   private final Set<Hash> behindFailure = new HashSet<>();
 
   private record Step(LogEntry entry, Published before, Published after, long change) {}
 
-  /** Hears of every applied entry, in order; must not block. */
+  /** Called for every applied entry, in order; must not block. */
   @FunctionalInterface
   public interface Listener {
-    /** An entry has been applied, and is durable. */
+    /** An entry has been applied and is durable. */
     void applied(LogEntry entry, Published before, Published after);
   }
 
-  /** S_0: everything comes from the log, however large it gets. */
+  /** S_0, without a limit to the size of the state. */
   public Replica(WorkerChunks chunks, Listener listener) {
     this(chunks, listener, Long.MAX_VALUE);
   }
@@ -113,7 +122,7 @@ public final class Replica {
    * S_0: everything comes from the log.
    *
    * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
-   *     stops this for good with ENOMEM: a heap that is full would end the process without a word
+   *     stalls apply for good with ENOMEM: a full heap would end the process without a message
    */
   public Replica(WorkerChunks chunks, Listener listener, long maxStateBytes) {
     this.maxStateBytes = maxStateBytes;
@@ -131,37 +140,37 @@ public final class Replica {
     return published;
   }
 
-  /** The newest entry that has come, whether it is applied or not. */
+  /** The newest index that has arrived, applied or not. */
   public long received() {
     return received;
   }
 
-  /** Why nothing more is applied, or null. */
+  /** Why apply is stalled, or null. */
   public @Nullable ApplyError error() {
     return stopped ? failure : null;
   }
 
-  /** Why it applies nothing more, or will not once that entry is known to be durable; or null. */
+  /** Why apply is stalled, or will stall once that entry is known to be durable; or null. */
   public @Nullable ApplyError failure() {
     return failure;
   }
 
-  /** How many entries are applied and not told of, because they are not known to be durable. */
+  /** How many entries are applied but not published, because they are not known to be durable. */
   public int ahead() {
     return ahead.size();
   }
 
-  /** How many chunks have been asked for and not arrived. */
+  /** How many chunks were requested and have not arrived, or are being verified. */
   public int missingChunks() {
     return requested.size();
   }
 
   /**
-   * Takes entries, durable at the leader or on their way to it. Ones that have been taken before on
-   * this connection are passed over.
+   * Takes entries, durable at the leader or not yet. Entries that this connection has brought
+   * before are skipped.
    *
-   * @return the chunks that have to be fetched for them
-   * @throws DecodeException if the bytes are no entries, or leave a gap
+   * @return the chunks that must be fetched for them
+   * @throws DecodeException if the bytes are not entries, or leave a gap in the log
    */
   public List<ChunkRef> offer(List<byte[]> entries) throws DecodeException {
     List<ChunkRef> fetch = new ArrayList<>();
@@ -188,8 +197,9 @@ public final class Replica {
   }
 
   /**
-   * The connection is new: entries that are not applied and known to be durable will come again, or
-   * others in their place; chunks are asked for again, also one that the leader could not read.
+   * A new connection: drops entries that are not both applied and durable, since they, or others in
+   * their place, will be sent again. Chunks are requested again, including one that the leader
+   * could not read.
    */
   public void forgetNotDurable() {
     if (!stopped || until != Stopped.FOR_GOOD) {
@@ -205,7 +215,7 @@ public final class Replica {
     received = published.index();
   }
 
-  /** A chunk is here, and was verified just now. */
+  /** A chunk was stored, or verified, just now. */
   public void chunkStored(Hash hash) {
     requested.remove(hash);
     unstored.remove(hash);
@@ -220,8 +230,8 @@ public final class Replica {
   }
 
   /**
-   * A chunk that has come cannot be stored: stops at the first entry that needs it, for good unless
-   * all it lacks is room.
+   * A chunk has arrived and cannot be stored: apply stalls at the first entry that needs it, for
+   * good unless only space was lacking.
    */
   public void chunkFailed(Hash hash, Errno errno, String message) {
     if (!isLackOfRoom(errno)) {
@@ -239,16 +249,17 @@ public final class Replica {
   }
 
   /**
-   * The leader cannot read a chunk: stops at the first entry that needs it, for this connection.
+   * The leader cannot read a chunk: apply stalls at the first entry that needs it, until the next
+   * connection.
    */
   public void chunkUnavailable(Hash hash, Errno errno, String message) {
     stopBefore(hash, errno, message, Stopped.UNTIL_NEXT_CONNECTION);
   }
 
   /**
-   * Tries again what lacked nothing but room on the disk; to be called now and then.
+   * Retries what failed for lack of space only; to be called from time to time.
    *
-   * @return chunks that have to be fetched once more
+   * @return chunks that must be fetched once more
    */
   public List<ChunkRef> tryAgain() {
     LogEntry next = incoming.peekFirst();
@@ -261,7 +272,7 @@ public final class Replica {
         chunks.storeInline(next.op().chunks(), next.inlinePayload());
         goOn();
       } catch (ChunkStoreException e) {
-        return List.of(); // still full
+        return List.of(); // the disk is still full
       }
     }
     List<ChunkRef> again = new ArrayList<>(unstored.values());
@@ -298,7 +309,9 @@ public final class Replica {
     }
   }
 
-  /** One failure stands at a time: when it is over, what failed beside it is asked for again. */
+  /**
+   * Only one failure stands at a time: when it is over, what failed meanwhile is requested again.
+   */
   private void addBehindFailure(List<ChunkRef> again) {
     for (LogEntry entry : incoming) {
       for (ChunkRef chunk : entry.op().chunks()) {
@@ -311,11 +324,11 @@ public final class Replica {
   }
 
   /**
-   * Applies what is whole, and tells of what is durable.
+   * Applies entries that are complete, and publishes those that are durable.
    *
-   * @param limit at most so many entries are applied, and at most so many told of
+   * @param limit most entries to apply, and most entries to publish
    * @param durableIndex the newest entry that is known to be durable
-   * @return how many were applied, and how many told of, in one sum; 0 if nothing was left to do
+   * @return the number of entries applied plus the number published; 0 if there was nothing to do
    */
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
@@ -343,7 +356,7 @@ public final class Replica {
     return applied + told;
   }
 
-  /** Sees to it that the chunk is here before the entry is applied. */
+  /** Makes sure that the chunk is here and intact before the entry is applied. */
   private void need(ChunkRef chunk, long index, List<ChunkRef> fetch) {
     WorkerChunks.Presence presence;
     try {
@@ -393,7 +406,8 @@ public final class Replica {
         chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
       } catch (ChunkStoreException e) {
         if (e.errno() == Errno.EAGAIN || entry.index() > durable) {
-          return false; // a slow disk, or nobody misses the entry yet: the next turn tries again
+          // A slow disk, or an entry that no caller can miss yet: the next call tries again.
+          return false;
         }
         Stopped howLong = isLackOfRoom(e.errno()) ? Stopped.UNTIL_THERE_IS_ROOM : Stopped.FOR_GOOD;
         return refuse(
@@ -455,7 +469,7 @@ public final class Replica {
     }
   }
 
-  /** All before the failure is applied first (6.4.1), which may fail, too. */
+  /** Entries before the failed one are applied first (6.4.1), and that may fail, too. */
   private void stopIfDurable() {
     if (failure != null && failure.logIndex() <= durable) {
       LogEntry next = incoming.peekFirst();

@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What people read of locks that are about to be lost (hypersync.md 10.2(5)). */
+/** The log line about locks that are about to expire (hypersync.md 10.2(5)). */
 class MachineTest {
   private static final ClientId RUN = new ClientId(1, 1);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How full a machine is (hypersync.md 12.4). */
+/** The measured load of a host (hypersync.md 12.4). */
 class PressureGaugeTest {
   @TempDir Path proc;
 

@@ -45,7 +45,7 @@ class ProcSignalsTest {
     assertEquals(ends, ProcSignals.isEnding(status), what);
   }
 
-  /** The kernel cuts names at 15 bytes, be it in the middle of a character. */
+  /** The kernel cuts names at 15 bytes, even in the middle of a character. */
   @Test
   void aProcessMayHaveAnyName() throws Exception {
     String script = "printf 'a\\345\\217' > /proc/$$/comm && echo ready && read end";

@@ -12,7 +12,7 @@ import io.hypersync.worker.SetClock;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** One profile at a time, and none for somebody who is gone. */
+/** Only one profile runs at a time, and it ends when its client is gone. */
 class ProfileDeskTest {
   private static final FsState STATE = FsState.genesis();
 

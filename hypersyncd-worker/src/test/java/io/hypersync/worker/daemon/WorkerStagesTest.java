@@ -23,7 +23,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which part of a mutation's time belongs to which stage; times are microseconds. */
+/** Which time of a mutation is counted for which stage; times are in microseconds. */
 class WorkerStagesTest {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
   private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which calls are made for which entries, and what a watch that is found late gets. */
+/** Which calls are made for which entries, and which for a watch that is found late. */
 class ShadowPlannerTest {
   private static final int ALL = WatchMask.REPORTED;
   private static final NodeId D = new NodeId(7, 1);
@@ -201,7 +201,7 @@ class ShadowPlannerTest {
     }
   }
 
-  /** A scan that begins and ends at once. */
+  /** A scan that begins and ends at the present entry. */
   private void scanned(Map<NodeId, Integer> masks) {
     planner.scanned(masks, index);
   }

@@ -12,7 +12,7 @@ import io.hypersync.model.state.Node;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What waits, what is merged, and what there is no room for. */
+/** Which calls wait, which are merged, and which are dropped. */
 class ShadowQueueTest {
   private static final FsState STATE = FsState.genesis();
   private static final Node NODE = Objects.requireNonNull(STATE.node(FsState.ROOT));

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for what before acting on what is visible here (hypersync.md 6.2). */
+/** Which calls wait for what before they rely on what is visible here (hypersync.md 6.2). */
 class FreshnessTest {
   private static final long STALE = 250;
 

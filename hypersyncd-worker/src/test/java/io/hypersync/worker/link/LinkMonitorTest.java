@@ -9,7 +9,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.worker.WorkerConfig;
 import org.junit.jupiter.api.Test;
 
-/** When the leader counts as gone, and when it is tried again (hypersync.md 6.4). */
+/** When the leader counts as unreachable, and when the worker reconnects (hypersync.md 6.4). */
 class LinkMonitorTest {
   private static final long MS = 1_000_000;
 
@@ -55,7 +55,7 @@ class LinkMonitorTest {
   void aLeaderThatHasAnotherLogIsAskedAgainAfterALongPause() {
     monitor.connecting();
     monitor.downForLong("another log", 0);
-    monitor.down("the connection ended", 1); // as it does, having been refused
+    monitor.down("the connection ended", 1); // the end of the refused connection
     assertEquals("another log", monitor.reason());
     assertFalse(monitor.attemptIsDue(LinkMonitor.LONG_PAUSE_NS - 1));
     assertTrue(monitor.attemptIsDue(LinkMonitor.LONG_PAUSE_NS));
@@ -115,7 +115,10 @@ class LinkMonitorTest {
     assertEquals("foreign", monitor.reason());
   }
 
-  /** A worker that was killed finds its own old connection; another machine never gives up. */
+  /**
+   * A restarted worker meets its own old connection, which soon ends; another host with its token
+   * does not go away.
+   */
   @Test
   void whoIsThereAlreadyIsAskedEverMoreSeldomAndSaysSoOnce() {
     long nowNs = 0;

@@ -16,7 +16,6 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where nodes are, for people. */
 class NodePathsTest {
   private static final NodeId DIRECTORY = new NodeId(0, 10);
   private static final NodeId BELOW = new NodeId(0, 11);

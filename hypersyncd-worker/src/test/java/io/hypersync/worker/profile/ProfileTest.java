@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a profile says of mutations, each given by hand. */
+/** The result of a profile of given mutations. */
 class ProfileTest {
   private static final long S = 1_000_000_000L;
   private static final NodeId OLD = new NodeId(0, 10);

@@ -1,4 +1,4 @@
-/** Tests of what people are told about a mount's use. */
+/** Tests of the profiles of a mount. */
 @NullMarked
 package io.hypersync.worker.profile;
 

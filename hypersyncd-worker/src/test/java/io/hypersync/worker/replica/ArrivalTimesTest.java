@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** When the entries that are being applied came. */
+/** When the entries that are being applied arrived. */
 class ArrivalTimesTest {
   private static final long NOW = 99;
 

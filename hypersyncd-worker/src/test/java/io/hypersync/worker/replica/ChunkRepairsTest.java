@@ -52,7 +52,7 @@ class ChunkRepairsTest {
     assertEquals(List.of("a EIO", "b EIO"), heard);
   }
 
-  /** A reader that is told may need the next chunk at once. */
+  /** A reader whose wait ends may need the next chunk at once. */
   @Test
   void aReaderMayWaitAgainWhenItIsTold() {
     repairs.add(ONE, () -> wait(ONE, "again", 1), errno -> wait(ONE, "never", 1), 0);

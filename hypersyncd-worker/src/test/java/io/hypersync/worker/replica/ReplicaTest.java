@@ -34,7 +34,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Ordered apply with all chunks, or not at all (hypersync.md 12.3, 6.4.1). */
+/** Ordered apply, and only with all chunks (hypersync.md 12.3, 6.4.1). */
 class ReplicaTest {
   private static final byte[] NOTHING = {};
 
@@ -56,7 +56,7 @@ class ReplicaTest {
     assertEquals(2, replica.published().index());
   }
 
-  /** It says so instead of dying of a heap that is full, and serves what it has. */
+  /** It reports the error before the heap is full, and goes on serving what it has. */
   @Test
   void aStateThatIsTooLargeForThisMachineStopsIt() throws DecodeException {
     Replica small = new Replica(chunks, (_, _, _) -> {}, StateWeight.of(FsState.genesis()) + 10);
@@ -240,7 +240,7 @@ class ReplicaTest {
     assertEquals(state.root(), Objects.requireNonNull(replica.error()).root());
   }
 
-  /** The log was put right; the root says whether what comes now goes with what is here. */
+  /** The log was repaired; the root shows whether the entries that come now fit the state here. */
   @Test
   void afterAnotherRootARightEntryOfTheNextConnectionIsApplied() throws DecodeException {
     byte[] right = setXattr(1, true);
@@ -331,7 +331,7 @@ class ReplicaTest {
     assertEquals(List.of(1L), applied);
   }
 
-  /** It stops at the entry before the one that cannot be applied, not earlier (6.4.1). */
+  /** It stalls at the entry before the one that cannot be applied, not earlier (6.4.1). */
   @Test
   void whatComesBeforeAFailureIsAppliedThoughItHadToWait() throws DecodeException {
     chunks.full = true;
@@ -387,7 +387,7 @@ class ReplicaTest {
     return encode(op, inline ? value(value) : NOTHING, state.root());
   }
 
-  /** Entry 1 with another root than comes of it. */
+  /** Entry 1 with a root that differs from the computed one. */
   private byte[] wrong() {
     index = 0;
     return encode(op(1), value(1), Hash.ZERO);
@@ -425,7 +425,7 @@ class ReplicaTest {
   private static final class LocalChunks implements WorkerChunks {
     private final Set<Hash> stored = new HashSet<>();
 
-    /** Of an earlier run; nobody has looked at them. */
+    /** Stored by an earlier run, and not verified since. */
     private final Set<Hash> old = new HashSet<>();
 
     private final List<ChunkRef> verified = new ArrayList<>();

@@ -30,13 +30,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Local watchers hear of what other machines do (docs/inotify.md). Three threads: one looks for
- * watches, one decides which calls to make, one has them made. The agent waits for none of them.
+ * Makes local inotify watches report changes of other workers (docs/inotify.md). Three threads: one
+ * scans for watches, one plans shadow calls, one has them made. The agent waits for none of them.
  */
 public final class Inotify implements ApplyListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Inotify.class);
 
-  /** A planner that is not woken looks by itself; entries of an unwatched mount are its backlog. */
+  /**
+   * How often the planner runs without being woken: it is not woken while nothing is watched, and
+   * the entries of that time are its backlog.
+   */
   private static final long IDLE_PAUSE_NS = 1_000_000_000L;
 
   private final Settings settings;
@@ -57,19 +60,19 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   private volatile boolean stopping;
 
   /**
-   * What it is made for.
+   * Settings of the reporter.
    *
-   * @param worker who we are: entries of others are reported
-   * @param mountPoint of the worker
-   * @param device number of the mount, as fdinfo shows it
-   * @param interval between two looks for watches
+   * @param worker this worker; only entries of other origins are reported
+   * @param mountPoint the worker's mount
+   * @param device the mount's device number, as fdinfo shows it
+   * @param interval pause between two scans
    */
   public record Settings(WorkerId worker, Path mountPoint, long device, Duration interval) {}
 
-  /** What a look for watches has found. */
+  /** The watches that a scan has found, and the visible index when it began. */
   private record Scan(Map<NodeId, Integer> masks, long began) {}
 
-  /** Nothing runs yet. */
+  /** Starts no thread yet. */
   public Inotify(Settings settings, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
     this.settings = settings;
     this.inodes = inodes;
@@ -79,19 +82,19 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     this.scanner = new WatchScanner(settings.device());
   }
 
-  /** The filesystem, with the shadow calls' requests answered here. */
+  /** Wraps the filesystem so that requests of shadow calls are answered from their jobs. */
   public FuseHandler around(FuseHandler filesystem) {
     return new ShadowRequests(filesystem, desk, inodes, view);
   }
 
-  /** Begins. Entries are to be told from before this on. */
+  /** Starts the threads. Entries must be passed to {@link #applied} from before this call on. */
   public void start() {
     calls.start();
     plans.start();
     scans.start();
   }
 
-  /** An entry has become visible; on the agent's thread. */
+  /** An entry has become visible; on the agent's thread, which never waits here. */
   @Override
   public void applied(LogEntry entry, FsState before, FsState after) {
     boolean remote = !entry.origin().equals(settings.worker());
@@ -102,7 +105,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     }
   }
 
-  /** For the status. */
+  /** Counters for the status report. */
   public ObjectNode status() {
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("watched", watched.size());
@@ -113,7 +116,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     return status;
   }
 
-  /** Ends the threads and the process; before the mount ends. */
+  /** Ends the threads and the shadow process; to be called before the mount ends. */
   @Override
   public void close() {
     stopping = true;
@@ -147,7 +150,10 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     }
   }
 
-  /** If the planner is so late that it has not taken the last one: the newer one, of that time. */
+  /**
+   * If the planner has not taken the previous scan yet, the new one replaces it but keeps the
+   * earlier beginning, so that no entry in between is left out.
+   */
   private void offer(Scan scan) {
     scanned.getAndAccumulate(
         scan, (waiting, next) -> waiting == null ? next : new Scan(next.masks(), waiting.began()));

@@ -12,15 +12,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The process that makes shadow calls on the mount of the worker that started it. Not a thread of
- * the worker: one that waits in the worker's own mount would keep a killed worker, and so the
- * mount, from ever ending. It ends when its input does, and so with the worker.
+ * The process that makes shadow calls on the mount of the worker that started it. It is not a
+ * thread of the worker, because a thread waiting in the worker's own mount would keep a killed
+ * worker from ending, and so the mount as well. It ends when its standard input does, and so with
+ * the worker.
  */
 public final class ShadowMain {
   private ShadowMain() {}
 
   /**
-   * Says the id of its thread, then does what {@link ShadowWire} tells.
+   * Writes its thread id, then performs the calls of {@link ShadowWire} until its input ends.
    *
    * @param args the mount point
    */
@@ -38,7 +39,7 @@ public final class ShadowMain {
         out.flush();
       }
     } catch (IOException workerIsGone) {
-      // It was killed in the middle of a call.
+      // The worker was killed in the middle of a call.
     }
   }
 

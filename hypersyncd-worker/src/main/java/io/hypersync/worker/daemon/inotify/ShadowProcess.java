@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shadow process as the worker sees it. One thread makes calls; {@link #end} and what the desk
- * asks come from any.
+ * The worker's handle of the shadow process. Calls come from one thread; {@link #end} and {@link
+ * #isCalling} from any.
  */
 final class ShadowProcess implements ShadowCaller {
   private static final Logger LOG = LoggerFactory.getLogger(ShadowProcess.class);
   private static final long END_LIMIT_MS = 1_000;
 
-  /** Small: it holds a few descriptors and makes one call after another. */
+  /** A small JVM: it holds a few descriptors and makes one call after another. */
   private static final List<String> FLAGS =
       List.of(
           "-Xms4m",
@@ -43,7 +43,7 @@ final class ShadowProcess implements ShadowCaller {
   private final DataOutputStream out;
   private final int tid;
 
-  /** The row of {@code /proc} that is there as long as the thread is one of that process. */
+  /** The entry in {@code /proc} that exists as long as the thread id belongs to that process. */
   private final Path task;
 
   private ShadowProcess(ShadowDesk desk, Process process) throws IOException {
@@ -56,9 +56,9 @@ final class ShadowProcess implements ShadowCaller {
   }
 
   /**
-   * Starts it; returns when it is ready.
+   * Starts the process; blocks until it can take calls.
    *
-   * @throws IOException if it does not start
+   * @throws IOException if it does not start, or cannot open its directory
    */
   static ShadowProcess start(Path mountPoint, ShadowDesk desk) throws IOException {
     List<String> command =
@@ -114,9 +114,9 @@ final class ShadowProcess implements ShadowCaller {
   }
 
   /**
-   * Makes a call, and waits for its end.
+   * Makes a call; blocks until it has returned, and so as long as the call waits in the kernel.
    *
-   * @return 0 or the errno negated
+   * @return 0 or the negated errno
    * @throws IOException if the process has ended
    */
   int call(ShadowCall call) throws IOException {
@@ -124,7 +124,7 @@ final class ShadowProcess implements ShadowCaller {
     return answer();
   }
 
-  /** Has it close what it has open of a directory. */
+  /** Makes the process close the descriptor that it may have of a directory. */
   void drop(long node) throws IOException {
     out.writeByte(ShadowWire.DROP);
     out.writeLong(node);
@@ -132,10 +132,10 @@ final class ShadowProcess implements ShadowCaller {
   }
 
   /**
-   * Ends it, by force if need be; waits for that for a while. One that waits in the kernel for the
-   * mount ends only when the mount does. Until it is gone its requests are refused.
+   * Ends the process, by SIGKILL if necessary; waits up to 2 s. A process that waits for the mount
+   * inside the kernel ends only with the mount. Until it has ended its requests are refused.
    *
-   * @return whether it is gone
+   * @return whether it has ended
    */
   boolean end() {
     try {

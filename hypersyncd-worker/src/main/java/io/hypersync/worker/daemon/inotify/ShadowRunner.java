@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has one shadow call made: the kernel forgets the names, is asked, and forgets what it was told.
- * It may wait for calls of this machine that change the same directories, so nobody waits for the
- * thread that runs this.
+ * Has one shadow call made: the kernel drops the names involved, asks for them again, gets answers
+ * for this call, and drops those afterwards. This may wait for local calls that change the same
+ * directories, so nothing may wait for the thread that runs it.
  */
 final class ShadowRunner {
   private static final int TRIES = 4;
@@ -39,10 +39,10 @@ final class ShadowRunner {
   }
 
   /**
-   * Has it made.
+   * Makes the call, with up to four tries.
    *
-   * @return whether the kernel has reported it; if not, after several tries
-   * @throws IOException if the process has ended, or the kernel refuses to forget
+   * @return whether the kernel has reported the event
+   * @throws IOException if the process has ended, or the kernel refuses an invalidation
    */
   boolean run(ShadowProcess process, ShadowJob job) throws IOException {
     Set<Place> places = new HashSet<>(job.call().places());
@@ -50,7 +50,7 @@ final class ShadowRunner {
     boolean done = false;
     try {
       for (int attempt = 0; attempt < TRIES && !done; attempt++) {
-        // A file that is merely written to keeps its name in the cache, if it is the right one.
+        // Touch needs no fresh look-up as long as the cached name leads to the right node.
         if (attempt > 0 || !(job.call() instanceof ShadowCall.Touch)) {
           inodes.shadow(places);
           for (Place place : places) {
@@ -86,7 +86,8 @@ final class ShadowRunner {
   }
 
   /**
-   * Whether the kernel still knows the nodes of the call; it has dropped those of ended watches.
+   * Whether the kernel still knows the call's nodes; it may have dropped them once their watches
+   * ended.
    */
   private boolean isReachable(ShadowJob job) {
     if (job.call() instanceof ShadowCall.Touch touch && touch.place() == null) {
@@ -100,7 +101,7 @@ final class ShadowRunner {
     var _ = kernel.invalidateEntry(place.directory(), place.name().bytes());
   }
 
-  /** Names that now lead to stand-ins, to nothing, or to where they led at the entry. */
+  /** Names that now lead to stand-ins, to nothing, or to where they led at that entry. */
   private Set<Place> leftBehind(ShadowCall call) {
     return switch (call) {
       case ShadowCall.Make make -> Set.of(make.place());
@@ -118,8 +119,8 @@ final class ShadowRunner {
   }
 
   /**
-   * A directory that has lost its name in the kernel's cache, and with it its place in the tree: a
-   * process in it could not tell where it is before somebody looks the name up again.
+   * A directory that lost its name in the kernel's cache has also lost its place in the tree: a
+   * process in it could not find its working directory until the name is looked up again.
    */
   private boolean isKnownDirectory(Place place) {
     Node now = find(place);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes shadow calls from the queue, one after another, and keeps the process for them alive. */
+/** The thread that takes shadow calls from the queue one by one, and restarts their process. */
 final class ShadowThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShadowThread.class);
   private static final long FIRST_PAUSE_MS = 100;
@@ -33,7 +33,7 @@ final class ShadowThread implements AutoCloseable {
   private final AtomicLong givenUp = new AtomicLong();
   private long pauseMs = FIRST_PAUSE_MS;
 
-  /** The call that the process has died in. */
+  /** The call during which the process ended; it is tried once more. */
   private @Nullable ShadowJob interrupted;
 
   ShadowThread(ShadowDesk desk, ShadowRunner runner, ShadowQueue queue, Path mountPoint) {
@@ -48,30 +48,30 @@ final class ShadowThread implements AutoCloseable {
     thread.start();
   }
 
-  /** There is something to do, or will be soon. */
+  /** There are calls to make, or will be soon: starts the process if it does not run. */
   void wake() {
     wanted = true;
     LockSupport.unpark(thread);
   }
 
-  /** Nobody watches this node any more. */
+  /** The node is not watched any more, so the shadow process may close it. */
   void unwatched(long inode) {
     unwatched.add(inode);
     LockSupport.unpark(thread);
   }
 
-  /** The process for the calls; 0 if there is none. */
+  /** The process id of the shadow process; 0 if it does not run. */
   long pid() {
     ShadowProcess now = process;
     return now == null ? 0 : now.pid();
   }
 
-  /** Calls that the kernel has reported. */
+  /** How many calls the kernel has reported. */
   long made() {
     return made.get();
   }
 
-  /** Calls that it would not report after several tries. */
+  /** How many calls the kernel did not report in several tries. */
   long givenUp() {
     return givenUp.get();
   }
@@ -109,7 +109,7 @@ final class ShadowThread implements AutoCloseable {
         restart(e);
       }
     }
-    ShadowProcess last = process; // it may have been started meanwhile
+    ShadowProcess last = process; // it may have been started in the meantime
     if (last != null) {
       var _ = last.end();
     }
@@ -119,7 +119,7 @@ final class ShadowThread implements AutoCloseable {
     ShadowJob again = interrupted;
     ShadowJob job = again == null ? queue.poll() : again;
     if (job == null) {
-      // Behind the calls that wait, for these could open it again.
+      // After all queued calls, since these could open the directory again.
       Long gone = unwatched.poll();
       if (gone == null) {
         LockSupport.park(this);
@@ -150,7 +150,7 @@ final class ShadowThread implements AutoCloseable {
     (reported ? made : givenUp).incrementAndGet();
   }
 
-  /** Not before the old one is gone: the requests of two could not be told apart. */
+  /** Waits for the old process to end first: requests of two could not be told apart. */
   private void restart(IOException why) {
     ShadowProcess ended = process;
     while (ended != null && !stopping && !ended.end()) {

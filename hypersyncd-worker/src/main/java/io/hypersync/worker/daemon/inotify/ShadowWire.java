@@ -7,8 +7,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 
 /**
- * What the worker writes to its shadow process: a code, then its fields. Numbers are big-endian, a
- * name is a length byte and the bytes. Each is answered with one int: 0, or the errno negated.
+ * The protocol from the worker to its shadow process: a code byte, then its fields. Integers are
+ * big-endian; a name is a length byte and its bytes. Each call is answered by one int: 0 or the
+ * negated errno.
  */
 final class ShadowWire {
   static final int ADOPT = 1;

@@ -7,17 +7,18 @@ import java.util.List;
 
 /**
  * Entries on their way from the agent's thread to the planner's. The agent never waits here: when
- * there are too many, the oldest are dropped, which the planner finds out from the indexes.
+ * the queue is full the oldest entries are dropped, which the planner sees from the gap in the
+ * indexes.
  */
 final class VisibleEntries {
   private static final int CAPACITY = 8_192;
 
-  /** Nobody takes them while nothing is watched; so many are kept for a watch that turns up. */
+  /** Capacity while nothing is watched and nothing drains the queue: kept for a watch to come. */
   private static final int IDLE_CAPACITY = 4_096;
 
   private final ArrayDeque<VisibleEntry> entries = new ArrayDeque<>();
 
-  /** Adds one. */
+  /** Adds an entry; {@code watched} says whether anything is watched. */
   synchronized void add(VisibleEntry entry, boolean watched) {
     entries.addLast(entry);
     while (entries.size() > (watched ? CAPACITY : IDLE_CAPACITY)) {
@@ -25,7 +26,7 @@ final class VisibleEntries {
     }
   }
 
-  /** Takes all. */
+  /** Removes and returns all entries. */
   synchronized List<VisibleEntry> take() {
     List<VisibleEntry> taken = new ArrayList<>(entries);
     entries.clear();

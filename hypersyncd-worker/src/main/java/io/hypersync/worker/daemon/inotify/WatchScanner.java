@@ -11,16 +11,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds what processes of this machine watch on one filesystem, in {@code /proc}. The links of a
- * process's descriptors are read while it is young, for then it opens and closes most, and often as
- * many as it had; later only when their number has changed, which stat tells (Linux 6.2), and now
- * and then; after that its inotify descriptors alone. Single-threaded.
+ * Finds the inotify watches that processes of this host have on one filesystem, from {@code /proc}.
+ * To save time, the links of a process's descriptors are read on every scan only while the process
+ * is young: then it opens and closes most, often ending with as many as before. Later they are read
+ * only when their number has changed, which stat tells since Linux 6.2, and every {@link
+ * #FULL_EVERY} scans; in between, only the known inotify descriptors are read. Single-threaded.
  */
 final class WatchScanner {
   private static final String INOTIFY = "anon_inode:inotify";
   private static final Path PROC = Path.of("/proc");
 
-  /** Every so many scans a process is looked at in full. */
+  /** Number of scans between two full looks at a process. */
   private static final int FULL_EVERY = 20;
 
   private final long device;
@@ -29,24 +30,25 @@ final class WatchScanner {
   private Map<String, Known> processes = new HashMap<>();
   private int scans;
 
-  /** For so many scans after it was first seen a process is young. */
+  /** Number of scans after its first one during which a process counts as young. */
   private static final int YOUNG = 40;
 
-  /** A number of descriptors that no process has: it is looked at in full the next time. */
+  /** Matches no count of descriptors, so that the process is looked at in full next time. */
   private static final long UNSETTLED = -1;
 
   /**
-   * What was found of a process when it was last looked at in full.
+   * What the last full look at a process has found.
    *
-   * @param firstScan when it was first seen
-   * @param fds how many descriptors it had all the while, or {@link #UNSETTLED}
+   * @param firstScan the number of the scan that first saw it
+   * @param fds its count of descriptors, unchanged during the look; or {@link #UNSETTLED}
+   * @param infos the fdinfo files of its inotify descriptors
    */
   private record Known(int firstScan, long fds, List<Path> infos) {}
 
   /**
-   * For one filesystem.
+   * Scans for watches on one filesystem.
    *
-   * @param device as fdinfo shows it
+   * @param device its device number, as fdinfo shows it
    */
   WatchScanner(long device) {
     this.device = device;
@@ -55,9 +57,9 @@ final class WatchScanner {
   }
 
   /**
-   * What each inode is watched for.
+   * The union of watch masks by inode number. Leaves out this process.
    *
-   * @param skip a process that does not count
+   * @param skip the id of another process to leave out
    */
   Map<Long, Integer> scan(long skip) {
     Map<Long, Integer> masks = new HashMap<>();
@@ -85,7 +87,7 @@ final class WatchScanner {
     Path fds = PROC.resolve(pid).resolve("fd");
     long count = countOf(fds);
     Known known = processes.get(pid);
-    // Not all in the same scan.
+    // Spreads the full looks over different scans.
     boolean due = Math.floorMod(pid.hashCode() + scans, FULL_EVERY) == 0;
     boolean young = known != null && scans - known.firstScan < YOUNG;
     if (known != null && counts && known.fds == count && !due && !young) {
@@ -98,7 +100,8 @@ final class WatchScanner {
         infos.add(PROC.resolve(pid).resolve("fdinfo").resolve(fd));
       }
     }
-    // One that has closed a descriptor meanwhile may soon have as many again, and others.
+    // The count changed while the links were read: it may soon be the same again with other
+    // descriptors.
     long settled = countOf(fds) == count ? count : UNSETTLED;
     return new Known(known == null ? scans : known.firstScan, settled, infos);
   }
@@ -119,7 +122,7 @@ final class WatchScanner {
     }
   }
 
-  /** Whether the descriptor is still there. */
+  /** Whether the descriptor still exists. */
   private boolean collect(Path info, Map<Long, Integer> masks) {
     try {
       FdInfo.collect(Files.readAllLines(info), device, masks);

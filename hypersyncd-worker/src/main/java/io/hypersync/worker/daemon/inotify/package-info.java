@@ -1,4 +1,6 @@
-/** Local watchers hear of what other machines do: threads and the process of docs/inotify.md. */
+/**
+ * Threads and the process that make local watches report other workers' changes (docs/inotify.md).
+ */
 @NullMarked
 package io.hypersync.worker.daemon.inotify;
 

@@ -5,7 +5,7 @@ public final class AttrLayouts {
   private AttrLayouts() {}
 
   /**
-   * {@code fuse_attr}: the attributes of one node; times are seconds with nanoseconds apart.
+   * {@code fuse_attr}: the attributes of one node; times are split into seconds and nanoseconds.
    *
    * <pre>
    *    0 | ino                   | size                  |
@@ -20,52 +20,37 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 88;
 
-    /** Offset of {@code ino}. */
     public static final int INO = 0;
 
     /** Offset of {@code size}. */
     public static final int ST_SIZE = 8;
 
-    /** Offset of {@code blocks}. */
     public static final int BLOCKS = 16;
 
-    /** Offset of {@code atime}. */
     public static final int ATIME = 24;
 
-    /** Offset of {@code mtime}. */
     public static final int MTIME = 32;
 
-    /** Offset of {@code ctime}. */
     public static final int CTIME = 40;
 
-    /** Offset of {@code atimensec}. */
     public static final int ATIMENSEC = 48;
 
-    /** Offset of {@code mtimensec}. */
     public static final int MTIMENSEC = 52;
 
-    /** Offset of {@code ctimensec}. */
     public static final int CTIMENSEC = 56;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 60;
 
-    /** Offset of {@code nlink}. */
     public static final int NLINK = 64;
 
-    /** Offset of {@code uid}. */
     public static final int UID = 68;
 
-    /** Offset of {@code gid}. */
     public static final int GID = 72;
 
-    /** Offset of {@code rdev}. */
     public static final int RDEV = 76;
 
-    /** Offset of {@code blksize}. */
     public static final int BLKSIZE = 80;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 84;
 
     private Attr() {}
@@ -85,32 +70,25 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 128;
 
-    /** Offset of {@code nodeid}. */
     public static final int NODEID = 0;
 
-    /** Offset of {@code generation}. */
     public static final int GENERATION = 8;
 
-    /** Offset of {@code entry_valid}. */
     public static final int ENTRY_VALID = 16;
 
-    /** Offset of {@code attr_valid}. */
     public static final int ATTR_VALID = 24;
 
-    /** Offset of {@code entry_valid_nsec}. */
     public static final int ENTRY_VALID_NSEC = 32;
 
-    /** Offset of {@code attr_valid_nsec}. */
     public static final int ATTR_VALID_NSEC = 36;
 
-    /** Offset of {@code attr}. */
     public static final int ATTR = 40;
 
     private EntryOut() {}
   }
 
   /**
-   * {@code fuse_attr_out}: attributes and how long they hold. {@code attr} is a {@link Attr}.
+   * {@code fuse_attr_out}: attributes and how long they are valid. {@code attr} is a {@link Attr}.
    *
    * <pre>
    *    0 | attr_valid            | attr_valid_nsec| dummy     |
@@ -121,13 +99,10 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 104;
 
-    /** Offset of {@code attr_valid}. */
     public static final int ATTR_VALID = 0;
 
-    /** Offset of {@code attr_valid_nsec}. */
     public static final int ATTR_VALID_NSEC = 8;
 
-    /** Offset of {@code attr}. */
     public static final int ATTR = 16;
 
     private AttrOut() {}
@@ -144,17 +119,15 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code getattr_flags}. */
     public static final int GETATTR_FLAGS = 0;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 8;
 
     private GetAttrIn() {}
   }
 
   /**
-   * {@code fuse_setattr_in}: {@code valid} says which of the others count.
+   * {@code fuse_setattr_in}: {@code valid} selects the fields to set.
    *
    * <pre>
    *    0 | valid     | pad       | fh                    |
@@ -169,50 +142,38 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 88;
 
-    /** Offset of {@code valid}. */
     public static final int VALID = 0;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 8;
 
     /** Offset of {@code size}. */
     public static final int ST_SIZE = 16;
 
-    /** Offset of {@code lock_owner}. */
     public static final int LOCK_OWNER = 24;
 
-    /** Offset of {@code atime}. */
     public static final int ATIME = 32;
 
-    /** Offset of {@code mtime}. */
     public static final int MTIME = 40;
 
-    /** Offset of {@code ctime}. */
     public static final int CTIME = 48;
 
-    /** Offset of {@code atimensec}. */
     public static final int ATIMENSEC = 56;
 
-    /** Offset of {@code mtimensec}. */
     public static final int MTIMENSEC = 60;
 
-    /** Offset of {@code ctimensec}. */
     public static final int CTIMENSEC = 64;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 68;
 
-    /** Offset of {@code uid}. */
     public static final int UID = 76;
 
-    /** Offset of {@code gid}. */
     public static final int GID = 80;
 
     private SetAttrIn() {}
   }
 
   /**
-   * {@code fuse_statx_in}: what statx(2) was asked.
+   * {@code fuse_statx_in}: the arguments of statx(2).
    *
    * <pre>
    *    0 | getattr_flags| reserved  | fh                    |
@@ -223,16 +184,12 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code getattr_flags}. */
     public static final int GETATTR_FLAGS = 0;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 8;
 
-    /** Offset of {@code sx_flags}. */
     public static final int SX_FLAGS = 16;
 
-    /** Offset of {@code sx_mask}. */
     public static final int SX_MASK = 20;
 
     private StatxIn() {}
@@ -249,10 +206,8 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code sec}. */
     public static final int SEC = 0;
 
-    /** Offset of {@code nsec}. */
     public static final int NSEC = 8;
 
     private SxTime() {}
@@ -278,68 +233,50 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 256;
 
-    /** Offset of {@code mask}. */
     public static final int MASK = 0;
 
-    /** Offset of {@code blksize}. */
     public static final int BLKSIZE = 4;
 
-    /** Offset of {@code attributes}. */
     public static final int ATTRIBUTES = 8;
 
-    /** Offset of {@code nlink}. */
     public static final int NLINK = 16;
 
-    /** Offset of {@code uid}. */
     public static final int UID = 20;
 
-    /** Offset of {@code gid}. */
     public static final int GID = 24;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 28;
 
-    /** Offset of {@code ino}. */
     public static final int INO = 32;
 
     /** Offset of {@code size}. */
     public static final int ST_SIZE = 40;
 
-    /** Offset of {@code blocks}. */
     public static final int BLOCKS = 48;
 
-    /** Offset of {@code attributes_mask}. */
     public static final int ATTRIBUTES_MASK = 56;
 
-    /** Offset of {@code atime}. */
     public static final int ATIME = 64;
 
-    /** Offset of {@code btime}. */
     public static final int BTIME = 80;
 
-    /** Offset of {@code ctime}. */
     public static final int CTIME = 96;
 
-    /** Offset of {@code mtime}. */
     public static final int MTIME = 112;
 
-    /** Offset of {@code rdev_major}. */
     public static final int RDEV_MAJOR = 128;
 
-    /** Offset of {@code rdev_minor}. */
     public static final int RDEV_MINOR = 132;
 
-    /** Offset of {@code dev_major}. */
     public static final int DEV_MAJOR = 136;
 
-    /** Offset of {@code dev_minor}. */
     public static final int DEV_MINOR = 140;
 
     private Statx() {}
   }
 
   /**
-   * {@code fuse_statx_out}: statx and how long it holds. {@code stat} is a {@link Statx}.
+   * {@code fuse_statx_out}: statx and how long it is valid. {@code stat} is a {@link Statx}.
    *
    * <pre>
    *    0 | attr_valid            | attr_valid_nsec| flags     |
@@ -351,13 +288,10 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 288;
 
-    /** Offset of {@code attr_valid}. */
     public static final int ATTR_VALID = 0;
 
-    /** Offset of {@code attr_valid_nsec}. */
     public static final int ATTR_VALID_NSEC = 8;
 
-    /** Offset of {@code stat}. */
     public static final int STAT = 32;
 
     private StatxOut() {}
@@ -377,28 +311,20 @@ public final class AttrLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 80;
 
-    /** Offset of {@code blocks}. */
     public static final int BLOCKS = 0;
 
-    /** Offset of {@code bfree}. */
     public static final int BFREE = 8;
 
-    /** Offset of {@code bavail}. */
     public static final int BAVAIL = 16;
 
-    /** Offset of {@code files}. */
     public static final int FILES = 24;
 
-    /** Offset of {@code ffree}. */
     public static final int FFREE = 32;
 
-    /** Offset of {@code bsize}. */
     public static final int BSIZE = 40;
 
-    /** Offset of {@code namelen}. */
     public static final int NAMELEN = 44;
 
-    /** Offset of {@code frsize}. */
     public static final int FRSIZE = 48;
 
     private StatFsOut() {}

@@ -5,8 +5,8 @@ public final class DirLayouts {
   private DirLayouts() {}
 
   /**
-   * {@code fuse_dirent}: one name; {@code off} is the cookie from which to go on after it. The name
-   * has no NUL.
+   * {@code fuse_dirent}: one name; {@code off} is the cookie from which the listing continues after
+   * it. The name has no NUL.
    *
    * <pre>
    *    0 | ino                   | off                   |
@@ -17,19 +17,14 @@ public final class DirLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code ino}. */
     public static final int INO = 0;
 
-    /** Offset of {@code off}. */
     public static final int OFF = 8;
 
-    /** Offset of {@code namelen}. */
     public static final int NAMELEN = 16;
 
-    /** Offset of {@code type}. */
     public static final int TYPE = 20;
 
-    /** Offset of {@code name}. */
     public static final int NAME = 24;
 
     private Dirent() {}
@@ -48,10 +43,8 @@ public final class DirLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 152;
 
-    /** Offset of {@code entry_out}. */
     public static final int ENTRY_OUT = 0;
 
-    /** Offset of {@code dirent}. */
     public static final int DIRENT = 128;
 
     private DirentPlus() {}

@@ -15,10 +15,8 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 0;
 
-    /** Offset of {@code open_flags}. */
     public static final int OPEN_FLAGS = 4;
 
     private OpenIn() {}
@@ -35,23 +33,19 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 0;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 4;
 
-    /** Offset of {@code umask}. */
     public static final int UMASK = 8;
 
-    /** Offset of {@code open_flags}. */
     public static final int OPEN_FLAGS = 12;
 
     private CreateIn() {}
   }
 
   /**
-   * {@code fuse_open_out}: the handle that later requests name.
+   * {@code fuse_open_out}: the handle that later requests carry.
    *
    * <pre>
    *    0 | fh                    | open_flags| backing_id|
@@ -61,10 +55,8 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code open_flags}. */
     public static final int OPEN_FLAGS = 8;
 
     private OpenOut() {}
@@ -83,22 +75,17 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 40;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 8;
 
     /** Offset of {@code size}. */
     public static final int LENGTH = 16;
 
-    /** Offset of {@code read_flags}. */
     public static final int READ_FLAGS = 20;
 
-    /** Offset of {@code lock_owner}. */
     public static final int LOCK_OWNER = 24;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 32;
 
     private ReadIn() {}
@@ -117,22 +104,17 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 40;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 8;
 
     /** Offset of {@code size}. */
     public static final int LENGTH = 16;
 
-    /** Offset of {@code write_flags}. */
     public static final int WRITE_FLAGS = 20;
 
-    /** Offset of {@code lock_owner}. */
     public static final int LOCK_OWNER = 24;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 32;
 
     private WriteIn() {}
@@ -167,16 +149,12 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 8;
 
-    /** Offset of {@code release_flags}. */
     public static final int RELEASE_FLAGS = 12;
 
-    /** Offset of {@code lock_owner}. */
     public static final int LOCK_OWNER = 16;
 
     private ReleaseIn() {}
@@ -194,10 +172,8 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code lock_owner}. */
     public static final int LOCK_OWNER = 16;
 
     private FlushIn() {}
@@ -214,10 +190,8 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code fsync_flags}. */
     public static final int FSYNC_FLAGS = 8;
 
     private FsyncIn() {}
@@ -235,20 +209,17 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 8;
 
-    /** Offset of {@code whence}. */
     public static final int WHENCE = 16;
 
     private LseekIn() {}
   }
 
   /**
-   * {@code fuse_lseek_out}: the place found.
+   * {@code fuse_lseek_out}: the offset found.
    *
    * <pre>
    *    0 | offset                |
@@ -258,7 +229,6 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 0;
 
     private LseekOut() {}
@@ -276,16 +246,12 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 32;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 8;
 
-    /** Offset of {@code length}. */
     public static final int LENGTH = 16;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 24;
 
     private FallocateIn() {}
@@ -305,25 +271,18 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 56;
 
-    /** Offset of {@code fh_in}. */
     public static final int FH_IN = 0;
 
-    /** Offset of {@code off_in}. */
     public static final int OFF_IN = 8;
 
-    /** Offset of {@code nodeid_out}. */
     public static final int NODEID_OUT = 16;
 
-    /** Offset of {@code fh_out}. */
     public static final int FH_OUT = 24;
 
-    /** Offset of {@code off_out}. */
     public static final int OFF_OUT = 32;
 
-    /** Offset of {@code len}. */
     public static final int LEN = 40;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 48;
 
     private CopyFileRangeIn() {}
@@ -341,7 +300,6 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code bytes_copied}. */
     public static final int BYTES_COPIED = 0;
 
     private CopyFileRangeOut() {}
@@ -358,10 +316,8 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code block}. */
     public static final int BLOCK = 0;
 
-    /** Offset of {@code blocksize}. */
     public static final int BLOCKSIZE = 8;
 
     private BmapIn() {}
@@ -378,7 +334,6 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code block}. */
     public static final int BLOCK = 0;
 
     private BmapOut() {}
@@ -396,22 +351,16 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 32;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 8;
 
-    /** Offset of {@code cmd}. */
     public static final int CMD = 12;
 
-    /** Offset of {@code arg}. */
     public static final int ARG = 16;
 
-    /** Offset of {@code in_size}. */
     public static final int IN_SIZE = 24;
 
-    /** Offset of {@code out_size}. */
     public static final int OUT_SIZE = 28;
 
     private IoctlIn() {}
@@ -428,7 +377,6 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code result}. */
     public static final int RESULT = 0;
 
     private IoctlOut() {}
@@ -446,16 +394,12 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code kh}. */
     public static final int KH = 8;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 16;
 
-    /** Offset of {@code events}. */
     public static final int EVENTS = 20;
 
     private PollIn() {}
@@ -472,7 +416,6 @@ public final class FileLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code revents}. */
     public static final int REVENTS = 0;
 
     private PollOut() {}

@@ -1,10 +1,10 @@
 package io.hypersync.worker.fuse.abi;
 
-/** The flag words inside requests and replies, one nested class for each word. */
+/** The flag words in requests and replies, one nested class for each word. */
 public final class FuseFlags {
   private FuseFlags() {}
 
-  /** {@code fuse_open_out.open_flags}, given with a handle. */
+  /** {@code fuse_open_out.open_flags}, in the reply to OPEN, OPENDIR and CREATE. */
   public static final class OpenReply {
     /** Reads and writes of this handle bypass the page cache. */
     public static final int DIRECT_IO = 1;
@@ -89,7 +89,7 @@ public final class FuseFlags {
 
   /** {@code fuse_write_in.write_flags}. */
   public static final class Write {
-    /** From the page cache: the handle is a guess. */
+    /** Sent from the page cache: the handle is a guess. */
     public static final int CACHE = 1;
 
     /** The lock owner is valid. */
@@ -103,10 +103,10 @@ public final class FuseFlags {
 
   /** {@code fuse_release_in.release_flags}. */
   public static final class Release {
-    /** Flush too. */
+    /** Flush the file, too. */
     public static final int FLUSH = 1;
 
-    /** Drop the flock locks of the lock owner. */
+    /** Release the flock locks of the lock owner. */
     public static final int FLOCK_UNLOCK = 1 << 1;
 
     private Release() {}
@@ -114,7 +114,7 @@ public final class FuseFlags {
 
   /** {@code fuse_fsync_in.fsync_flags}. */
   public static final class Fsync {
-    /** Data alone, as fdatasync(2). */
+    /** Only data, as with fdatasync(2). */
     public static final int FDATASYNC = 1;
 
     private Fsync() {}

@@ -2,11 +2,11 @@ package io.hypersync.worker.fuse.abi;
 
 import org.jspecify.annotations.Nullable;
 
-/** The requests of the kernel, one row each: the number on the wire and what is asked. */
+/** The kernel's requests: the number on the wire, and what is requested. */
 public enum FuseOpcode {
   /** Find a child by name. */
   LOOKUP(1),
-  /** Drop lookup references of one node; never answered. */
+  /** Decrease the lookup count of one node; never answered. */
   FORGET(2),
   /** Read attributes. */
   GETATTR(3),
@@ -34,9 +34,9 @@ public enum FuseOpcode {
   READ(15),
   /** Write a file. */
   WRITE(16),
-  /** Read the filesystem's totals. */
+  /** Read the totals of the filesystem. */
   STATFS(17),
-  /** The last descriptor of an open file is gone. */
+  /** The last descriptor of an open file was closed. */
   RELEASE(18),
   /** Make a file durable. */
   FSYNC(20),
@@ -50,19 +50,19 @@ public enum FuseOpcode {
   REMOVEXATTR(24),
   /** One descriptor of an open file was closed. */
   FLUSH(25),
-  /** Agree on version and flags; the first request of a mount. */
+  /** Negotiate version and flags; the first request of a mount. */
   INIT(26),
   /** Open a directory. */
   OPENDIR(27),
   /** List a directory. */
   READDIR(28),
-  /** The last descriptor of an open directory is gone. */
+  /** The last descriptor of an open directory was closed. */
   RELEASEDIR(29),
   /** Make a directory durable. */
   FSYNCDIR(30),
-  /** Ask who holds a lock. */
+  /** Ask for a conflicting lock. */
   GETLK(31),
-  /** Take or drop a lock, without waiting. */
+  /** Take or release a lock, without waiting. */
   SETLK(32),
   /** Take a lock, waiting for it. */
   SETLKW(33),
@@ -70,23 +70,23 @@ public enum FuseOpcode {
   ACCESS(34),
   /** Create and open a file. */
   CREATE(35),
-  /** The caller of another request got a signal. */
+  /** The caller of another request has received a signal. */
   INTERRUPT(36),
   /** Map a block; for block devices only. */
   BMAP(37),
   /** The mount is going away; sent for block devices only. */
   DESTROY(38),
-  /** A device control call. */
+  /** A device control call, ioctl(2). */
   IOCTL(39),
-  /** Ask for readiness. */
+  /** Ask for readiness, poll(2). */
   POLL(40),
   /** The answer to a retrieve notification; never answered. */
   NOTIFY_REPLY(41),
-  /** Drop lookup references of many nodes; never answered. */
+  /** Decrease the lookup counts of many nodes; never answered. */
   BATCH_FORGET(42),
   /** Preallocate, punch or zero a range. */
   FALLOCATE(43),
-  /** List a directory with an entry for each name. */
+  /** List a directory, with the attributes of each name. */
   READDIRPLUS(44),
   /** Rename with flags. */
   RENAME2(45),
@@ -102,7 +102,7 @@ public enum FuseOpcode {
   SYNCFS(50),
   /** Create and open a file without a name. */
   TMPFILE(51),
-  /** Read extended attributes such as the birth time. */
+  /** Read extended attributes such as the birth time, statx(2). */
   STATX(52),
   /** Copy between two files, with a 64-bit result. */
   COPY_FILE_RANGE_64(53);
@@ -121,7 +121,7 @@ public enum FuseOpcode {
     this.code = code;
   }
 
-  /** The opcode with this number, or null when this version of the protocol has none. */
+  /** The opcode with this number; null if this version of the protocol has none. */
   public static @Nullable FuseOpcode of(int code) {
     return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }
@@ -131,7 +131,7 @@ public enum FuseOpcode {
     return code;
   }
 
-  /** False for the requests that the kernel sends without waiting for an answer. */
+  /** Whether the kernel waits for a reply. */
   public boolean isAnswered() {
     return switch (this) {
       case FORGET, BATCH_FORGET, NOTIFY_REPLY -> false;

@@ -1,6 +1,6 @@
 package io.hypersync.worker.fuse.abi;
 
-/** What every message begins with. */
+/** The header of every message. */
 public final class HeaderLayouts {
   private HeaderLayouts() {}
 
@@ -18,28 +18,20 @@ public final class HeaderLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 40;
 
-    /** Offset of {@code len}. */
     public static final int LEN = 0;
 
-    /** Offset of {@code opcode}. */
     public static final int OPCODE = 4;
 
-    /** Offset of {@code unique}. */
     public static final int UNIQUE = 8;
 
-    /** Offset of {@code nodeid}. */
     public static final int NODEID = 16;
 
-    /** Offset of {@code uid}. */
     public static final int UID = 24;
 
-    /** Offset of {@code gid}. */
     public static final int GID = 28;
 
-    /** Offset of {@code pid}. */
     public static final int PID = 32;
 
-    /** Offset of {@code extlen}. */
     public static final int EXTLEN = 36;
 
     private InHeader() {}
@@ -57,13 +49,10 @@ public final class HeaderLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code len}. */
     public static final int LEN = 0;
 
-    /** Offset of {@code error}. */
     public static final int ERROR = 4;
 
-    /** Offset of {@code unique}. */
     public static final int UNIQUE = 8;
 
     private OutHeader() {}

@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What kernel and daemon can agree on in INIT. The kernel offers, the daemon answers with the part
- * it wants. Bits 0 to 31 travel in {@code flags}, bits 32 to 63 in {@code flags2}; bit 31 is
+ * The flags that are negotiated in INIT: the kernel offers some, and the daemon's reply has those
+ * that it accepts. Bits 0 to 31 are in {@code flags}, bits 32 to 63 in {@code flags2}; bit 31 is
  * reserved.
  */
 public enum InitFlag {
@@ -35,15 +35,15 @@ public enum InitFlag {
   HAS_IOCTL_DIR(11),
   /** Cached pages are dropped when the attributes show a change. */
   AUTO_INVAL_DATA(12),
-  /** READDIRPLUS is understood. */
+  /** The daemon supports READDIRPLUS. */
   DO_READDIRPLUS(13),
-  /** READDIRPLUS only where lookups followed before. */
+  /** READDIRPLUS is sent only for directories whose listings were followed by lookups. */
   READDIRPLUS_AUTO(14),
   /** Direct I/O of one call may be sent in parallel. */
   ASYNC_DIO(15),
   /** Writes stay in the page cache and are sent later. */
   WRITEBACK_CACHE(16),
-  /** OPEN may be answered ENOSYS, meaning never send it again. */
+  /** The daemon may answer ENOSYS to OPEN; the kernel then never sends it again. */
   NO_OPEN_SUPPORT(17),
   /** Lookups and listings of one directory run in parallel. */
   PARALLEL_DIROPS(18),
@@ -51,13 +51,13 @@ public enum InitFlag {
   HANDLE_KILLPRIV(19),
   /** POSIX access control lists, checked by the kernel. */
   POSIX_ACL(20),
-  /** Reading the device after an abort gives ECONNABORTED. */
+  /** Reading the device after an abort returns ECONNABORTED. */
   ABORT_ERROR(21),
   /** {@code fuse_init_out.max_pages} is valid. */
   MAX_PAGES(22),
   /** Link targets are cached. */
   CACHE_SYMLINKS(23),
-  /** OPENDIR may be answered ENOSYS, meaning never send it again. */
+  /** The daemon may answer ENOSYS to OPENDIR; the kernel then never sends it again. */
   NO_OPENDIR_SUPPORT(24),
   /** Cached pages are dropped on a notification only. */
   EXPLICIT_INVAL_DATA(25),
@@ -83,13 +83,13 @@ public enum InitFlag {
   DIRECT_IO_ALLOW_MMAP(36),
   /** Reads and writes can go to a backing file. */
   PASSTHROUGH(37),
-  /** Not to be exported over NFS. */
+  /** The filesystem cannot be exported over NFS. */
   NO_EXPORT_SUPPORT(38),
   /** Requests in flight can be sent again. */
   HAS_RESEND(39),
   /** Mounts may map ids. */
   ALLOW_IDMAP(40),
-  /** Requests may travel over io_uring. */
+  /** Requests may be sent over io_uring. */
   OVER_IO_URING(41),
   /** {@code fuse_init_out.request_timeout} is valid. */
   REQUEST_TIMEOUT(42);
@@ -114,7 +114,7 @@ public enum InitFlag {
     return bits;
   }
 
-  /** The flags named by {@code bits}; bits that this version does not know are left out. */
+  /** The flags named by {@code bits}; unknown bits are left out. */
   public static Set<InitFlag> setOf(long bits) {
     EnumSet<InitFlag> flags = EnumSet.noneOf(InitFlag.class);
     for (InitFlag flag : values()) {

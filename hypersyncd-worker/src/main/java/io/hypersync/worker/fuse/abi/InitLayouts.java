@@ -5,8 +5,8 @@ public final class InitLayouts {
   private InitLayouts() {}
 
   /**
-   * {@code fuse_init_in}: what the kernel speaks and offers; kernels before 7.36 send the first 16
-   * bytes only.
+   * {@code fuse_init_in}: what the kernel supports and offers; kernels before 7.36 send only the
+   * first 16 bytes.
    *
    * <pre>
    *    0 | major     | minor     | max_readahead| flags     |
@@ -19,28 +19,23 @@ public final class InitLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 64;
 
-    /** Offset of {@code major}. */
     public static final int MAJOR = 0;
 
-    /** Offset of {@code minor}. */
     public static final int MINOR = 4;
 
-    /** Offset of {@code max_readahead}. */
     public static final int MAX_READAHEAD = 8;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 12;
 
-    /** Offset of {@code flags2}. */
     public static final int FLAGS2 = 16;
 
     private InitIn() {}
   }
 
   /**
-   * {@code fuse_init_out}: what the daemon speaks and wants; {@code bg} is max_background, {@code
-   * cong} congestion_threshold, {@code pages} max_pages, {@code align} map_alignment, {@code tmo}
-   * request_timeout.
+   * {@code fuse_init_out}: what the daemon supports and accepts; {@code bg} is max_background,
+   * {@code cong} congestion_threshold, {@code pages} max_pages, {@code align} map_alignment, {@code
+   * tmo} request_timeout.
    *
    * <pre>
    *    0 | major     | minor     | max_readahead| flags     |
@@ -53,16 +48,12 @@ public final class InitLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 64;
 
-    /** Offset of {@code major}. */
     public static final int MAJOR = 0;
 
-    /** Offset of {@code minor}. */
     public static final int MINOR = 4;
 
-    /** Offset of {@code max_readahead}. */
     public static final int MAX_READAHEAD = 8;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 12;
 
     /** Offset of {@code bg}. */
@@ -71,16 +62,13 @@ public final class InitLayouts {
     /** Offset of {@code cong}. */
     public static final int CONGESTION_THRESHOLD = 18;
 
-    /** Offset of {@code max_write}. */
     public static final int MAX_WRITE = 20;
 
-    /** Offset of {@code time_gran}. */
     public static final int TIME_GRAN = 24;
 
     /** Offset of {@code pages}. */
     public static final int MAX_PAGES = 28;
 
-    /** Offset of {@code flags2}. */
     public static final int FLAGS2 = 32;
 
     private InitOut() {}
@@ -97,7 +85,6 @@ public final class InitLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code unique}. */
     public static final int UNIQUE = 0;
 
     private InterruptIn() {}

@@ -16,16 +16,12 @@ public final class LockLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code start}. */
     public static final int START = 0;
 
-    /** Offset of {@code end}. */
     public static final int END = 8;
 
-    /** Offset of {@code type}. */
     public static final int TYPE = 16;
 
-    /** Offset of {@code pid}. */
     public static final int PID = 20;
 
     private FileLock() {}
@@ -43,16 +39,12 @@ public final class LockLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 48;
 
-    /** Offset of {@code fh}. */
     public static final int FH = 0;
 
-    /** Offset of {@code owner}. */
     public static final int OWNER = 8;
 
-    /** Offset of {@code lk}. */
     public static final int LK = 16;
 
-    /** Offset of {@code lk_flags}. */
     public static final int LK_FLAGS = 40;
 
     private LockIn() {}
@@ -69,7 +61,6 @@ public final class LockLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code lk}. */
     public static final int LK = 0;
 
     private LockOut() {}

@@ -5,7 +5,7 @@ public final class NameLayouts {
   private NameLayouts() {}
 
   /**
-   * {@code fuse_forget_in}: how many lookups to forget.
+   * {@code fuse_forget_in}: by how much to decrease the lookup count.
    *
    * <pre>
    *    0 | nlookup               |
@@ -15,7 +15,6 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code nlookup}. */
     public static final int NLOOKUP = 0;
 
     private ForgetIn() {}
@@ -32,10 +31,8 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code nodeid}. */
     public static final int NODEID = 0;
 
-    /** Offset of {@code nlookup}. */
     public static final int NLOOKUP = 8;
 
     private ForgetOne() {}
@@ -52,7 +49,6 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code count}. */
     public static final int COUNT = 0;
 
     private BatchForgetIn() {}
@@ -69,13 +65,10 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 0;
 
-    /** Offset of {@code rdev}. */
     public static final int RDEV = 4;
 
-    /** Offset of {@code umask}. */
     public static final int UMASK = 8;
 
     private MkNodIn() {}
@@ -92,10 +85,8 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code mode}. */
     public static final int MODE = 0;
 
-    /** Offset of {@code umask}. */
     public static final int UMASK = 4;
 
     private MkDirIn() {}
@@ -112,7 +103,6 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code newdir}. */
     public static final int NEWDIR = 0;
 
     private RenameIn() {}
@@ -129,10 +119,8 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code newdir}. */
     public static final int NEWDIR = 0;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 8;
 
     private Rename2In() {}
@@ -149,7 +137,6 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code oldnodeid}. */
     public static final int OLDNODEID = 0;
 
     private LinkIn() {}
@@ -166,7 +153,6 @@ public final class NameLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 8;
 
-    /** Offset of {@code mask}. */
     public static final int MASK = 0;
 
     private AccessIn() {}

@@ -1,14 +1,14 @@
 package io.hypersync.worker.fuse.abi;
 
-/** The notifications that this daemon sends; the code travels where a reply has its errno. */
+/** Notifications that this daemon sends; the code is in the field where a reply has its errno. */
 public enum NotifyCode {
   /** Drop the attributes of a node, and a range of its pages. */
   INVAL_INODE(2),
   /** Drop a name of a directory. */
   INVAL_ENTRY(3),
-  /** Put bytes into the pages of a node, which becomes as long as that needs. */
+  /** Store bytes in the pages of a node, which becomes long enough to contain them. */
   STORE(4),
-  /** Let go of nodes that nobody uses; since FUSE 7.45. */
+  /** Drop nodes that are not in use; since FUSE 7.45. */
   PRUNE(9);
 
   private final int code;

@@ -1,6 +1,6 @@
 package io.hypersync.worker.fuse.abi;
 
-/** The structs of the notifications, which the daemon sends unasked. */
+/** The structs of notifications, which the daemon sends without a request. */
 public final class NotifyLayouts {
   private NotifyLayouts() {}
 
@@ -17,13 +17,10 @@ public final class NotifyLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code ino}. */
     public static final int INO = 0;
 
-    /** Offset of {@code off}. */
     public static final int OFF = 8;
 
-    /** Offset of {@code len}. */
     public static final int LEN = 16;
 
     private InvalInodeOut() {}
@@ -40,23 +37,19 @@ public final class NotifyLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code parent}. */
     public static final int PARENT = 0;
 
-    /** Offset of {@code namelen}. */
     public static final int NAMELEN = 8;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 12;
 
-    /** Offset of {@code name}. */
     public static final int NAME = 16;
 
     private InvalEntryOut() {}
   }
 
   /**
-   * {@code fuse_notify_store_out}: put bytes into the pages of a node; followed by them.
+   * {@code fuse_notify_store_out}: store bytes in the pages of a node; followed by the bytes.
    *
    * <pre>
    *    0 | nodeid                | offset                |
@@ -67,10 +60,8 @@ public final class NotifyLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 24;
 
-    /** Offset of {@code nodeid}. */
     public static final int NODEID = 0;
 
-    /** Offset of {@code offset}. */
     public static final int OFFSET = 8;
 
     /** Offset of {@code size}. */
@@ -83,7 +74,7 @@ public final class NotifyLayouts {
   }
 
   /**
-   * {@code fuse_notify_prune_out}: let go of nodes that nobody uses; followed by their numbers.
+   * {@code fuse_notify_prune_out}: drop nodes that are not in use; followed by their numbers.
    *
    * <pre>
    *    0 | count     | padding   | spare                 | node numbers ...
@@ -93,7 +84,6 @@ public final class NotifyLayouts {
     /** Bytes of the fixed part. */
     public static final int SIZE = 16;
 
-    /** Offset of {@code count}. */
     public static final int COUNT = 0;
 
     /** Offset of the first number. */

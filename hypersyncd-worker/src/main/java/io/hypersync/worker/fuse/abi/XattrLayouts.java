@@ -18,14 +18,13 @@ public final class XattrLayouts {
     /** Offset of {@code size}. */
     public static final int LENGTH = 0;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 4;
 
     private SetXattrIn() {}
   }
 
   /**
-   * {@code fuse_setxattr_in}: the long form, sent once {@link InitFlag#SETXATTR_EXT} is agreed on.
+   * {@code fuse_setxattr_in}: the long form, sent if {@link InitFlag#SETXATTR_EXT} was accepted.
    *
    * <pre>
    *    0 | size      | flags     | setxattr_flags| pad       | name ...| value ...
@@ -38,10 +37,8 @@ public final class XattrLayouts {
     /** Offset of {@code size}. */
     public static final int LENGTH = 0;
 
-    /** Offset of {@code flags}. */
     public static final int FLAGS = 4;
 
-    /** Offset of {@code setxattr_flags}. */
     public static final int SETXATTR_FLAGS = 8;
 
     private SetXattrExtIn() {}

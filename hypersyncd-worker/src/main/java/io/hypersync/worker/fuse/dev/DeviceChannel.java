@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages over a descriptor of {@code /dev/fuse}.
+ * A channel over a descriptor of {@code /dev/fuse}.
  *
- * <p>The kernel takes a message in one call. Its parts are Java arrays and must be copied to native
- * memory anyway, so they are copied side by side and sent with one write(2): what writev(2) would
- * gather is already together.
+ * <p>The kernel takes a message in one system call. The parts of a message are Java arrays, which
+ * must be copied to native memory anyway; they are copied one behind the other and sent by one
+ * write(2), so there is nothing left for writev(2) to gather.
  */
 final class DeviceChannel implements KernelChannel {
   private static final int ECONNABORTED = 103;
@@ -20,9 +20,9 @@ final class DeviceChannel implements KernelChannel {
   private final NativeBufferPool outgoing;
 
   /**
-   * A channel with a buffer of its own for receiving.
+   * A channel with a receive buffer of its own.
    *
-   * @param maxMessageBytes the largest request; the kernel refuses to be read with less
+   * @param maxMessageBytes the largest request; the kernel refuses reads with a smaller buffer
    */
   DeviceChannel(FuseDevice device, int maxMessageBytes, NativeBufferPool outgoing) {
     this.device = device;
@@ -42,7 +42,7 @@ final class DeviceChannel implements KernelChannel {
       }
       Errno errno = Errno.of(-result);
       switch (errno) {
-        // ENOENT: the request was taken back while it was being read.
+        // ENOENT: the request was withdrawn while it was being read.
         case ENOENT, EINTR, EAGAIN -> {}
         case ENODEV -> {
           return null;

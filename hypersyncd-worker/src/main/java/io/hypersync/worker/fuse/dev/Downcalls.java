@@ -8,9 +8,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** How functions of the C library are called, each leaving its errno in a segment. */
+/** Handles for functions of the C library that leave their errno in a segment. */
 final class Downcalls {
-  /** Bytes of the segment in which a call leaves its errno. */
+  /** Layout of the segment in which a call leaves its errno. */
   static final StructLayout ERRNO_STATE = Linker.Option.captureStateLayout();
 
   private static final Linker LINKER = Linker.nativeLinker();
@@ -19,7 +19,7 @@ final class Downcalls {
 
   private Downcalls() {}
 
-  /** A function whose handle takes a segment of {@link #ERRNO_STATE} first. */
+  /** A handle of a function; it takes a segment of {@link #ERRNO_STATE} before the arguments. */
   static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
     Linker.Option[] all = new Linker.Option[options.length + 1];
     all[0] = Linker.Option.captureCallState("errno");
@@ -27,7 +27,7 @@ final class Downcalls {
     return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
   }
 
-  /** What the function returned, or the errno negated. */
+  /** The function's result, or the negated errno if that is negative. */
   static int result(MemorySegment errno, int result) {
     return result < 0 ? -errno(errno) : result;
   }
@@ -36,7 +36,7 @@ final class Downcalls {
     return (int) ERRNO.get(errno, 0L);
   }
 
-  /** A downcall throws nothing of its own: only the JVM's errors and broken code come here. */
+  /** A downcall itself throws nothing: only errors of the JVM, or of this code, get here. */
   static RuntimeException unexpected(Throwable e) {
     if (e instanceof Error error) {
       throw error;

@@ -3,13 +3,17 @@ package io.hypersync.worker.fuse.dev;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** On which filesystem a file is, told without asking that filesystem: it may be dead, or hang. */
+/**
+ * The device number of a file, found without a request to its filesystem, which may be dead or
+ * hang.
+ */
 public final class FileDevices {
   private FileDevices() {}
 
   /**
-   * The device number as {@code mountinfo} has it, such as {@code 0:53}; empty if there is no such
-   * file, or it may not be looked at. A path that ends in a link of {@code /proc/PID} is followed.
+   * The device number in the form of {@code mountinfo}, such as {@code 0:53}; empty if the file
+   * does not exist or is not accessible. A link of {@code /proc/PID} at the end of the path is
+   * followed.
    */
   public static Optional<String> of(Path path) {
     long device = Syscalls.deviceOf(path.toString());

@@ -7,19 +7,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What kind of filesystem something is on, and what that means for a state directory (hypersync.md
- * 0.1.1).
+ * The type of a filesystem, and whether a state directory can be on it (hypersync.md 0.1.1).
  *
  * @param name such as {@code ext4}; the type's number in hexadecimal if it is not known here
- * @param verdict whether state can be kept there
- * @param why a sentence about it, without capital and point; empty for {@link Verdict#GOOD}
+ * @param verdict whether state can be kept on it
+ * @param why a clause for messages, without capital letter and full stop; empty for {@link
+ *     Verdict#GOOD}
  */
 public record FilesystemType(String name, Verdict verdict, String why) {
   /** Whether a daemon's state can be kept on a filesystem. */
   public enum Verdict {
-    /** A local disk's. */
+    /** A filesystem of a local disk. */
     GOOD,
-    /** It works as far as is known; it may not last, or not be as durable as it says. */
+    /** It works as far as is known, but may not last, or not be as durable as it claims. */
     DOUBTFUL,
     /** It cannot work. */
     USELESS
@@ -39,7 +39,7 @@ public record FilesystemType(String name, Verdict verdict, String why) {
 
   private static final long FUSE = 0x65735546L;
 
-  /** The type of the filesystem that a path is on, or will be when it is made. */
+  /** The type of the filesystem that a path is on, or will be on once it is created. */
   public static FilesystemType of(Path path) {
     Path there = path.toAbsolutePath().normalize();
     Path above = there.getParent();
@@ -54,7 +54,7 @@ public record FilesystemType(String name, Verdict verdict, String why) {
     return magic == FUSE ? fuse(mount(there)) : of(magic);
   }
 
-  /** What a number of statfs(2) stands for. */
+  /** The type for an {@code f_type} of statfs(2). */
   static FilesystemType of(long magic) {
     return switch ((int) magic) {
       case 0xEF53 -> good("ext4");

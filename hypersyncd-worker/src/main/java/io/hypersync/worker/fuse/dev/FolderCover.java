@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps everybody, root too, from writing into the bare folder on which a workspace is about to be
- * mounted: what is written there is replicated by nobody. The folder is made immutable (as by
- * {@code chattr +i}) until the mount covers it.
+ * Keeps all users, root included, from writing into the bare directory on which a workspace is
+ * about to be mounted: what is written there is not replicated. The directory is made immutable (as
+ * by {@code chattr +i}) until the mount covers it.
  *
- * <p>An extended attribute says that it was HyperSync which did that, so a flag that a killed
- * worker left behind is told from one that the administrator has set. A folder that was immutable
- * before stays so; one whose filesystem knows no such flag, or no attributes, is not covered.
+ * <p>An extended attribute records that HyperSync has done this, which distinguishes a flag left by
+ * a killed worker from one that an administrator has set. A directory that was immutable before
+ * stays so; one whose filesystem does not support the flag or the attribute is not covered.
  */
 public final class FolderCover implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FolderCover.class);
 
-  /** With {@code user.} before it. */
+  /** The attribute's name, without its prefix {@code user.}. */
   private static final String MARK = "hypersync.covered";
 
   private final Path folder;
@@ -32,7 +32,7 @@ public final class FolderCover implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** Covers an existing folder as well as its filesystem can. */
+  /** Covers an existing directory, as far as its filesystem supports that. */
   static FolderCover put(Path folder) {
     int fd = Syscalls.open(folder.toString(), Syscalls.O_DIRECTORY | Syscalls.O_CLOEXEC);
     FolderCover cover = new FolderCover(folder, fd);
@@ -59,10 +59,10 @@ public final class FolderCover implements AutoCloseable {
   }
 
   /**
-   * Takes a cover away that a killed worker left behind; what others have made immutable stays so.
+   * Removes a cover that a killed worker has left; a directory made immutable by others stays so.
    *
-   * @return whether there was one
-   * @throws IOException if it cannot be taken away
+   * @return whether there was a cover
+   * @throws IOException if it cannot be removed
    */
   public static boolean clear(Path folder) throws IOException {
     int fd = Syscalls.open(folder.toString(), Syscalls.O_DIRECTORY | Syscalls.O_CLOEXEC);
@@ -71,7 +71,7 @@ public final class FolderCover implements AutoCloseable {
     }
   }
 
-  /** Takes the cover away, also when something is mounted over the folder by now. */
+  /** Removes the cover, also if something is mounted over the directory by now. */
   @Override
   public void close() {
     if (fd < 0) {
@@ -110,7 +110,7 @@ public final class FolderCover implements AutoCloseable {
     }
   }
 
-  /** By its descriptor: the path may show what is mounted over it. */
+  /** Through the descriptor: the path may lead to what is mounted over the directory. */
   private UserDefinedFileAttributeView view() throws IOException {
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(

@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A descriptor of {@code /dev/fuse}. Closing it takes effect when the last call that is under way
- * on it has returned, so that no thread ever uses the number for a file opened later. Thread-safe.
+ * A descriptor of {@code /dev/fuse}. A close takes effect only when the last system call on it has
+ * returned, so that no thread uses the number of a descriptor that was opened later. Thread-safe.
  */
 final class FuseDevice implements AutoCloseable {
   static final String PATH = "/dev/fuse";
 
   private final int fd;
 
-  /** 1 for being open, and 1 for each call under way; the descriptor is closed at 0. */
+  /** 1 while open, plus 1 for each call under way; the descriptor is closed at 0. */
   private final AtomicInteger holders = new AtomicInteger(1);
 
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -26,7 +26,7 @@ final class FuseDevice implements AutoCloseable {
   /**
    * Opens the device.
    *
-   * @throws MountException when there is none, or we may not
+   * @throws MountException if it does not exist, or this process may not open it
    */
   static FuseDevice open() throws MountException {
     int fd = Syscalls.open(PATH, Syscalls.O_RDWR | Syscalls.O_CLOEXEC);
@@ -37,10 +37,10 @@ final class FuseDevice implements AutoCloseable {
   }
 
   /**
-   * A second descriptor for the same mount. It reads from the same queue, and a request that is
-   * read from it is answered through it.
+   * A second descriptor for the same mount. It reads from the same queue; a request that was read
+   * from it must be answered through it.
    *
-   * @throws IOException when the kernel refuses
+   * @throws IOException if the kernel refuses
    */
   FuseDevice cloneForReader() throws IOException {
     FuseDevice clone = open();
@@ -56,7 +56,7 @@ final class FuseDevice implements AutoCloseable {
     return fd;
   }
 
-  /** One read(2) into the buffer: bytes, or the errno negated; ENODEV once closed. */
+  /** One read(2) into the buffer: the byte count, or the negated errno; ENODEV once closed. */
   int read(NativeBuffer buffer) {
     if (!hold()) {
       return -Errno.ENODEV.code();
@@ -68,7 +68,9 @@ final class FuseDevice implements AutoCloseable {
     }
   }
 
-  /** One write(2) of the filled buffer: bytes, or the errno negated; ENODEV once closed. */
+  /**
+   * One write(2) of the filled buffer: the byte count, or the negated errno; ENODEV once closed.
+   */
   int write(NativeBuffer buffer) {
     if (!hold()) {
       return -Errno.ENODEV.code();
@@ -101,7 +103,7 @@ final class FuseDevice implements AutoCloseable {
 
   private void release() {
     if (holders.decrementAndGet() == 0) {
-      // The kernel gives the number back whatever close returns.
+      // The kernel frees the number whatever close returns.
       var _ = Syscalls.close(fd);
     }
   }

@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A mount of type {@code fuse.hypersync}, made with mount(2) without any helper program. The kernel
- * sends INIT as soon as it exists and lets everybody wait until that is answered, so hand it to a
- * session at once.
+ * A mount of type {@code fuse.hypersync}, made by mount(2) without a helper program. The kernel
+ * sends INIT as soon as the mount exists, and all callers block until that is answered, so a
+ * session must be started at once.
  */
 public final class FuseMount implements KernelConnection, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FuseMount.class);
   static final String TYPE = "fuse.hypersync";
 
-  /** What the sources of workspaces' mounts begin with; the workspace's id follows. */
+  /** What the source of a workspace's mount begins with; the workspace's id follows. */
   static final String SOURCE = "hypersync:";
 
   private static final String CONNECTIONS = "/sys/fs/fuse/connections";
@@ -43,7 +43,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
    *
    * @throws MountException with advice for the user; ENOENT, ENOTDIR, ENOTEMPTY, EBUSY (something
    *     is mounted there), ENOTCONN (a dead mount is there), EPERM, EACCES, ENODEV
-   * @throws IOException when the mount table or the directory cannot be read
+   * @throws IOException if the mount table or the directory cannot be read
    */
   public static FuseMount mount(Path mountPoint, FuseMountOptions options) throws IOException {
     Path point = MountPoint.check(mountPoint);
@@ -63,10 +63,10 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   }
 
   /**
-   * Takes down what is mounted at a path, dead or alive. While files are open in it, it disappears
-   * from the tree at once and ends when they are closed.
+   * Unmounts what is mounted at a path, dead or alive. A mount with open files disappears from the
+   * tree at once, and ends when they are closed.
    *
-   * @throws MountException EINVAL when nothing is mounted there, EPERM, ENOENT
+   * @throws MountException EINVAL if nothing is mounted there, EPERM, ENOENT
    */
   public static void unmount(Path mountPoint) throws MountException {
     Path point = MountPoint.resolve(mountPoint);
@@ -84,7 +84,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     return point;
   }
 
-  /** The device number as /proc/PID/fdinfo shows it; empty if the mount table does not tell. */
+  /** The device number as {@code /proc/PID/fdinfo} shows it; empty if the mount table lacks it. */
   public OptionalLong device() {
     return connectionId.isEmpty()
         ? OptionalLong.empty()
@@ -110,9 +110,9 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>Where files are open in it, the connection is aborted: who uses them gets ENOTCONN. A mount
-   * that somebody else took out of the tree lives on while its files are open; it is aborted by its
-   * number, where {@code /sys/fs/fuse/connections} is mounted.
+   * <p>If files are open on the mount, the connection is aborted and their users get ENOTCONN. A
+   * mount that another process has taken out of the tree lives on while its files are open; it is
+   * aborted by its number, if {@code /sys/fs/fuse/connections} is mounted.
    */
   @Override
   public void disconnect() throws IOException {
@@ -132,7 +132,7 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     }
   }
 
-  /** Unmounts and closes the descriptor; for a mount that no session took over. */
+  /** Unmounts and closes the descriptor; for a mount that was not given to a session. */
   @Override
   public void close() throws IOException {
     try {
@@ -143,8 +143,8 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
   }
 
   /**
-   * Whether it is still in the tree, be it hidden by another mount, moved or bound to another
-   * place; true if that cannot be told.
+   * Whether the mount is still in the tree, even if it is hidden by another mount, moved or
+   * bind-mounted elsewhere; true if that cannot be determined.
    */
   public boolean isMounted() {
     try {
@@ -157,7 +157,9 @@ public final class FuseMount implements KernelConnection, AutoCloseable {
     }
   }
 
-  /** Whether it is this mount that the path shows, and not one made later by somebody else. */
+  /**
+   * Whether the path leads to this mount, and not to one that was made later by another process.
+   */
   private boolean isMountedAt(String path) throws IOException {
     Optional<MountTable.Mount> mounted = MountTable.read().at(path);
     return mounted.isPresent()

@@ -4,15 +4,15 @@ import io.hypersync.model.id.WorkspaceId;
 import java.util.OptionalInt;
 
 /**
- * How to mount.
+ * Options of a mount.
  *
  * @param source the name shown as the device in {@code mount} and {@code df}; no NUL
- * @param allowOther whether users other than the one who mounts may enter
+ * @param allowOther whether users other than the mounting one have access
  * @param defaultPermissions whether the kernel checks modes and owners itself
- * @param maxRead largest READ request in bytes, at least 4,096; empty for as much as was negotiated
- * @param readOnly refuse every change with EROFS in the kernel
- * @param noSuid ignore set-id bits
- * @param noDev refuse to open device nodes
+ * @param maxRead largest READ request in bytes, at least 4,096; empty for the negotiated maximum
+ * @param readOnly whether the kernel refuses every change with EROFS
+ * @param noSuid whether set-id bits are ignored
+ * @param noDev whether device nodes cannot be opened
  */
 public record FuseMountOptions(
     String source,
@@ -24,7 +24,6 @@ public record FuseMountOptions(
     boolean noDev) {
   private static final int MIN_READ = 4096;
 
-  /** Checks the ranges. */
   public FuseMountOptions {
     if (source.isEmpty() || source.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("source must be a non-empty name without NUL");
@@ -35,22 +34,22 @@ public record FuseMountOptions(
   }
 
   /**
-   * What a workspace wants: everybody may enter, the kernel checks permissions, and no file makes
-   * anybody root: root on one machine is not to be root on the others.
+   * The options for a workspace: all users have access, the kernel checks permissions, and set-id
+   * bits and device nodes have no effect, so that root on one host does not become root on others.
    */
   public static FuseMountOptions workspace(String source) {
     return workspace(source, false, false);
   }
 
-  /** What the mounts of a workspace are called in the mount table. */
+  /** The source of a workspace's mounts, as in the mount table. */
   public static String source(WorkspaceId workspace) {
     return FuseMount.SOURCE + workspace;
   }
 
   /**
-   * The same, with trust in root of all other machines.
+   * The options for a workspace whose hosts all trust each other's root.
    *
-   * @param suid whether set-id bits and capabilities of files count
+   * @param suid whether set-id bits and capabilities of files are honoured
    * @param dev whether device nodes can be opened
    */
   public static FuseMountOptions workspace(String source, boolean suid, boolean dev) {
@@ -63,7 +62,7 @@ public record FuseMountOptions(
         | (noDev ? Syscalls.MS_NODEV : 0);
   }
 
-  /** The option string of mount(2). */
+  /** The option string for mount(2). */
   String data(int fd, int uid, int gid) {
     StringBuilder data = new StringBuilder();
     data.append("fd=").append(fd).append(",rootmode=40000");

@@ -6,29 +6,29 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to exchange messages with the kernel: a descriptor of {@code /dev/fuse}, or a test's
- * stand-in for it. A reply must go out through the channel that its request came in by.
+ * A channel for messages to and from the kernel: a descriptor of {@code /dev/fuse}, or a fake in
+ * tests. A reply must be sent on the channel that its request arrived on.
  */
 public interface KernelChannel extends AutoCloseable {
   /**
-   * Waits for the next request. One thread at a time may receive.
+   * Blocks for the next request. One thread at a time may receive.
    *
-   * @return the message from position to limit, valid until the next call; null when the kernel
-   *     side is gone for good
-   * @throws IOException when the device fails in a way that waiting does not mend
+   * @return the message from position to limit, valid until the next call; null once the mount is
+   *     gone for good
+   * @throws IOException if the device fails permanently
    */
   @Nullable ByteBuffer receive() throws IOException;
 
   /**
-   * Hands one message to the kernel. Any thread may send, several at a time.
+   * Sends one message to the kernel. Any number of threads may send concurrently.
    *
    * @param parts the message, in this many pieces, each from its position to its limit
-   * @return null when the kernel took it; ENOENT when it no longer waits for it; ENODEV when the
-   *     kernel side is gone; else why it refused the message
+   * @return null if the kernel accepted it; ENOENT if it no longer waits for it; ENODEV if the
+   *     mount is gone; else why it refused the message
    */
   @Nullable Errno send(ByteBuffer... parts);
 
-  /** Gives the channel up; later sends return ENODEV. Does not wake a thread that receives. */
+  /** Closes the channel; later sends return ENODEV. Does not wake a thread that receives. */
   @Override
   void close();
 }

@@ -3,7 +3,7 @@ package io.hypersync.worker.fuse.dev;
 import io.hypersync.model.errno.Errno;
 import java.io.IOException;
 
-/** Mounting or unmounting failed. The message tells a user what is wrong and what to do. */
+/** Mounting or unmounting has failed. The message is for the user: the cause, and what to do. */
 public final class MountException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class MountException extends IOException {
     this.errno = errno;
   }
 
-  /** What the kernel said, or would have said. */
+  /** The kernel's errno, or the one that it would have returned. */
   public Errno errno() {
     return errno;
   }

@@ -17,24 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder on which a workspace will be mounted, from before the worker joins until after its
- * mount is gone. Joining can take long, so what would keep it from being mounted is found out
- * before, and nobody is to write into the bare folder meanwhile:
+ * The directory on which a workspace will be mounted, from before the worker joins until after its
+ * mount is gone. Joining can take long, so what would prevent the mount is detected before it, and
+ * writes into the bare directory are prevented meanwhile:
  *
  * <pre>
  * found                         until it is mounted                   afterwards
- * nothing                       nothing: whoever writes is told so    made, mounted, taken away
- * an empty folder               immutable, where that is possible     mounted, and left there
- * the mount of a killed worker  stays: whoever writes gets ENOTCONN   replaced
+ * nothing                       nothing: writes fail with ENOENT      created, mounted, removed
+ * an empty directory            immutable, where that is possible     mounted, and left there
+ * the mount of a killed worker  stays: writes fail with ENOTCONN      replaced
  * </pre>
  *
- * <p>Thread-safe: a signal may end it while it is being mounted.
+ * <p>Thread-safe: a signal may close it while it is being mounted.
  */
 public final class MountFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MountFolder.class);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
 
-  /** How many dead mounts may lie over each other. */
+  /** Most dead mounts on top of each other that are removed. */
   private static final int MAX_DEAD = 16;
 
   private final Path point;
@@ -50,12 +50,13 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /**
-   * Looks whether the workspace can be mounted there.
+   * Checks whether the workspace can be mounted at a path; a dead mount of the same workspace is no
+   * obstacle.
    *
-   * @param source what the mount will be called in the mount table; a dead mount that is called so
-   *     is out of the way, since it is of the same workspace
+   * @param source the mount's source in the mount table; a dead mount with this source is of the
+   *     same workspace
    * @throws MountException with advice: ENOTDIR, ENOTEMPTY, EBUSY (something is mounted there),
-   *     ENOTCONN (a dead mount of another kind), EACCES (it cannot be made)
+   *     ENOTCONN (a dead mount of another kind), EACCES (the directory cannot be created)
    */
   public static MountFolder claim(Path requested, String source) throws IOException {
     Path point = MountPoint.resolve(requested);
@@ -81,10 +82,11 @@ public final class MountFolder implements AutoCloseable {
   }
 
   /**
-   * Covers the folder, if there was one, until it is mounted: nobody writes into it unnoticed.
-   * Whoever calls this sees to it that {@link #close} follows, also when a signal ends the process.
+   * Covers the directory, if it exists, until it is mounted, so that nothing is written into it
+   * unnoticed. The caller must ensure that {@link #close} follows, also if a signal ends the
+   * process.
    *
-   * @throws MountException if somebody has filled it meanwhile
+   * @throws MountException if the directory has been filled in the meantime
    */
   public synchronized void cover() throws IOException {
     if (isThere && !closed && cover == null) {
@@ -92,13 +94,13 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
-  /** The path that the kernel will know the mount by. */
+  /** The mount point: absolute, without symbolic links. */
   public Path point() {
     return point;
   }
 
   /**
-   * Makes the folder, or takes a dead mount out of the way: it is to be mounted at once.
+   * Creates the directory, or removes a dead mount; to be called right before mounting.
    *
    * @throws MountException if it cannot be mounted after all
    */
@@ -110,7 +112,7 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
-  /** The workspace is mounted: what is below cannot be reached any more. */
+  /** The workspace is mounted, so the directory below is out of reach: removes the cover. */
   public synchronized void mounted() {
     FolderCover covering = cover;
     cover = null;
@@ -119,7 +121,9 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
-  /** Leaves it as it was found; the mount is gone. A folder that somebody has filled stays. */
+  /**
+   * Restores what was found, once the mount is gone. A created directory that is not empty stays.
+   */
   @Override
   public synchronized void close() {
     closed = true;
@@ -152,7 +156,10 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
-  /** Only if the kernel says so: a worker that is slow, or stopped, may have unsaved business. */
+  /**
+   * Only if the kernel says that the daemon is gone: one that is slow or stopped may have mutations
+   * under way.
+   */
   private boolean isDeadAndOurs(MountTable table) {
     Optional<MountTable.Mount> mounted = table.at(point.toString());
     return mounted.isPresent()
@@ -183,7 +190,7 @@ public final class MountFolder implements AutoCloseable {
     }
   }
 
-  /** Zero, or the errno negated; EAGAIN if nobody answers: then a thread of this process hangs. */
+  /** 0, or the negated errno; EAGAIN after 2 s without an answer, which leaves a thread hanging. */
   private static int stat(Path point) {
     CompletableFuture<Integer> answer = new CompletableFuture<>();
     Thread.ofPlatform()

@@ -8,24 +8,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A small process that aborts the kernel's connection of a daemon which was killed and cannot end.
+ * A small process that aborts the kernel's connection of a daemon that was killed and cannot end.
  *
- * <p>A thread that makes the kernel forget a name waits, and cannot be killed, until no call holds
- * the name's directory. Such a call may itself wait for an answer of the daemon. If the daemon is
- * killed then, the thread stays, and with it the descriptors of the mount, so the kernel does not
- * notice that nobody answers: the call, the thread, and whoever comes to that directory next wait
- * for ever. Once the connection is aborted they all end, with ENOTCONN for the callers.
+ * <p>A thread that invalidates a name in the kernel blocks, and cannot be killed, until no call
+ * holds the lock of that directory. Such a call may itself wait for a reply of the daemon. If the
+ * daemon is killed then, the thread stays, and with it the descriptors of the mount, so the kernel
+ * does not notice that no reply will come: the call, the thread, and every later caller that needs
+ * that directory wait for ever. Once the connection is aborted they all end; the callers get
+ * ENOTCONN.
  *
- * <p>The guard looks every second whether the first thread of the daemon is dead while others are
- * not; nothing else shows it. Nobody else's connection is ever aborted, though the number of a
- * connection is given again once its mount is gone: the file that aborts it is opened at the start,
- * and means this one for ever; a write to it does nothing when the connection has gone. The mount
- * stays where it is: without it the users of the workspace would write into the folder below,
- * unnoticed. Where {@code /sys/fs/fuse/connections} is not mounted the kernel aborts a connection
- * only as part of an unmount, so a copy of the mount is unmounted, in a mount namespace that ends
- * with the command, and only while it is the mount that the guard was started for which is in its
- * place. The guard ends within a second of the daemon, heeds no signal that is meant for the whole
- * group, and costs half a millisecond a second.
+ * <p>The guard checks every second whether the daemon's first thread is dead while others are not;
+ * nothing else shows this condition. It never aborts another connection, although a connection's
+ * number is reused once its mount is gone: the file that aborts it is opened at the start, and
+ * refers to this connection for ever; a write to it does nothing once the connection is gone. The
+ * mount stays in place: without it, users of the workspace would write into the directory below,
+ * unnoticed. Where {@code /sys/fs/fuse/connections} is not mounted, the kernel aborts a connection
+ * only as part of an unmount; so a copy of the mount is unmounted, in a mount namespace that ends
+ * with the command, and only while the mount that the guard was started for is the one at its
+ * place. The guard ends within a second of the daemon, ignores signals that are sent to the whole
+ * process group, and uses half a millisecond of CPU time per second.
  */
 public final class MountGuard implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MountGuard.class);
@@ -33,10 +34,11 @@ public final class MountGuard implements AutoCloseable {
   private static final long END_LIMIT_MS = 2_000;
 
   /**
-   * Arguments: process, connection, mount point, the same as mountinfo has it, the file that aborts
-   * the connection. Of {@code stat} it takes what follows the name: the state is field 1 then, and
-   * field 20 when the process started, by which it is told from a later one with its number. If the
-   * first thread is the only one that is left, the descriptors are closed.
+   * Arguments: process id, connection, mount point, mount point as mountinfo escapes it, the file
+   * that aborts the connection. From {@code stat} it takes the fields after the name: the state is
+   * then field 1, and the start time, which distinguishes the process from a later one with the
+   * same id, is field 20. If only the first thread is left, the descriptors are closed, and the
+   * guard ends.
    */
   private static final String SCRIPT =
       """
@@ -81,19 +83,21 @@ public final class MountGuard implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a guard.
    *
    * @param pid the daemon that serves the mount
-   * @param connection number of the connection: the minor device number of the mount
+   * @param connection the connection's number: the minor device number of the mount
    * @param point where it is mounted, and stays mounted
-   * @throws IOException if no process can be started, or this machine lets nobody abort a
-   *     connection without taking its mount away
+   * @throws IOException if no process can be started, or this host allows no way to abort a
+   *     connection without removing its mount
    */
   public static MountGuard start(long pid, long connection, Path point) throws IOException {
     return start(pid, connection, point, CONNECTIONS);
   }
 
-  /** The same with the kernel's connections in this folder, if they are mounted at all. */
+  /**
+   * As above; {@code connections} is the directory of the kernel's FUSE connections, if mounted.
+   */
   public static MountGuard start(long pid, long connection, Path point, Path connections)
       throws IOException {
     Path abort = connections.resolve(Long.toString(connection)).resolve("abort");
@@ -132,7 +136,7 @@ public final class MountGuard implements AutoCloseable {
         .start();
   }
 
-  /** Ends it; the mount is gone. */
+  /** Ends the guard; to be called when the mount is gone. */
   @Override
   public void close() {
     process.destroyForcibly();

@@ -7,14 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Says whether a place can be mounted on, before mount(2) would say less about why not. */
+/** Checks mount points before mount(2), whose errno says less about the cause. */
 final class MountPoint {
   private MountPoint() {}
 
   /**
-   * Checks that the path is an empty directory that nothing is mounted on.
+   * Checks that the path is an empty directory on which nothing is mounted.
    *
-   * @return the path that the kernel will know the mount by: absolute, no symbolic links
+   * @return the mount point as the kernel will know it: absolute, no symbolic links
    * @throws MountException ENOENT, ENOTDIR, ENOTEMPTY, EBUSY, or ENOTCONN for a dead mount
    */
   static Path check(Path requested) throws IOException {
@@ -43,7 +43,7 @@ final class MountPoint {
     return point;
   }
 
-  /** Follows symbolic links as far as the path can be walked; a dead mount cannot be. */
+  /** Resolves symbolic links as far as the path can be walked; a dead mount cannot be walked. */
   static Path resolve(Path requested) {
     Path absolute = requested.toAbsolutePath().normalize();
     try {

@@ -4,7 +4,7 @@ import io.hypersync.model.errno.Errno;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The sentences that a user reads when mounting or unmounting fails. Pure. */
+/** The messages for users when mounting or unmounting fails. Pure. */
 final class MountProblems {
   private MountProblems() {}
 
@@ -26,7 +26,7 @@ final class MountProblems {
     return new MountException(errno, message);
   }
 
-  /** The mount point cannot be looked at. */
+  /** The mount point is not accessible. */
   static MountException unusable(Path point, Errno errno) {
     String message =
         switch (errno) {
@@ -62,7 +62,7 @@ final class MountProblems {
         point + " is already a mount point of " + mounted.describe() + ": unmount it first");
   }
 
-  /** A FUSE filesystem is mounted there, or above, whose daemon is gone. */
+  /** A FUSE filesystem whose daemon has ended is mounted there, or above. */
   static MountException dead(Path point, String deadPoint) {
     String where =
         deadPoint.equals(point.toString())
@@ -73,7 +73,7 @@ final class MountProblems {
         where + " whose daemon is gone: run `hypersync umount " + deadPoint + "` and try again");
   }
 
-  /** A dead mount cannot be taken away alone. */
+  /** A dead mount cannot be removed because other mounts are inside it. */
   static MountException deadWithOthersInside(Path point, List<Path> inside) {
     return new MountException(
         Errno.EBUSY,
@@ -85,7 +85,7 @@ final class MountProblems {
             + "`, and try again");
   }
 
-  /** There is no mount point, and nobody may make it. */
+  /** The mount point does not exist and cannot be created. */
   static MountException cannotBeMade(Path point, Path above) {
     return new MountException(
         Errno.EACCES,

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is mounted, as {@code /proc/self/mountinfo} tells. Asking it never touches the filesystems
- * themselves, so it answers for dead and hanging ones too.
+ * The mounts of this process's mount namespace, from {@code /proc/self/mountinfo}. Reading it makes
+ * no request to the filesystems themselves, so it works with dead and hanging ones, too.
  *
  * @param mounts in the order in which they were made
  */
@@ -23,9 +23,9 @@ public record MountTable(List<Mount> mounts) {
    * One mount.
    *
    * @param device {@code major:minor} of the filesystem
-   * @param point where
-   * @param type filesystem type, with its subtype
-   * @param source what is mounted
+   * @param point the mount point
+   * @param type the filesystem type, with its subtype
+   * @param source the source, such as a device
    */
   public record Mount(String device, String point, String type, String source) {
     /** Whether it is served over {@code /dev/fuse}. */
@@ -39,7 +39,6 @@ public record MountTable(List<Mount> mounts) {
     }
   }
 
-  /** Keeps a copy. */
   public MountTable {
     mounts = List.copyOf(mounts);
   }
@@ -47,14 +46,14 @@ public record MountTable(List<Mount> mounts) {
   /**
    * Reads the kernel's table.
    *
-   * @throws IOException when /proc is not there
+   * @throws IOException if /proc is not available
    */
   public static MountTable read() throws IOException {
-    // Paths are bytes; Latin-1 keeps each as one character, decoded after the escapes are undone.
+    // Paths are bytes: Latin-1 keeps each as one character, decoded after unescaping.
     return parse(Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1));
   }
 
-  /** Parses lines of mountinfo; a line of another form is left out. */
+  /** Parses lines of mountinfo; lines of another form are skipped. */
   static MountTable parse(List<String> lines) {
     List<Mount> mounts = new ArrayList<>();
     for (String line : lines) {
@@ -74,7 +73,7 @@ public record MountTable(List<Mount> mounts) {
     return new MountTable(mounts);
   }
 
-  /** What is mounted exactly there; the last one hides those before. */
+  /** The mount at exactly this point; the last one, which hides those before. */
   public Optional<Mount> at(String point) {
     return mounts.reversed().stream().filter(mount -> mount.point().equals(point)).findFirst();
   }
@@ -88,7 +87,7 @@ public record MountTable(List<Mount> mounts) {
     return mounts.stream().anyMatch(mount -> mount.device().equals(device));
   }
 
-  /** What is mounted below a path, in the order in which it was mounted. */
+  /** The mount points below a path, in the order in which they were mounted. */
   public List<Path> inside(Path path) {
     return mounts.stream()
         .map(mount -> Path.of(mount.point()))
@@ -97,7 +96,7 @@ public record MountTable(List<Mount> mounts) {
         .toList();
   }
 
-  /** The mount that the path is in: the one with the longest point above it. */
+  /** The mount that contains the path: the one with the longest matching point. */
   Optional<Mount> covering(String path) {
     Optional<Mount> best = Optional.empty();
     for (Mount mount : mounts) {
@@ -112,7 +111,7 @@ public record MountTable(List<Mount> mounts) {
     return best;
   }
 
-  /** As mountinfo has a point: what would end a field or a line there is escaped. */
+  /** A mount point as mountinfo shows it: characters that would end a field or line are escaped. */
   static String escape(String point) {
     return point
         .replace("\\", "\\134")

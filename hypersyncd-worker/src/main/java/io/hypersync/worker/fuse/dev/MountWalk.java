@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Walks through a mount of this process, so that the kernel looks up names and asks for attributes.
- * It does so in a copy of the mount that is nowhere in the tree: nothing is mounted inside it, so a
- * walk ends in this filesystem whatever is mounted over parts of it, and the mount itself can be
- * taken away. The filesystem lives as long as the copy is open.
+ * Walks through a mount of this process, so that the kernel looks up names and requests attributes.
+ * It uses a copy of the mount that is attached nowhere in the tree: nothing is mounted inside the
+ * copy, so a walk stays in this filesystem whatever is mounted over parts of it, and the mount
+ * itself can be unmounted. The filesystem lives as long as the copy is open.
  *
- * <p>Calls may wait inside the kernel for requests to this very filesystem. Thread-safe.
+ * <p>Calls may block inside the kernel for requests to this same filesystem. Thread-safe.
  */
 public final class MountWalk implements AutoCloseable {
-  /** The same for every architecture. */
+  /** The syscall numbers are the same on every architecture. */
   private static final long SYS_OPEN_TREE = 428;
 
   private static final long SYS_FSCONFIG = 431;
@@ -55,7 +55,7 @@ public final class MountWalk implements AutoCloseable {
   private static final int HANDLE_BYTES = 12;
   private static final int HANDLE_STRUCT_BYTES = 8 + HANDLE_BYTES;
 
-  /** A path is walked in pieces of at most this many bytes; the kernel takes 4,096. */
+  /** A path is walked in pieces of about this many bytes; the kernel takes at most 4,096. */
   private static final int MAX_PIECE_BYTES = 3_000;
 
   private static final int CLOSED = -1;
@@ -88,7 +88,10 @@ public final class MountWalk implements AutoCloseable {
 
   private final int tree;
 
-  /** The root, opened: what numbers are looked up by; {@link #CLOSED} if they cannot be. */
+  /**
+   * The opened root, from which nodes are opened by number; {@link #CLOSED} if that is not
+   * possible.
+   */
   private int root = CLOSED;
 
   private int users;
@@ -99,10 +102,11 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * For the mount at this place, which answers requests or will soon.
+   * Opens the mount at this path, which answers requests or will soon.
    *
-   * @param device number of its filesystem, major 0, if it is known
-   * @throws IOException if there can be none: the kernel is older than Linux 5.2, or forbids it
+   * @param device minor device number of the filesystem, if known; its major number is 0
+   * @throws IOException if that is not possible: the kernel is older than Linux 5.2, or does not
+   *     permit it
    */
   public static MountWalk of(Path mountPoint, OptionalLong device) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
@@ -127,8 +131,8 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * Finds out whether nodes can be reached by their numbers, which takes CAP_DAC_READ_SEARCH. Waits
-   * for an answer of the filesystem.
+   * Determines whether nodes can be opened by their numbers, which takes CAP_DAC_READ_SEARCH.
+   * Blocks for a reply of the filesystem.
    *
    * @return whether they can
    */
@@ -156,21 +160,21 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * Has the kernel look up again, before it is used, a name by which it knows a node: the only one,
-   * if it is a directory. Waits for nobody.
+   * Makes the kernel look up a name of a node before it uses that name again: the only name, if the
+   * node is a directory. Does not wait for directory locks.
    *
-   * @return 0, or the errno negated: ESTALE if the kernel does not know the node, EPERM if nodes
-   *     cannot be reached by their numbers
+   * @return 0, or the negated errno: ESTALE if the kernel does not know the node, EPERM if nodes
+   *     cannot be opened by number
    */
   public int expire(long node) {
     return withNode(node, (_, _) -> 0);
   }
 
   /**
-   * Has the kernel ask for the attributes of a node, whatever it believes to know of them.
+   * Makes the kernel request the attributes of a node, even if it has them cached.
    *
-   * @return 0, or the errno negated: ESTALE if the kernel does not know the node, EPERM if nodes
-   *     cannot be reached by their numbers
+   * @return 0, or the negated errno: ESTALE if the kernel does not know the node, EPERM if nodes
+   *     cannot be opened by number
    */
   public int refresh(long node) {
     return withNode(
@@ -185,12 +189,12 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * Has the kernel let go of every name and node of the filesystem that nobody uses: it asks again
-   * for each, also for those that it has found missing. What is in use, open, a working directory,
-   * or mounted on, stays as it is. Waits for no directory that is locked: the filesystem is given
-   * no other options than it has, and the kernel cleans up on that occasion.
+   * Makes the kernel drop every name and node of the filesystem that is not in use, negative names
+   * included, so that it looks each up again. What is in use (open, a working directory, or mounted
+   * on) stays. Waits for no directory lock: this reconfigures the filesystem with unchanged
+   * options, on which the kernel drops unused names and nodes.
    *
-   * @return 0, or the errno negated
+   * @return 0, or the negated errno
    */
   public int dropUnused() {
     if (!enter()) {
@@ -226,11 +230,10 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * Looks a name up in a directory that the kernel knows.
+   * Looks up a name in a directory that the kernel knows.
    *
-   * @return the inode number found, or the errno negated: ESTALE if the kernel does not know the
-   *     directory or cannot move what it has found, EPERM if nodes cannot be reached by their
-   *     numbers
+   * @return the inode number found, or the negated errno: ESTALE if the kernel does not know the
+   *     directory or cannot move what it has found, EPERM if nodes cannot be opened by number
    */
   public long look(long directory, byte[] name) {
     long[] found = new long[1];
@@ -239,10 +242,10 @@ public final class MountWalk implements AutoCloseable {
   }
 
   /**
-   * Walks from the root.
+   * Walks a path from the root.
    *
-   * @param names at least one
-   * @return the inode number found, or the errno negated
+   * @param names the names of the path, at least one
+   * @return the inode number found, or the negated errno
    */
   public long look(List<byte[]> names) {
     if (!enter()) {
@@ -275,7 +278,7 @@ public final class MountWalk implements AutoCloseable {
     }
   }
 
-  /** The number by which the kernel calls the thread that calls this. */
+  /** The thread id of the calling thread, as the kernel has it. */
   public static int tid() {
     try (Arena arena = Arena.ofConfined()) {
       return (int) GETTID.invokeExact(arena.allocate(Downcalls.ERRNO_STATE));
@@ -284,7 +287,7 @@ public final class MountWalk implements AutoCloseable {
     }
   }
 
-  /** Lets the filesystem go when the last call has come back. Does nothing the second time. */
+  /** Closes the copy of the mount once the last call has returned. Does nothing the second time. */
   @Override
   public synchronized void close() {
     if (!closing) {

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Memory that a system call can read or write, with room for the call's errno. Owned by one thread
- * at a time; freed when it becomes unreachable.
+ * A native buffer for a system call, with space for the call's errno. Owned by one thread at a
+ * time; freed when it becomes unreachable.
  */
 final class NativeBuffer {
   private static final int PAGE = 4096;
@@ -26,7 +26,7 @@ final class NativeBuffer {
     return view.capacity();
   }
 
-  /** Copies the parts one after the other to the beginning. */
+  /** Copies the parts to the beginning, one after the other. */
   void fill(ByteBuffer... parts) {
     view.clear();
     for (ByteBuffer part : parts) {
@@ -34,12 +34,12 @@ final class NativeBuffer {
     }
   }
 
-  /** read(2): the count of bytes, or the errno negated. */
+  /** read(2): the byte count, or the negated errno. */
   int read(int fd) {
     return (int) Syscalls.read(errno, fd, memory, memory.byteSize());
   }
 
-  /** write(2) of what {@link #fill} put in: the count of bytes, or the errno negated. */
+  /** write(2) of what {@link #fill} has copied: the byte count, or the negated errno. */
   int write(int fd) {
     return (int) Syscalls.write(errno, fd, memory, view.position());
   }

@@ -3,8 +3,8 @@ package io.hypersync.worker.fuse.dev;
 import java.util.concurrent.ArrayBlockingQueue;
 
 /**
- * Native buffers for sending, in two sizes: small for all but READ and READDIR replies, large for
- * those. Never blocks: an empty pool allocates, a full one lets go.
+ * Native buffers for sending, in two sizes: large for READ and READDIR replies, small for all
+ * others. Never blocks: an empty pool allocates, a full one drops what is given back.
  */
 final class NativeBufferPool {
   private static final int SMALL_BYTES = 8 << 10;
@@ -15,7 +15,7 @@ final class NativeBufferPool {
   private final ArrayBlockingQueue<NativeBuffer> small = new ArrayBlockingQueue<>(SMALL_KEPT);
   private final ArrayBlockingQueue<NativeBuffer> large = new ArrayBlockingQueue<>(LARGE_KEPT);
 
-  /** A buffer of at least {@code bytes}. */
+  /** Takes a buffer of at least this many bytes. */
   NativeBuffer take(long bytes) {
     if (bytes > LARGE_BYTES) {
       return new NativeBuffer(Math.toIntExact(bytes));
@@ -25,7 +25,7 @@ final class NativeBufferPool {
     return kept != null ? kept : new NativeBuffer(fitsSmall ? SMALL_BYTES : LARGE_BYTES);
   }
 
-  /** Gives a buffer back. */
+  /** Gives a buffer back to the pool, or drops it. */
   void give(NativeBuffer buffer) {
     if (buffer.capacity() == SMALL_BYTES) {
       var _ = small.offer(buffer);

@@ -17,9 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * System calls on nodes of a FUSE mount that are named by their numbers: the kernel finds those it
- * knows by a file handle, which is made of node id and generation. Each method returns 0, or the
- * errno negated; ESTALE for a node that the kernel does not know. Single-threaded.
+ * System calls on nodes of a FUSE mount by inode number: the kernel opens nodes that it knows by a
+ * file handle made of node id and generation. Each method returns 0, or the negated errno; ESTALE
+ * for a node that the kernel does not know. Single-threaded.
  */
 public final class NodeCalls {
   private static final int O_DIRECTORY = 0x10000;
@@ -43,7 +43,7 @@ public final class NodeCalls {
   private static final int TIMES_BYTES = 32;
   private static final int MAX_NAME_BYTES = 256;
 
-  /** Directories kept open: what has been used last. */
+  /** Most directories kept open; the least recently used is closed first. */
   private static final int MAX_OPEN = 1_024;
 
   private static final MethodHandle OPENAT =
@@ -84,7 +84,7 @@ public final class NodeCalls {
   private final MemorySegment attributes;
   private final int root;
 
-  /** Descriptors of directories, the one used last at the end. */
+  /** Descriptors of directories by inode number; the most recently used last. */
   private final LinkedHashMap<Long, Integer> directories = new LinkedHashMap<>(16, 0.75f, true);
 
   private long adopted;
@@ -109,7 +109,7 @@ public final class NodeCalls {
   }
 
   /**
-   * For the mount at this place.
+   * Opens the root of the mount at this path.
    *
    * @throws IOException if it cannot be opened
    */
@@ -117,7 +117,7 @@ public final class NodeCalls {
     return new NodeCalls(mountPoint);
   }
 
-  /** The id of the thread that calls this. */
+  /** The thread id of the calling thread. */
   public int tid() {
     try {
       return (int) GETTID.invokeExact(errno);
@@ -126,7 +126,7 @@ public final class NodeCalls {
     }
   }
 
-  /** Opens a directory of the root by its name, to be used under this number from now on. */
+  /** Opens a directory by its name in the root; later calls use it under this number. */
   public int adopt(long node, byte[] rootName) {
     int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | Syscalls.O_CLOEXEC;
     int fd = open(root, text(name, rootName), flags);
@@ -137,7 +137,7 @@ public final class NodeCalls {
     return Math.min(fd, 0);
   }
 
-  /** Closes what is open of a directory. */
+  /** Closes the descriptor of a directory, if there is one. */
   public void drop(long node) {
     Integer fd = directories.remove(node);
     if (fd != null) {
@@ -196,13 +196,13 @@ public final class NodeCalls {
     }
   }
 
-  /** utimensat of a name: mtime alone, or both times. */
+  /** utimensat of a name; sets mtime alone, or both times. */
   public int touch(long parent, byte[] oldName, boolean mtimeOnly) {
     int fd = directory(parent);
     return fd < 0 ? fd : setTimes(fd, text(name, oldName), mtimeOnly, AT_SYMLINK_NOFOLLOW);
   }
 
-  /** utimensat of a node, whatever names it has. */
+  /** utimensat of a node by its number, whatever names it has. */
   public int touch(long node, boolean mtimeOnly) {
     int fd = openNode(node);
     if (fd < 0) {
@@ -213,7 +213,7 @@ public final class NodeCalls {
     return result;
   }
 
-  /** stat: the name is looked up. */
+  /** stat of a name, which makes the kernel look it up. */
   public int look(long parent, byte[] oldName) {
     int fd = directory(parent);
     if (fd < 0) {
@@ -261,7 +261,7 @@ public final class NodeCalls {
     return fd;
   }
 
-  /** By its file handle; the kernel must know the node. */
+  /** Opens a node by its file handle; the kernel must know the node. */
   private int openNode(long node) {
     handle.set(JAVA_INT, 0, HANDLE_BYTES);
     handle.set(JAVA_INT, 4, HANDLE_TYPE);
@@ -292,7 +292,7 @@ public final class NodeCalls {
     }
   }
 
-  /** The bytes with a NUL behind them; names have at most 255. */
+  /** Copies the bytes, followed by a NUL, to the buffer; names have at most 255 bytes. */
   private static MemorySegment text(MemorySegment buffer, byte[] bytes) {
     MemorySegment.copy(bytes, 0, buffer, JAVA_BYTE, 0, bytes.length);
     buffer.set(JAVA_BYTE, bytes.length, (byte) 0);

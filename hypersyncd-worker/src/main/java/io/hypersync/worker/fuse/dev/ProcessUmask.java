@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Which permissions files do not get that this process makes: all of its threads, and libraries
- * that are not Java's. Files that callers make through a mount have the callers' own masks, which
- * the kernel applies before the daemon hears of them.
+ * The umask of this process: of all its threads, and of native libraries. It does not affect files
+ * that callers create through a mount: the kernel applies the caller's own umask before it sends
+ * the request.
  */
 public final class ProcessUmask {
   private static final int OWNER_ONLY = 077;
@@ -17,14 +17,14 @@ public final class ProcessUmask {
 
   private ProcessUmask() {}
 
-  /** From now on, what this process makes is for its user alone. */
+  /** Makes files that this process creates from now on accessible to its user only. */
   public static void ownerOnly() {
-    if (current() != OWNER_ONLY) { // as the launcher has set it, and no native call is needed
+    if (current() != OWNER_ONLY) { // the launcher has set it already, which saves a native call
       var _ = Syscalls.umask(OWNER_ONLY);
     }
   }
 
-  /** The mask, or a negative number if /proc does not tell. */
+  /** The umask, or a negative number if /proc does not show it. */
   static int current() {
     try {
       return Files.readAllLines(STATUS, StandardCharsets.ISO_8859_1).stream()

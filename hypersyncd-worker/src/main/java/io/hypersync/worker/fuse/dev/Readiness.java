@@ -10,11 +10,11 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Whether a descriptor of this process has something to read. */
+/** Whether a descriptor of this process is readable. */
 public final class Readiness {
   private static final short POLLIN = 1;
 
-  /** Where struct pollfd has them, behind the descriptor. */
+  /** Offsets in struct pollfd, after the descriptor. */
   private static final long EVENTS = 4;
 
   private static final long RETURNED_EVENTS = 6;
@@ -24,14 +24,14 @@ public final class Readiness {
           .downcallHandle(
               Linker.nativeLinker().defaultLookup().findOrThrow("poll"),
               FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT),
-              Linker.Option.critical(true)); // It returns at once, so it may look into the heap.
+              Linker.Option.critical(true)); // It returns at once, so it may access heap memory.
 
   private Readiness() {}
 
   /**
-   * Whether a read would not wait now. Some hundred nanoseconds; any thread.
+   * Whether a read would not block now. Takes some hundred nanoseconds; any thread.
    *
-   * @param descriptor of a file or socket; of one that is closed the answer means nothing
+   * @param descriptor of a file or socket; meaningless if it is closed
    */
   public static boolean isReadable(int descriptor) {
     MemorySegment pollfd = MemorySegment.ofArray(new int[] {descriptor, 0});

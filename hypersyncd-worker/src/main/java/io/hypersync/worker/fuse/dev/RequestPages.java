@@ -7,22 +7,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many pages the kernel puts into one request: {@code fs.fuse.max_pages_limit}, which a
- * connection takes over when it is mounted (Linux 6.13 and later).
+ * The number of pages that the kernel puts into one request: {@code fs.fuse.max_pages_limit}, which
+ * a connection takes over when it is mounted (since Linux 6.13).
  *
- * <p>The default, 256, is 1 MiB for memory that begins with a page. A large block of malloc begins
- * behind its header, so a write of 1 MiB from there would be two requests, and two commits.
+ * <p>The default of 256 is 1 MiB of page-aligned memory. A large block of malloc begins behind its
+ * header, so a write of 1 MiB from it would be split into two requests, and so two commits.
  */
 final class RequestPages {
   private static final Logger LOG = LoggerFactory.getLogger(RequestPages.class);
   private static final Path LIMIT = Path.of("/proc/sys/fs/fuse/max_pages_limit");
 
-  /** 1 MiB, and the page that it may end in. */
+  /** 1 MiB, and one page for a buffer that is not aligned. */
   private static final int PAGES = 257;
 
   private RequestPages() {}
 
-  /** Raises the limit of this machine, if it is lower and may be raised. */
+  /** Raises this host's limit, if it is lower and may be changed. */
   static void allow() {
     if (!Files.exists(LIMIT)) {
       return;

@@ -12,11 +12,11 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The system calls that HyperSync needs and the JDK does not have. Each returns what the C function
- * returns, or the errno negated when it fails.
+ * System calls that HyperSync needs and the JDK does not offer. Each returns what the C function
+ * returns, or the negated errno if it fails.
  */
 final class Syscalls {
-  /** Bytes of the segment in which a call leaves its errno. */
+  /** Layout of the segment in which a call leaves its errno. */
   static final StructLayout ERRNO_STATE = Downcalls.ERRNO_STATE;
 
   static final int O_RDWR = 2;
@@ -26,7 +26,7 @@ final class Syscalls {
   static final int AT_STATX_FORCE_SYNC = 0x2000;
   static final int AT_STATX_DONT_SYNC = 0x4000;
 
-  /** What {@code chattr +i} sets. */
+  /** The flag that {@code chattr +i} sets. */
   static final int FS_IMMUTABLE_FL = 0x10;
 
   static final long MS_RDONLY = 1;
@@ -36,7 +36,7 @@ final class Syscalls {
   static final int MNT_DETACH = 2;
   static final int UMOUNT_NOFOLLOW = 8;
 
-  /** {@code _IOR(229, 0, uint32_t)}: binds a fresh descriptor to the mount of another one. */
+  /** {@code _IOR(229, 0, uint32_t)}: binds a new descriptor to the mount of another one. */
   static final long FUSE_DEV_IOC_CLONE = 0x8004e500L;
 
   private static final long FS_IOC_GETFLAGS = 0x80086601L;
@@ -84,7 +84,7 @@ final class Syscalls {
 
   private Syscalls() {}
 
-  /** read(2) into {@code buffer}; {@code errno} is scratch of {@link #ERRNO_STATE}. */
+  /** read(2) into {@code buffer}; {@code errno} is scratch space of {@link #ERRNO_STATE}. */
   static long read(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
     try {
       long result = (long) READ.invokeExact(errno, fd, buffer, bytes);
@@ -94,7 +94,7 @@ final class Syscalls {
     }
   }
 
-  /** write(2) from {@code buffer}; {@code errno} is scratch of {@link #ERRNO_STATE}. */
+  /** write(2) from {@code buffer}; {@code errno} is scratch space of {@link #ERRNO_STATE}. */
   static long write(MemorySegment errno, int fd, MemorySegment buffer, long bytes) {
     try {
       long result = (long) WRITE.invokeExact(errno, fd, buffer, bytes);
@@ -125,7 +125,7 @@ final class Syscalls {
     }
   }
 
-  /** ioctl(2) with a pointer to a 32-bit number. */
+  /** ioctl(2) with a pointer to a 32-bit integer. */
   static int ioctl(int fd, long request, int argument) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
@@ -166,7 +166,10 @@ final class Syscalls {
     }
   }
 
-  /** Whether statx(2) of the path succeeds when no cached attributes are allowed. */
+  /**
+   * statx(2) of a path without cached attributes, so the filesystem is asked: 0, or the negated
+   * errno.
+   */
   static int statNow(String path) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
@@ -187,8 +190,8 @@ final class Syscalls {
   }
 
   /**
-   * The device number of what a path stands for, major in the upper 32 bits, or the errno negated.
-   * No filesystem is asked for it: what the kernel has cached will do.
+   * The device number of the file at a path, major in the upper 32 bits, or the negated errno.
+   * Makes no request to the filesystem: cached attributes suffice.
    */
   static long deviceOf(String path) {
     try (Arena arena = Arena.ofConfined()) {
@@ -207,7 +210,7 @@ final class Syscalls {
     }
   }
 
-  /** The number that says which kind of filesystem a path is on, or the errno negated. */
+  /** The {@code f_type} of the filesystem that a path is on, or the negated errno. */
   static long filesystemMagic(String path) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
@@ -221,7 +224,7 @@ final class Syscalls {
     }
   }
 
-  /** What {@code lsattr} shows of an open file, or the errno negated. */
+  /** The inode flags of an open file, as {@code lsattr} shows them, or the negated errno. */
   static int inodeFlags(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
@@ -233,7 +236,7 @@ final class Syscalls {
     }
   }
 
-  /** What {@code chattr} sets; zero, or the errno negated. */
+  /** Sets inode flags, as {@code chattr} does; 0, or the negated errno. */
   static int setInodeFlags(int fd, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO_STATE);
@@ -245,7 +248,7 @@ final class Syscalls {
     }
   }
 
-  /** umask(2): which permissions new files do not get; returns the mask before. */
+  /** umask(2); returns the previous mask. */
   static int umask(int mask) {
     try (Arena arena = Arena.ofConfined()) {
       return (int) UMASK.invokeExact(arena.allocate(ERRNO_STATE), mask);

@@ -1,9 +1,9 @@
 /**
- * The way to the kernel: system calls on {@code /dev/fuse}, mount(2) and its preconditions. The
- * only package of the worker that uses {@code java.lang.foreign}.
+ * Access to the kernel: system calls on {@code /dev/fuse}, mount(2) and its preconditions. The only
+ * package of the worker that uses {@code java.lang.foreign}.
  *
- * <p>A system call pins a virtual thread to its carrier, and reading the device blocks: read on
- * platform threads only.
+ * <p>A system call pins a virtual thread to its carrier, and reading the device blocks, so readers
+ * must be platform threads.
  */
 @NullMarked
 package io.hypersync.worker.fuse.dev;

@@ -4,9 +4,9 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import org.jspecify.annotations.Nullable;
 
-/** What a message from the kernel turned out to be. */
+/** The decoder's result for one message of the kernel. */
 public sealed interface Decoded {
-  /** The number to answer to; 0 when the message was too short to have one. */
+  /** The number that a reply must carry; 0 if the message was too short to have one. */
   long unique();
 
   /** A request to the filesystem. */
@@ -18,26 +18,26 @@ public sealed interface Decoded {
   }
 
   /**
-   * The first request of a mount.
+   * INIT, the first request of a mount.
    *
-   * @param maxReadahead bytes
+   * @param maxReadahead the kernel's readahead limit, in bytes
    * @param flags what the kernel offers: {@link io.hypersync.worker.fuse.abi.InitFlag#mask} bits
    */
   record Init(long unique, int major, int minor, int maxReadahead, long flags) implements Decoded {}
 
-  /** The caller of the request {@code target} got a signal. */
+  /** INTERRUPT: the caller of the request {@code target} has received a signal. */
   record Interrupt(long unique, long target) implements Decoded {}
 
-  /** The mount is going away. */
+  /** DESTROY: the mount is going away. */
   record Destroy(long unique) implements Decoded {}
 
   /**
-   * Not understood.
+   * A message that cannot be decoded, or asks for something that is not served.
    *
-   * @param opcode what it wants to be, or null if that is unknown
-   * @param answered whether the kernel waits for an answer
-   * @param errno what to answer then: ENOSYS for an opcode that is unknown or not served, EIO for a
-   *     message that is cut short or whose sizes lie
+   * @param opcode its opcode, or null if that is unknown
+   * @param answered whether the kernel waits for a reply
+   * @param errno the error to reply in that case: ENOSYS for an opcode that is unknown or not
+   *     served, EIO for a message that is cut short or has wrong sizes
    * @param reason for the log
    */
   record Malformed(

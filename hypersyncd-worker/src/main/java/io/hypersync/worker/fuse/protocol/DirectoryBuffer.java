@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The answer to READDIR or READDIRPLUS, row by row, until the kernel's buffer is full. The two
- * kinds of rows cannot be mixed, so there is a subclass for each. Not thread-safe.
+ * The reply to READDIR or READDIRPLUS, built row by row until the kernel's buffer is full. There is
+ * a subclass for each of the two row formats, which cannot be mixed. Not thread-safe.
  */
 public abstract sealed class DirectoryBuffer {
   private static final int FIRST_BYTES = 4096;
@@ -28,7 +28,7 @@ public abstract sealed class DirectoryBuffer {
     return rows.duplicate().order(ByteOrder.nativeOrder()).flip();
   }
 
-  /** Whether no row was added; as an answer it means the end of the directory. */
+  /** Whether no row was added; as a reply, an empty buffer means the end of the directory. */
   public boolean isEmpty() {
     return rows.position() == 0;
   }
@@ -85,20 +85,20 @@ public abstract sealed class DirectoryBuffer {
     /**
      * An empty listing.
      *
-     * @param limit bytes, the {@code size} of the request
+     * @param limit most bytes, the {@code size} of the request
      */
     public Plain(int limit) {
       super(limit);
     }
 
     /**
-     * Adds a row unless it does not fit any more.
+     * Adds a row if it fits.
      *
      * @param ino shown as {@code d_ino}
-     * @param cookie not 0; a listing goes on after this row when it is asked for from this offset
+     * @param cookie not 0; a listing requested from this offset continues after this row
      * @param type {@code d_type}: the type bits of the mode, shifted right by 12
      * @param name without NUL
-     * @return whether it fitted; if not, the listing is complete as it is
+     * @return whether it fitted; if not, the reply is complete as it is
      */
     public boolean add(long ino, long cookie, int type, byte[] name) {
       return add(0, ino, cookie, type, name);
@@ -110,19 +110,18 @@ public abstract sealed class DirectoryBuffer {
     /**
      * An empty listing.
      *
-     * @param limit bytes, the {@code size} of the request
+     * @param limit most bytes, the {@code size} of the request
      */
     public Plus(int limit) {
       super(limit);
     }
 
     /**
-     * Adds a row with its entry, which counts as a lookup of the node, unless it does not fit any
-     * more.
+     * Adds a row with its entry if it fits. The kernel counts it as a lookup of the node.
      *
      * @param cookie as {@link Plain#add}
      * @param name without NUL; not "." or "..", which the kernel does not count
-     * @return whether it fitted; if not, no lookup is counted and the listing is complete as it is
+     * @return whether it fitted; if not, no lookup is counted and the reply is complete as it is
      */
     public boolean add(FuseEntry entry, long cookie, byte[] name) {
       if (!add(DirentPlus.DIRENT, entry.attr().ino(), cookie, entry.attr().direntType(), name)) {
@@ -138,7 +137,7 @@ public abstract sealed class DirectoryBuffer {
     }
 
     /**
-     * Adds a row without an entry, such as "." and "..": nothing is looked up.
+     * Adds a row without an entry, such as "." and "..", which does not count as a lookup.
      *
      * @param ino shown as {@code d_ino}
      * @param cookie as {@link Plain#add}

@@ -1,16 +1,16 @@
 package io.hypersync.worker.fuse.protocol;
 
 /**
- * The attributes of a node.
+ * The attributes of a node, as in {@code fuse_attr}.
  *
- * @param ino what the caller sees as {@code st_ino}
+ * @param ino the inode number, shown as {@code st_ino}
  * @param size bytes
  * @param blocks units of 512 bytes
  * @param atimeNs last access, nanoseconds since the epoch, negative before 1970
  * @param mtimeNs last modification, likewise
  * @param ctimeNs last change of attributes, likewise
  * @param mode type and permission bits, as {@code st_mode}
- * @param nlink hard links
+ * @param nlink number of hard links
  * @param uid owner
  * @param gid group
  * @param rdev device number of a device node in the kernel's 32-bit form, else 0
@@ -29,7 +29,7 @@ public record FuseAttr(
     int gid,
     int rdev,
     int blksize) {
-  /** The same with another count of links. */
+  /** A copy with another link count. */
   public FuseAttr withNlink(int links) {
     return new FuseAttr(
         ino, size, blocks, atimeNs, mtimeNs, ctimeNs, mode, links, uid, gid, rdev, blksize);

@@ -8,15 +8,16 @@ import java.nio.ByteOrder;
 import java.util.Set;
 
 /**
- * What the daemon answers to INIT.
+ * The daemon's reply to INIT.
  *
- * @param maxReadahead bytes, at most what the kernel said
- * @param flags what is wanted of what was offered
- * @param maxBackground how many background requests may be in flight, 1 to 65,535
- * @param congestionThreshold from how many on the kernel holds back, 1 to {@code maxBackground}
+ * @param maxReadahead bytes, at most what the kernel offered
+ * @param flags the offered flags that the daemon accepts
+ * @param maxBackground most background requests in flight, 1 to 65,535
+ * @param congestionThreshold number of background requests in flight at which the kernel throttles,
+ *     1 to {@code maxBackground}
  * @param maxWrite largest write in bytes, at least 4,096
- * @param maxPages largest request in pages, counts with {@link InitFlag#MAX_PAGES} only
- * @param timeGranularityNs the filesystem's unit of time, nanoseconds
+ * @param maxPages largest request in pages; only used with {@link InitFlag#MAX_PAGES}
+ * @param timeGranularityNs resolution of the filesystem's timestamps, nanoseconds
  */
 public record FuseInitReply(
     int maxReadahead,
@@ -26,12 +27,11 @@ public record FuseInitReply(
     int maxWrite,
     int maxPages,
     int timeGranularityNs) {
-  /** Keeps a copy of the flags. */
   public FuseInitReply {
     flags = Set.copyOf(flags);
   }
 
-  /** {@code fuse_init_out}. */
+  /** This reply as {@code fuse_init_out}. */
   public ByteBuffer encode() {
     long bits = InitFlag.maskOf(flags);
     return blank()
@@ -46,7 +46,10 @@ public record FuseInitReply(
         .putShort(InitOut.MAX_PAGES, (short) maxPages);
   }
 
-  /** {@code fuse_init_out} with the major version alone: the kernel then asks again in that one. */
+  /**
+   * {@code fuse_init_out} with only the major version: the kernel then repeats INIT in that
+   * version.
+   */
   public static ByteBuffer encodeMajorOnly() {
     return blank();
   }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** The messages that the daemon sends unasked, header included. */
+/** Encodes the notifications, which the daemon sends without a request; header included. */
 public final class FuseNotification {
   private static final long ATTRIBUTES_ONLY = -1;
 
@@ -46,7 +46,7 @@ public final class FuseNotification {
   }
 
   /**
-   * Has a name of a directory looked up again before it is used the next time.
+   * Makes the kernel look up a name of a directory before it uses that name again.
    *
    * @param name without NUL
    */
@@ -65,8 +65,8 @@ public final class FuseNotification {
   }
 
   /**
-   * Puts one byte into the page of a regular file where it belongs; the file becomes at least as
-   * long as that.
+   * Stores one byte in the cached page of a regular file; the file becomes at least long enough to
+   * contain it.
    *
    * @param offset of the byte, at least 0
    */
@@ -80,7 +80,7 @@ public final class FuseNotification {
         .put(base + StoreOut.DATA, value);
   }
 
-  /** Has the kernel let go of those of these nodes that nobody uses. */
+  /** Makes the kernel drop those of these nodes that are not in use. */
   public static ByteBuffer prune(List<Long> nodeIds) {
     int size = PruneOut.SIZE + nodeIds.size() * Long.BYTES;
     ByteBuffer out = message(NotifyCode.PRUNE, size);

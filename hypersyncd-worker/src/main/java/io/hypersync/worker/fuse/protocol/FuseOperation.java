@@ -7,12 +7,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What the kernel asks of the filesystem: one record for each request. The node that a request is
- * about is in its header; each record says what answer the kernel waits for. Any request can be
+ * The kernel's requests to the filesystem, one record for each kind. The node that a request is
+ * about is in its header; each record says which reply the kernel expects. Any request can be
  * answered with an error instead.
  *
- * <p>What only the connection is concerned with (INIT, INTERRUPT, DESTROY) is not here but in
- * {@link Decoded}.
+ * <p>Requests that concern only the connection (INIT, INTERRUPT, DESTROY) are in {@link Decoded}.
  */
 public sealed interface FuseOperation {
   /** Find {@code name} in the node. Answer: entry. */
@@ -27,19 +26,20 @@ public sealed interface FuseOperation {
     public record Row(long nodeId, long lookups) {}
   }
 
-  /** Read the node's attributes; {@code fh} counts when {@link #hasFh}. Answer: attr. */
+  /** Read the node's attributes; {@code fh} is valid if {@link #hasFh}. Answer: attr. */
   record GetAttr(int flags, long fh) implements FuseOperation {
-    /** Whether it was fstat(2) of an open handle. */
+    /** Whether it is an fstat(2) of an open handle. */
     public boolean hasFh() {
       return (flags & FuseFlags.GetAttr.FH) != 0;
     }
   }
 
   /**
-   * Change those attributes that {@code valid} names. Answer: attr, with the attributes after it.
+   * Change the attributes that {@code valid} selects. Answer: attr, with the attributes after the
+   * change.
    *
    * @param valid bits of {@link SetAttrValid}
-   * @param atimeNs nanoseconds since the epoch, likewise the other times
+   * @param atimeNs nanoseconds since the epoch, like the other times
    */
   record SetAttr(
       int valid,
@@ -58,27 +58,27 @@ public sealed interface FuseOperation {
       return (valid & bit) != 0;
     }
 
-    /** The handle of ftruncate(2) and the like. */
+    /** The handle, if the request is for an open file, as ftruncate(2). */
     public OptionalLong fh() {
       return has(SetAttrValid.FH) ? OptionalLong.of(fhBits) : OptionalLong.empty();
     }
 
-    /** The new size in bytes. */
+    /** The new size in bytes; empty if it is not to change. */
     public OptionalLong size() {
       return has(SetAttrValid.SIZE) ? OptionalLong.of(sizeBits) : OptionalLong.empty();
     }
 
-    /** The new mode, type bits included. */
+    /** The new mode, type bits included; empty if it is not to change. */
     public OptionalInt mode() {
       return has(SetAttrValid.MODE) ? OptionalInt.of(modeBits) : OptionalInt.empty();
     }
 
-    /** The new owner. */
+    /** The new owner; empty if it is not to change. */
     public OptionalInt uid() {
       return has(SetAttrValid.UID) ? OptionalInt.of(uidBits) : OptionalInt.empty();
     }
 
-    /** The new group. */
+    /** The new group; empty if it is not to change. */
     public OptionalInt gid() {
       return has(SetAttrValid.GID) ? OptionalInt.of(gidBits) : OptionalInt.empty();
     }
@@ -128,8 +128,9 @@ public sealed interface FuseOperation {
   /**
    * Write all of {@code data}. Answer: write.
    *
-   * <p>One write(2) may come as several of these, even below the agreed size: a direct one whose
-   * buffer does not begin on a page boundary touches a page more than fits.
+   * <p>One write(2) may arrive as several of these, even if it is not larger than the negotiated
+   * size: direct I/O from a buffer that is not page-aligned spans one page more than a request can
+   * have.
    *
    * @param writeFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Write}
    * @param openFlags as open(2): O_APPEND, O_DSYNC and so on
@@ -137,11 +138,11 @@ public sealed interface FuseOperation {
   record Write(long fh, long offset, byte[] data, int writeFlags, long lockOwner, int openFlags)
       implements FuseOperation {}
 
-  /** Read the totals. Answer: statfs. */
+  /** Read the totals of the filesystem. Answer: statfs. */
   record StatFs() implements FuseOperation {}
 
   /**
-   * The last descriptor of a handle is gone. Answer: ok; nobody sees an error.
+   * The last descriptor of a handle was closed. Answer: ok; an error reaches no caller.
    *
    * @param releaseFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Release}
    */
@@ -150,7 +151,7 @@ public sealed interface FuseOperation {
 
   /** Make a file durable. Answer: ok. */
   record Fsync(long fh, int flags) implements FuseOperation {
-    /** Whether data alone are asked for, as fdatasync(2). */
+    /** Whether only data is to be durable, as with fdatasync(2). */
     public boolean dataOnly() {
       return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
     }
@@ -170,8 +171,8 @@ public sealed interface FuseOperation {
   record GetXattr(byte[] name, int size) implements FuseOperation {}
 
   /**
-   * List the names, each with a NUL after it. Answer: xattrSize when {@code size} is 0, else data
-   * or ERANGE.
+   * List the names of extended attributes, each followed by a NUL. Answer: xattrSize when {@code
+   * size} is 0, else data or ERANGE.
    */
   record ListXattr(int size) implements FuseOperation {}
 
@@ -179,7 +180,8 @@ public sealed interface FuseOperation {
   record RemoveXattr(byte[] name) implements FuseOperation {}
 
   /**
-   * A descriptor was closed; its lock owner's fcntl locks go. Answer: ok; close(2) shows errors.
+   * A descriptor was closed; its lock owner's fcntl locks are released. Answer: ok; close(2)
+   * returns an error to its caller.
    */
   record Flush(long fh, long lockOwner) implements FuseOperation {}
 
@@ -192,27 +194,27 @@ public sealed interface FuseOperation {
    */
   record ReadDir(long fh, long offset, int size) implements FuseOperation {}
 
-  /** The same with an entry in each row, which counts as a lookup. Answer: directory. */
+  /** As {@link ReadDir}, with an entry in each row, which counts as a lookup. Answer: directory. */
   record ReadDirPlus(long fh, long offset, int size) implements FuseOperation {}
 
-  /** The last descriptor of a directory is gone. Answer: ok. */
+  /** The last descriptor of a directory was closed. Answer: ok. */
   record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner)
       implements FuseOperation {}
 
   /** Make a directory durable. Answer: ok. */
   record FsyncDir(long fh, int flags) implements FuseOperation {
-    /** Whether data alone are asked for, as fdatasync(2). */
+    /** Whether only data is to be durable, as with fdatasync(2). */
     public boolean dataOnly() {
       return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
     }
   }
 
-  /** Who holds a lock against this one. Answer: lock. */
+  /** Ask for a lock that conflicts with this one. Answer: lock. */
   record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements FuseOperation {}
 
   /**
-   * Take or drop a lock, and wait for it if {@code waiting}. Answer: ok; EAGAIN when held and not
-   * to be waited for; EINTR when interrupted.
+   * Take or release a lock; if {@code waiting}, wait for it. Answer: ok; EAGAIN if another owner
+   * holds it and {@code waiting} is false; EINTR if the wait is interrupted.
    *
    * @param lockFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Lock}
    */
@@ -259,9 +261,9 @@ public sealed interface FuseOperation {
   /** Make the whole filesystem durable. Answer: ok. */
   record SyncFs() implements FuseOperation {}
 
-  /** Read attributes, birth time included; {@code fh} counts when {@link #hasFh}. Answer: statx. */
+  /** Read attributes, birth time included; {@code fh} is valid if {@link #hasFh}. Answer: statx. */
   record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements FuseOperation {
-    /** Whether it was asked of an open handle. */
+    /** Whether it is for an open handle. */
     public boolean hasFh() {
       return (getAttrFlags & FuseFlags.GetAttr.FH) != 0;
     }

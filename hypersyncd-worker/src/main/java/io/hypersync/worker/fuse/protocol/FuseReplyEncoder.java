@@ -23,18 +23,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Values to the bytes that the kernel expects after a reply's header, and the header itself. Every
- * buffer returned is new, in the kernel's byte order, and ready to be read from 0 to its limit.
+ * Encodes reply headers and reply bodies. Every returned buffer is new, in the kernel's byte order,
+ * and ready to be read from 0 to its limit.
  */
 public final class FuseReplyEncoder {
   private FuseReplyEncoder() {}
 
-  /** The header of a reply that succeeded, with {@code bodyBytes} to follow. */
+  /** The header of a successful reply, to be followed by {@code bodyBytes}. */
   public static ByteBuffer header(long unique, int bodyBytes) {
     return header(unique, bodyBytes, 0);
   }
 
-  /** A whole reply that failed. */
+  /** A complete error reply. */
   public static ByteBuffer error(long unique, Errno errno) {
     return header(unique, 0, -errno.code());
   }
@@ -53,7 +53,10 @@ public final class FuseReplyEncoder {
     return out;
   }
 
-  /** {@code fuse_entry_out} of a name that does not exist, to be remembered for {@code ttlNs}. */
+  /**
+   * {@code fuse_entry_out} of a name that does not exist, to be cached for {@code ttlNs}
+   * nanoseconds.
+   */
   public static ByteBuffer negativeEntry(long ttlNs) {
     return allocate(EntryOut.SIZE)
         .putLong(EntryOut.ENTRY_VALID, KernelTime.seconds(ttlNs))
@@ -77,7 +80,7 @@ public final class FuseReplyEncoder {
     return out;
   }
 
-  /** {@code fuse_entry_out} and {@code fuse_open_out}, as CREATE and TMPFILE want them. */
+  /** {@code fuse_entry_out} and {@code fuse_open_out}, the reply to CREATE and TMPFILE. */
   public static ByteBuffer create(FuseEntry entry, long fh, int flags) {
     ByteBuffer out = allocate(EntryOut.SIZE + OpenOut.SIZE);
     putEntry(out, 0, entry);
@@ -132,7 +135,7 @@ public final class FuseReplyEncoder {
     return allocate(BmapOut.SIZE).putLong(BmapOut.BLOCK, block);
   }
 
-  /** {@code fuse_ioctl_out}, which goes before the bytes for the caller. */
+  /** {@code fuse_ioctl_out}, which precedes the bytes for the caller. */
   public static ByteBuffer ioctl(int result) {
     return allocate(IoctlOut.SIZE).putInt(IoctlOut.RESULT, result);
   }

@@ -3,7 +3,7 @@ package io.hypersync.worker.fuse.protocol;
 /**
  * One filesystem request of the kernel.
  *
- * @param header who asks, about which node
- * @param operation what is asked
+ * @param header the caller, and the node it is about
+ * @param operation the request itself
  */
 public record FuseRequest(RequestHeader header, FuseOperation operation) {}

@@ -43,13 +43,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Bytes of the kernel to values. Total: every sequence of bytes has a result, none an exception;
- * the arrays of a result are copies, so the buffer can be used again at once.
+ * Decodes the kernel's messages. Total: every byte sequence has a result, and none throws. The
+ * arrays in a result are copies, so the buffer can be reused at once.
  */
 public final class FuseRequestDecoder {
   private static final int HIGH_BITS = 32;
 
-  /** The 256 pages that are agreed on at most, of the largest size that Linux has: 64 KiB. */
+  /** The most that 256 pages, the negotiated limit, can be: Linux pages have at most 64 KiB. */
   private static final int MAX_READ_BYTES = 1 << 24;
 
   private final boolean longSetXattr;
@@ -57,7 +57,7 @@ public final class FuseRequestDecoder {
   /**
    * A decoder for one connection.
    *
-   * @param agreed the flags of the connection; {@link InitFlag#SETXATTR_EXT} changes a layout
+   * @param agreed the negotiated flags; {@link InitFlag#SETXATTR_EXT} changes a layout
    */
   public FuseRequestDecoder(Set<InitFlag> agreed) {
     this.longSetXattr = agreed.contains(InitFlag.SETXATTR_EXT);

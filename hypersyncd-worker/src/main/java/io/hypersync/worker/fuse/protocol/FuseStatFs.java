@@ -1,13 +1,13 @@
 package io.hypersync.worker.fuse.protocol;
 
 /**
- * The filesystem's totals, as statfs(2).
+ * The filesystem's totals, as statfs(2) shows them.
  *
  * @param blocks size, in units of {@code frsize}
- * @param bfree free, likewise
- * @param bavail free for others than root, likewise
- * @param files inodes
- * @param ffree free inodes
+ * @param bfree free space, likewise
+ * @param bavail free space for users other than root, likewise
+ * @param files number of inodes
+ * @param ffree number of free inodes
  * @param bsize preferred I/O size in bytes
  * @param namelen longest name in bytes
  * @param frsize the unit, in bytes

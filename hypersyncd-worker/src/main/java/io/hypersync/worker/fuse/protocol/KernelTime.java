@@ -1,6 +1,8 @@
 package io.hypersync.worker.fuse.protocol;
 
-/** Seconds and nanoseconds apart, as the kernel has them, and together, as everybody else does. */
+/**
+ * Converts between the kernel's pair of seconds and nanoseconds and a single count of nanoseconds.
+ */
 final class KernelTime {
   private static final long NANOS = 1_000_000_000L;
   private static final long MAX_SECONDS = Long.MAX_VALUE / NANOS - 1;
@@ -11,8 +13,8 @@ final class KernelTime {
   /**
    * Nanoseconds since the epoch.
    *
-   * @param seconds signed; years beyond 1677 to 2262 become the nearest that fits
-   * @param nanos unsigned, below a billion where the kernel is honest
+   * @param seconds signed; times outside of the years 1677 to 2262 are clamped
+   * @param nanos unsigned; values of a billion and more are clamped
    */
   static long join(long seconds, int nanos) {
     long within = Math.min(Integer.toUnsignedLong(nanos), NANOS - 1);
@@ -24,7 +26,7 @@ final class KernelTime {
     return Math.floorDiv(ns, NANOS);
   }
 
-  /** What remains above {@link #seconds}. */
+  /** The nanoseconds within the second, 0 to 999,999,999. */
   static int nanos(long ns) {
     return (int) Math.floorMod(ns, NANOS);
   }

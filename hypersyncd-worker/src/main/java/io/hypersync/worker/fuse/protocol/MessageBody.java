@@ -2,9 +2,7 @@ package io.hypersync.worker.fuse.protocol;
 
 import java.nio.ByteBuffer;
 
-/**
- * The bytes after a request's header, read by offset; whatever would reach beyond them is refused.
- */
+/** The bytes after a request's header, read by offset. Reading beyond them throws. */
 final class MessageBody {
   private final ByteBuffer bytes;
 
@@ -27,7 +25,7 @@ final class MessageBody {
     return bytes.getLong(offset);
   }
 
-  /** A size field, which must be one that an array can have. */
+  /** A size field; throws if it is too large for an array. */
   int length(int offset) throws MalformedMessageException {
     int length = int32(offset);
     if (length < 0) {
@@ -36,7 +34,6 @@ final class MessageBody {
     return length;
   }
 
-  /** A copy of {@code length} bytes. */
   byte[] bytes(int offset, int length) throws MalformedMessageException {
     require(offset, length);
     byte[] copy = new byte[length];
@@ -44,7 +41,7 @@ final class MessageBody {
     return copy;
   }
 
-  /** A copy of the bytes up to the next NUL, which must exist and not come first. */
+  /** A copy of the bytes up to the next NUL; throws if there is none or the name is empty. */
   byte[] name(int offset) throws MalformedMessageException {
     for (int end = offset; end < bytes.limit(); end++) {
       if (bytes.get(end) == 0) {
@@ -57,7 +54,7 @@ final class MessageBody {
     throw new MalformedMessageException("no NUL after offset " + offset + " of " + size());
   }
 
-  /** Refuses a body of fewer than {@code minimum} bytes. */
+  /** Throws if the body has fewer than {@code minimum} bytes. */
   void requireSize(int minimum) throws MalformedMessageException {
     require(0, minimum);
   }

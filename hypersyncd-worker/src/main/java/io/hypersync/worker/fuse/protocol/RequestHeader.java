@@ -3,20 +3,20 @@ package io.hypersync.worker.fuse.protocol;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 
 /**
- * What every request says about itself.
+ * The header of a request.
  *
  * @param unique the request's number; the reply must carry it
- * @param nodeId the node it is about, 1 being the root; 0 where a request is about none
+ * @param nodeId the node it is about, 1 being the root; 0 if the request is about none
  * @param uid the caller's filesystem user id
  * @param gid the caller's filesystem group id
- * @param pid the caller's thread id; 0 where the kernel itself asks
- * @param opcode what is asked
+ * @param pid the caller's thread id; 0 if the kernel itself asks
+ * @param opcode the kind of request
  */
 public record RequestHeader(
     long unique, long nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
   /**
-   * The same for the rest of a request of which a part has been done: no interrupt names it, so it
-   * does not end with EINTR any more.
+   * The header for the rest of a request that is partly done: its {@code unique} of 0 matches no
+   * interrupt, so the request no longer ends with EINTR.
    */
   public RequestHeader uninterruptible() {
     return new RequestHeader(0, nodeId, uid, gid, pid, opcode);

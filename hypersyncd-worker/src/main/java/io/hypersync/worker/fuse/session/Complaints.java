@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what is wrong with requests, by opcode, so that a kernel which says the same again and
- * again does not fill the log. Threads: any.
+ * Counts bad requests by opcode, so that a kernel that repeats one does not fill the log.
+ * Thread-safe.
  */
 final class Complaints {
   private final EnumMap<FuseOpcode, AtomicLong> counts = new EnumMap<>(FuseOpcode.class);
@@ -20,17 +20,17 @@ final class Complaints {
   }
 
   /**
-   * One more.
+   * Counts one more.
    *
    * @param opcode null for an unknown one
-   * @return how many there were of this opcode, this one included
+   * @return how many there were of this opcode, including this one
    */
   long count(@Nullable FuseOpcode opcode) {
     AtomicLong count = opcode == null ? null : counts.get(opcode);
     return (count == null ? unknown : count).incrementAndGet();
   }
 
-  /** The first, the second, the fourth and so on. */
+  /** Whether to log this one: the first, the second, the fourth, the eighth and so on. */
   static boolean isWorthALine(long count) {
     return Long.bitCount(count) == 1;
   }

@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a session does. Thread-safe; each number is exact once the session has ended. */
+/** Counters of a session. Thread-safe; each is exact once the session has ended. */
 public final class FuseCounters {
   private final EnumMap<FuseOpcode, LongAdder> requests = new EnumMap<>(FuseOpcode.class);
   private final LongAdder replies = new LongAdder();
@@ -25,18 +25,18 @@ public final class FuseCounters {
   }
 
   /**
-   * All of them at one moment.
+   * The counters at one moment.
    *
    * @param requests requests to the handler, by opcode; those at 0 are left out
-   * @param replies answers that the kernel took, errors included
+   * @param replies replies that the kernel accepted, errors included
    * @param errorReplies those of them that were errors
-   * @param doubleReplies answers dropped because the request had one
-   * @param lateReplies answers to requests that the kernel no longer waited for
-   * @param refusedReplies answers that the kernel refused as malformed
+   * @param doubleReplies replies dropped because the request had one already
+   * @param lateReplies replies to requests that the kernel no longer waited for
+   * @param refusedReplies replies that the kernel refused as malformed
    * @param malformedRequests messages that could not be decoded
-   * @param handlerFailures exceptions out of the handler
+   * @param handlerFailures exceptions thrown by the handler
    * @param interrupts interrupts of requests in flight
-   * @param notifications notifications that the kernel took
+   * @param notifications notifications that the kernel accepted
    */
   public record Snapshot(
       Map<FuseOpcode, Long> requests,
@@ -50,7 +50,6 @@ public final class FuseCounters {
       long interrupts,
       long notifications) {}
 
-  /** Reads all. */
   public Snapshot snapshot() {
     EnumMap<FuseOpcode, Long> byOpcode = new EnumMap<>(FuseOpcode.class);
     requests.forEach(

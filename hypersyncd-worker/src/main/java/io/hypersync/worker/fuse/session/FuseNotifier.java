@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Makes the kernel forget what it has cached. Thread-safe.
+ * Sends invalidations and other notifications to the kernel. Thread-safe.
  *
- * <p>Some of the methods wait inside the kernel until requests that hold the same directory or page
- * are answered. Whoever calls them must not be needed for those answers: give notifications a
- * thread of their own. What the kernel does not have cached is not an error; after the session's
- * end nothing happens.
+ * <p>Some methods block inside the kernel until requests that hold the same directory or page are
+ * answered. So their caller must not be needed for those replies: send notifications from threads
+ * of their own. It is not an error if the kernel has nothing cached; after the session has ended,
+ * nothing happens.
  */
 public final class FuseNotifier {
   private final KernelChannel channel;
@@ -30,8 +30,8 @@ public final class FuseNotifier {
    *
    * @param offset first byte, at least 0
    * @param length bytes; 0 for all from {@code offset} on
-   * @return false if the kernel has nothing of the kind cached
-   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   * @return false if the kernel does not know the inode
+   * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean invalidateInode(long nodeId, long offset, long length) throws IOException {
     if (offset < 0 || length < 0) {
@@ -41,57 +41,58 @@ public final class FuseNotifier {
   }
 
   /**
-   * Drops the node's attributes alone. Returns at once, whatever is in flight.
+   * Drops only the node's attributes. Never blocks.
    *
-   * @return false if the kernel has nothing of the kind cached
-   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   * @return false if the kernel does not know the inode
+   * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean attributesOnly(long nodeId) throws IOException {
     return send(FuseNotification.invalidateAttributes(nodeId));
   }
 
   /**
-   * Drops a name of a directory, or the memory of its absence. <b>Blocks</b> while a request that
-   * changes the directory, or looks this name up, is unanswered.
+   * Drops a name of a directory, or its cached absence. <b>Blocks</b> while a request that changes
+   * the directory, or looks this name up, is unanswered.
    *
    * @param name without NUL
-   * @return false if the kernel has nothing of the kind cached
-   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   * @return false if the kernel has no such name cached
+   * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean invalidateEntry(long parent, byte[] name) throws IOException {
     return send(FuseNotification.invalidateEntry(parent, name));
   }
 
   /**
-   * Has a name of a directory looked up again before it is used the next time, and leaves it where
-   * it is until then. <b>Blocks</b> as {@link #invalidateEntry}.
+   * Makes the kernel look up a name of a directory before it uses that name again; until then it
+   * stays in place. <b>Blocks</b> like {@link #invalidateEntry}.
    *
    * @param name without NUL
-   * @return false if the kernel has nothing of the kind cached
-   * @throws IOException when the kernel refuses: what it has cached is then unknown
+   * @return false if the kernel has no such name cached
+   * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
   public boolean expireEntry(long parent, byte[] name) throws IOException {
     return send(FuseNotification.expireEntry(parent, name));
   }
 
   /**
-   * Has the kernel take a regular file for at least as long as the offset and one byte more, and
-   * keep that byte. <b>Blocks</b> while a READ of its page is unanswered.
+   * Stores one byte of a regular file in the kernel's page cache; the kernel then takes the file to
+   * be at least {@code offset + 1} bytes long. <b>Blocks</b> while a READ of its page is
+   * unanswered.
    *
    * @param offset of the byte, at least 0
-   * @param value what the file has there
+   * @param value the file's byte there
    * @return false if the kernel does not know the node
-   * @throws IOException when the kernel refuses
+   * @throws IOException if the kernel refuses
    */
   public boolean store(long nodeId, long offset, byte value) throws IOException {
     return send(FuseNotification.store(nodeId, offset, value));
   }
 
   /**
-   * Has the kernel let go of those of these nodes that nobody uses, instead of keeping them for the
-   * next use; their FORGETs follow. Only where the connection speaks at least 7.45.
+   * Makes the kernel drop those of these nodes that are not in use, instead of keeping them for the
+   * next use; their FORGETs follow. Needs at least protocol 7.45.
    *
-   * @throws IOException when the kernel refuses
+   * @throws IOException if the kernel refuses
    */
   public void prune(List<Long> nodeIds) throws IOException {
     var _ = send(FuseNotification.prune(nodeIds));
@@ -105,7 +106,7 @@ public final class FuseNotifier {
     }
     return switch (refusal) {
       case ENOENT -> false;
-      case ENODEV -> true; // the mount is gone, and all its caches
+      case ENODEV -> true; // the mount is gone, and its caches with it
       default -> throw new IOException("the kernel refused a notification: " + refusal.message());
     };
   }

@@ -10,41 +10,42 @@ import io.hypersync.worker.fuse.protocol.FuseStatx;
 
 /**
  * The right to answer one request, once, from any thread, at any time until the session ends. A
- * second answer is dropped, counted and logged; a request that is unanswered when the session ends
- * is answered EIO. An answer to a request that the kernel does not wait for (FORGET) is dropped
- * silently.
+ * second reply is dropped, counted and logged; a request that is unanswered when the session ends
+ * gets EIO. A reply to a request that the kernel does not wait for (FORGET) is dropped silently.
  *
- * <p>Each record of {@link io.hypersync.worker.fuse.protocol.FuseOperation} says which of these the
- * kernel expects; another one fails the caller's system call with EIO. No method throws for what
- * the kernel says: a caller who is gone needs no answer.
+ * <p>Each record of {@link io.hypersync.worker.fuse.protocol.FuseOperation} says which of these
+ * methods the kernel expects; any other one fails the caller's system call with EIO. No method
+ * throws if the kernel rejects a reply: a caller that has ended needs none.
  */
 public interface FuseReply {
   /** The number of the request. */
   long unique();
 
   /**
-   * When the request was read, in nanoseconds of the monotonic clock; 0 when this is asked again:
-   * of a request that takes several mutations, the first one is measured from there.
+   * When the request was read, in nanoseconds of the monotonic clock; 0 from the second call on. So
+   * of a request that takes several mutations, only the first one is measured from its arrival.
    */
   long takeReceivedNs();
 
-  /** It failed. */
+  /** Fails the request. */
   void error(Errno errno);
 
-  /** It succeeded, and there is nothing to tell. */
+  /** Success without data. */
   void ok();
 
-  /** The name's node. */
+  /** Success, with the node that the name leads to. */
   void entry(FuseEntry entry);
 
-  /** LOOKUP alone: the name does not exist, and that may be remembered for {@code ttlNs}. */
+  /**
+   * LOOKUP only: the name does not exist; the kernel may cache that for {@code ttlNs} nanoseconds.
+   */
   void negativeEntry(long ttlNs);
 
   /** The attributes, valid for {@code ttlNs} nanoseconds. */
   void attr(FuseAttr attr, long ttlNs);
 
   /**
-   * The handle that later requests name.
+   * The handle that later requests of this open file carry.
    *
    * @param flags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.OpenReply}
    */
@@ -57,25 +58,27 @@ public interface FuseReply {
   void write(int size);
 
   /**
-   * Bytes of a file, a link target, an attribute's value or a list of names; the parts are joined.
+   * Bytes of a file, a link target, an attribute's value or a list of names; the parts are
+   * concatenated.
    */
   void data(byte[]... parts);
 
   /** {@code length} bytes of an array from {@code offset}. */
   void data(byte[] bytes, int offset, int length);
 
-  /** The totals. */
+  /** The totals of the filesystem. */
   void statfs(FuseStatFs totals);
 
-  /** How large the attribute, or the list, is. */
+  /** The size in bytes of the attribute's value, or of the list of names. */
   void xattrSize(int size);
 
   /**
-   * Rows of a directory: {@link DirectoryBuffer.Plain} or {@link DirectoryBuffer.Plus} as asked.
+   * Rows of a directory: {@link DirectoryBuffer.Plain} or {@link DirectoryBuffer.Plus}, depending
+   * on the request.
    */
   void directory(DirectoryBuffer rows);
 
-  /** The place found. */
+  /** The offset that was found. */
   void lseek(long offset);
 
   /** How many bytes were copied. */
@@ -84,7 +87,7 @@ public interface FuseReply {
   /** The attributes as statx(2) shows them, valid for {@code ttlNs} nanoseconds. */
   void statx(FuseStatx statx, long ttlNs);
 
-  /** The lock in the way, or the one asked about with type 2 (none). */
+  /** The conflicting lock, or the requested one with type 2 (none). */
   void lock(FuseLock lock);
 
   /** The result of a control call and the bytes for the caller. */
@@ -96,6 +99,6 @@ public interface FuseReply {
   /** The block that was asked for. */
   void bmap(long block);
 
-  /** Says that a request which the kernel does not wait for is done with. */
+  /** Ends a request that the kernel does not wait for; EIO if it does wait. */
   void noReply();
 }

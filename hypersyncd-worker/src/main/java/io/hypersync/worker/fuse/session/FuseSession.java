@@ -23,15 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The conversation over one mount: from INIT until it is unmounted, by {@link #close} or by
- * somebody else. Requests are read by platform threads, each with a channel of its own, and handed
- * to a {@link FuseHandler}.
+ * The session of one mount with the kernel: from INIT until it is unmounted, by {@link #close} or
+ * by another process. Platform threads read the requests, each through a channel of its own, and
+ * pass them to a {@link FuseHandler}.
  */
 public final class FuseSession implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FuseSession.class);
   private static final Duration JOIN_LIMIT = Duration.ofSeconds(5);
 
-  /** Room beyond a WRITE's data: its headers, or the longest names and attribute values. */
+  /** Buffer space beyond a WRITE's data: for headers, or the longest names and attribute values. */
   private static final int HEADER_ROOM = 128 << 10;
 
   private final KernelConnection kernel;
@@ -54,7 +54,7 @@ public final class FuseSession implements AutoCloseable {
   }
 
   /**
-   * Answers INIT and begins to read requests.
+   * Answers INIT and starts to serve requests.
    *
    * @throws IOException as {@link #connect}
    */
@@ -66,10 +66,10 @@ public final class FuseSession implements AutoCloseable {
   }
 
   /**
-   * Answers INIT; nothing else is read before {@link #serve}. The session owns the connection from
-   * now on; when this fails, the connection is taken down.
+   * Answers INIT; reads nothing else before {@link #serve}. The session owns the connection from
+   * now on; if this fails, the connection is taken down.
    *
-   * @throws IOException when the kernel is too old, or the device fails
+   * @throws IOException if the kernel is too old, or the device fails
    */
   public static FuseSession connect(KernelConnection kernel, FuseSessionOptions options)
       throws IOException {
@@ -89,12 +89,12 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
-  /** What was agreed on. */
+  /** What was negotiated with the kernel. */
   public FuseConnection connection() {
     return connection;
   }
 
-  /** What happened so far. */
+  /** The counters so far. */
   public FuseCounters.Snapshot counters() {
     return counters.snapshot();
   }
@@ -104,31 +104,31 @@ public final class FuseSession implements AutoCloseable {
     return inFlight.size();
   }
 
-  /** Makes the kernel forget what it has cached. */
+  /** Sends notifications through the first channel. */
   public FuseNotifier notifier() {
     return notifier;
   }
 
-  /** Whether the kernel side is gone and no reader is left. */
+  /** Whether the mount is gone and all readers have ended. */
   public boolean hasEnded() {
     return running.getCount() == 0;
   }
 
   /**
-   * Waits until the session ends, by {@link #close} or because somebody unmounted. In the second
-   * case {@link #close} still has to be called: it gives the descriptors back.
+   * Waits until the session ends, by {@link #close} or because another process has unmounted. In
+   * the second case {@link #close} must still be called: it closes the descriptors.
    *
-   * @return whether it did within {@code limit}
+   * @return whether it ended within {@code limit}
    */
   public boolean awaitEnd(Duration limit) throws InterruptedException {
     return running.await(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /**
-   * Answers EIO to what is outstanding and to what still comes, unmounts, and waits for the
-   * readers. Does nothing the second time.
+   * Answers EIO to all outstanding requests and to any that still arrive, unmounts, and waits up to
+   * 5 s for the readers. Does nothing the second time.
    *
-   * @throws IOException when it cannot be unmounted; everything else is done nevertheless
+   * @throws IOException if it cannot be unmounted; all the rest is done nevertheless
    */
   @Override
   public void close() throws IOException {
@@ -186,7 +186,7 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
-  /** Begins to read requests; to be called once. */
+  /** Starts the reader threads; to be called once. */
   public void serve(FuseHandler handler) {
     RequestDispatcher dispatcher =
         new RequestDispatcher(

@@ -5,16 +5,16 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * How to talk with the kernel.
+ * Settings of a session with the kernel.
  *
  * @param readers threads that read requests, each through its own descriptor, 1 to 64
- * @param maxWriteBytes largest WRITE, a multiple of 4,096 up to 1 MiB; READ is limited likewise, or
- *     has a page more where the kernel allows that
- * @param maxBackground requests without a waiting caller (readahead, asynchronous direct I/O) that
- *     may be in flight, 1 to 65,535
- * @param congestionThreshold from how many of them on the kernel holds back, 1 to {@code
+ * @param maxWriteBytes largest WRITE, a multiple of 4,096 up to 1 MiB; READ has the same limit, or
+ *     one page more where the kernel allows that
+ * @param maxBackground most requests in flight that no caller waits for (readahead, asynchronous
+ *     direct I/O), 1 to 65,535
+ * @param congestionThreshold number of these requests at which the kernel throttles, 1 to {@code
  *     maxBackground}
- * @param flags what to agree on where the kernel offers it, of {@link #SUPPORTED}
+ * @param flags the flags to accept if the kernel offers them, from {@link #SUPPORTED}
  */
 public record FuseSessionOptions(
     int readers,
@@ -22,13 +22,14 @@ public record FuseSessionOptions(
     int maxBackground,
     int congestionThreshold,
     Set<InitFlag> flags) {
-  /** Bytes of a page of the kernel. */
+  /** The kernel's page size in bytes. */
   static final int PAGE_BYTES = 4096;
 
   /**
-   * The flags that may be asked for. Missing on purpose: WRITEBACK_CACHE and DIRECT_IO_ALLOW_MMAP,
-   * which would acknowledge writes that nobody ordered (hypersync.md 6.3.2); NO_OPEN_SUPPORT, which
-   * would hide who has a file open; those that add parts to requests which are not decoded.
+   * The flags that may be accepted. Missing on purpose: WRITEBACK_CACHE and DIRECT_IO_ALLOW_MMAP,
+   * which would acknowledge writes that the leader has not ordered (hypersync.md 6.3.2);
+   * NO_OPEN_SUPPORT, which would hide who has a file open; and flags that add parts to requests
+   * which are not decoded.
    */
   public static final Set<InitFlag> SUPPORTED =
       Set.copyOf(
@@ -54,7 +55,7 @@ public record FuseSessionOptions(
   private static final int MAX_WRITE_BYTES = 1 << 20;
   private static final int MAX_BACKGROUND = 0xffff;
 
-  /** Checks the ranges and keeps a copy of the flags. */
+  /** Checks the ranges. */
   public FuseSessionOptions {
     flags = Set.copyOf(flags);
     check(readers >= 1 && readers <= MAX_READERS, "readers " + readers);
@@ -74,10 +75,11 @@ public record FuseSessionOptions(
   }
 
   /**
-   * Pages are dropped by the kernel when size or mtime have changed (AUTO_INVAL_DATA), which the
-   * coherence of attributes rests on; the umask is the kernel's business. Without ATOMIC_O_TRUNC:
-   * it would have the kernel set the size to 0 when the caller of open runs again, whatever the
-   * file has become meanwhile; so O_TRUNC comes as a SETATTR after the OPEN.
+   * The defaults. With AUTO_INVAL_DATA the kernel drops a file's pages when its size or mtime has
+   * changed, which the coherence of attributes relies on. Without DONT_MASK the kernel applies the
+   * umask. Without ATOMIC_O_TRUNC, O_TRUNC arrives as a SETATTR after the OPEN: with it, the kernel
+   * would set its cached size to 0 when the caller of open runs again, whatever the file has become
+   * in the meantime.
    */
   public static FuseSessionOptions defaults() {
     return new FuseSessionOptions(
@@ -100,12 +102,12 @@ public record FuseSessionOptions(
             InitFlag.HANDLE_KILLPRIV_V2));
   }
 
-  /** The same with another count of readers. */
+  /** A copy with another number of readers. */
   public FuseSessionOptions withReaders(int count) {
     return new FuseSessionOptions(count, maxWriteBytes, maxBackground, congestionThreshold, flags);
   }
 
-  /** The same with other flags. */
+  /** A copy with other flags. */
   public FuseSessionOptions withFlags(Set<InitFlag> wanted) {
     return new FuseSessionOptions(
         readers, maxWriteBytes, maxBackground, congestionThreshold, wanted);

@@ -10,11 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that the kernel waits for, by their number. Once closed, what comes in is answered
- * EIO at once: nobody would answer it later.
+ * The requests that the kernel waits for, by their number. Once closed, a new request is answered
+ * with EIO at once, because no other code would answer it. Thread-safe.
  */
 final class InFlightTable {
-  /** Interrupts of requests that were answered meanwhile stay here until so many others came. */
+  /**
+   * Most interrupts kept. One of a request that was answered already stays until newer ones evict
+   * it.
+   */
   private static final int MAX_EARLY = 1024;
 
   private final Set<Long> early =
@@ -32,10 +35,10 @@ final class InFlightTable {
   private final ConcurrentHashMap<Long, PendingReply> replies = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /** Enters a request; false, and answered EIO, when the session is ending. */
+  /** Adds a request; returns false, and answers it with EIO, if the session is ending. */
   boolean add(PendingReply reply) {
     replies.put(reply.unique(), reply);
-    // Looked at after entering: either this sees closed, or closing sees the entry.
+    // Checked after adding: either this sees {@code closed}, or close() sees the request.
     if (closed) {
       reply.abandon(Errno.EIO);
       return false;
@@ -43,19 +46,20 @@ final class InFlightTable {
     return true;
   }
 
-  /** Takes out a request that is being answered. */
+  /** Removes a request that is being answered. */
   void remove(PendingReply reply) {
     replies.remove(reply.unique(), reply);
   }
 
   /**
-   * An interrupt of a request has come. It may have overtaken the request on its way to the
-   * handler, in another reader's hands; then {@link #handedOver} says so later.
+   * Handles an interrupt of a request. The interrupt may have overtaken the request, which another
+   * reader has not handed to the handler yet; then {@link #handedOver} reports the interrupt later.
    *
-   * <p>Noted first and looked up then, while the other side marks first and looks at the notes
-   * then: so at least one of them finds it, and only one can take it.
+   * <p>This method first notes the interrupt and then looks the request up, while {@link
+   * #handedOver} first marks the request and then looks for a note: so at least one of them sees
+   * the other, and only one can remove the note.
    *
-   * @return the request, if the handler is to be told now
+   * @return the request, if the handler must be called now; else null
    */
   @Nullable PendingReply interruptedNow(long unique) {
     early.add(unique);
@@ -64,9 +68,9 @@ final class InFlightTable {
   }
 
   /**
-   * The handler has the request.
+   * The handler has the request now.
    *
-   * @return whether it is to be told of an interrupt that came before
+   * @return whether it must be called for an interrupt that came before
    */
   boolean handedOver(PendingReply reply) {
     reply.handedOver();
@@ -77,7 +81,7 @@ final class InFlightTable {
     return replies.size();
   }
 
-  /** Answers all EIO, and those that come later. */
+  /** Answers all requests, and those that come later, with EIO. */
   void close() {
     closed = true;
     for (PendingReply reply : List.copyOf(replies.values())) {

@@ -8,9 +8,9 @@ import io.hypersync.worker.fuse.protocol.FuseInitReply;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Decides what to answer to INIT. Pure. */
+/** Decides on the reply to INIT. Pure. */
 final class InitNegotiator {
-  /** What the kernel assumes without {@link InitFlag#MAX_PAGES}. */
+  /** The kernel's limit without {@link InitFlag#MAX_PAGES}. */
   private static final int DEFAULT_PAGES = 32;
 
   private static final int NANOSECOND = 1;
@@ -19,13 +19,13 @@ final class InitNegotiator {
 
   /** What to do about an INIT. */
   sealed interface Outcome {
-    /** Answer it; the connection works from now on. */
+    /** Reply; the connection works from now on. */
     record Agreed(FuseInitReply reply, FuseConnection connection) implements Outcome {}
 
-    /** Answer with our major version; the kernel then asks again. */
+    /** Reply with this side's major version; the kernel then repeats INIT. */
     record AskAgain() implements Outcome {}
 
-    /** Answer the error and give up. */
+    /** Reply with the error and give up. */
     record Refused(Errno errno, String reason) implements Outcome {}
   }
 
@@ -49,7 +49,7 @@ final class InitNegotiator {
     FuseConnection connection =
         new FuseConnection(Math.min(init.minor(), FuseVersion.MINOR), Set.copyOf(agreed), maxWrite);
     if (InitFlag.setOf(init.flags()).contains(InitFlag.INIT_EXT)) {
-      // Says that flags2 of the answer counts; agrees on nothing else.
+      // Makes flags2 of the reply valid, and changes nothing else.
       agreed.add(InitFlag.INIT_EXT);
     }
     return new Outcome.Agreed(
@@ -65,9 +65,9 @@ final class InitNegotiator {
   }
 
   /**
-   * How many pages a request spans: memory that does not begin with a page has a part of one more.
-   * The kernel takes no more than {@code fs.fuse.max_pages_limit} and then makes two requests of
-   * such a write.
+   * How many pages a request spans: a buffer that is not page-aligned touches one page more. The
+   * kernel takes at most {@code fs.fuse.max_pages_limit}, and splits such a write in two if it is
+   * lower.
    */
   private static int pages(int bytes) {
     return bytes / FuseSessionOptions.PAGE_BYTES + 1;

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers a request through the channel that it came in by, once. */
+/** Answers a request once, through the channel that it arrived on. Thread-safe. */
 final class PendingReply implements FuseReply {
   private static final Logger LOG = LoggerFactory.getLogger(PendingReply.class);
 
   private enum State {
-    /** The kernel waits, and so may everybody. */
+    /** Unanswered. */
     OPEN,
-    /** By whoever had the request. */
+    /** Answered by the owner of this reply. */
     ANSWERED,
-    /** By the session, in place of whoever has the request and may yet try. */
+    /** Answered by the session in place of the owner, whose own reply comes too late. */
     ABANDONED
   }
 
@@ -37,7 +37,7 @@ final class PendingReply implements FuseReply {
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
   private volatile boolean withHandler;
 
-  /** Read and set by whoever has the request. */
+  /** Accessed only by the current owner of the request. */
   private long receivedNs;
 
   PendingReply(
@@ -58,7 +58,6 @@ final class PendingReply implements FuseReply {
     return request.unique();
   }
 
-  /** The thread that made the request. */
   int pid() {
     return request.pid();
   }
@@ -77,7 +76,7 @@ final class PendingReply implements FuseReply {
     }
   }
 
-  /** The handler has the request: what it is told of it from now on does not overtake it. */
+  /** The handler has the request: an interrupt that is reported from now on cannot overtake it. */
   void handedOver() {
     withHandler = true;
   }
@@ -86,7 +85,10 @@ final class PendingReply implements FuseReply {
     return withHandler;
   }
 
-  /** Answers the error unless there is an answer: the session ends, nobody is to blame. */
+  /**
+   * Answers with the error unless answered already. Unlike {@link #error}, a later reply of the
+   * owner is then no mistake.
+   */
   void abandon(Errno errno) {
     if (request.opcode().isAnswered() && state.compareAndSet(State.OPEN, State.ABANDONED)) {
       inFlight.remove(this);
@@ -204,7 +206,7 @@ final class PendingReply implements FuseReply {
     }
   }
 
-  /** Takes the right to answer; complains when it is gone. */
+  /** Claims the right to answer; false, after logging a double reply, if it is gone. */
   private boolean claim() {
     if (!request.opcode().isAnswered()) {
       return false;
@@ -240,7 +242,7 @@ final class PendingReply implements FuseReply {
     Errno refusal = channel.send(message);
     account(refusal, false);
     if (refusal != null && !isLate(refusal)) {
-      // Nobody waits longer than for this: an answer of the wrong form must not hang the caller.
+      // Without this the caller would wait for ever after a malformed reply.
       sendError(Errno.EIO);
     }
   }
@@ -260,7 +262,7 @@ final class PendingReply implements FuseReply {
     }
   }
 
-  /** ENOENT: the caller was killed meanwhile; ENODEV: so was the mount. */
+  /** ENOENT: the caller was killed in the meantime; ENODEV: the mount is gone. */
   private static boolean isLate(Errno refusal) {
     return refusal == Errno.ENOENT || refusal == Errno.ENODEV;
   }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decodes one message and does what it takes. Thread-safe as far as the handler is. */
+/** Decodes a message and acts on it. Thread-safe if the handler is. */
 final class RequestDispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
 
@@ -31,15 +31,15 @@ final class RequestDispatcher {
     this.counters = counters;
   }
 
-  /** Handles the message that came in by {@code channel}. Throws nothing. */
+  /** Handles one message that arrived on {@code channel}. Never throws. */
   void dispatch(ByteBuffer message, KernelChannel channel) {
     long receivedNs = System.nanoTime();
     Decoded decoded = decoder.decode(message);
     switch (decoded) {
       case Decoded.Request(FuseRequest request) -> handle(request, receivedNs, channel);
       case Decoded.Interrupt interrupt -> {
-        // It has no answer. EAGAIN would have the kernel repeat it, but only if it were sent by the
-        // channel that the request came by, which is not known yet.
+        // An interrupt has no reply. EAGAIN would make the kernel repeat it, but only if sent on
+        // the channel that the interrupted request arrived on, which is not known yet.
         PendingReply reply = inFlight.interruptedNow(interrupt.target());
         if (reply != null) {
           interrupted(reply);

@@ -1,7 +1,7 @@
 /**
- * A conversation with the kernel: agree on INIT, hand each request to a {@link
- * io.hypersync.worker.fuse.session.FuseHandler}, see that each is answered exactly once, pass
- * interrupts on, send notifications, end. Knows nothing of files.
+ * A session with the kernel: negotiates INIT, passes each request to a {@link
+ * io.hypersync.worker.fuse.session.FuseHandler}, ensures that each is answered exactly once, passes
+ * interrupts on and sends notifications. Independent of what the requests mean.
  */
 @NullMarked
 package io.hypersync.worker.fuse.session;

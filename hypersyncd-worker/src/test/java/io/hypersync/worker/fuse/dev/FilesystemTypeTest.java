@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which filesystems are taken, doubted, refused. */
+/** The verdicts on filesystem types. */
 final class FilesystemTypeTest {
   @ParameterizedTest
   @CsvSource({

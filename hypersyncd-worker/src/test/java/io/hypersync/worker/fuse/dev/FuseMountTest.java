@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real mounts without anybody who answers. Needs root and /dev/fuse. */
+/** Real mounts without a daemon that answers. Needs root and /dev/fuse. */
 @Timeout(30)
 class FuseMountTest {
   private static final FuseMountOptions OPTIONS = FuseMountOptions.workspace("test");
@@ -136,7 +136,7 @@ class FuseMountTest {
                 try {
                   return Files.readSymbolicLink(fd).toString().equals("/dev/fuse");
                 } catch (IOException e) {
-                  return false; // closed meanwhile
+                  return false; // closed in the meantime
                 }
               })
           .count();

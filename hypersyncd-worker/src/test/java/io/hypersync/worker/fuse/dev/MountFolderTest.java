@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A mount point before, while and after something is mounted there. Needs root and /dev/fuse. */
+/** A mount folder before, during and after a mount. Needs root and /dev/fuse. */
 @Timeout(60)
 class MountFolderTest {
   private static final String SOURCE = "hypersync:0011";
@@ -112,7 +112,7 @@ class MountFolderTest {
     int flags = Syscalls.inodeFlags(fd);
     if (flags < 0 || Syscalls.setInodeFlags(fd, flags | Syscalls.FS_IMMUTABLE_FL) < 0) {
       Syscalls.close(fd);
-      return; // this filesystem knows no such folders
+      return; // this filesystem has no immutable directories
     }
     try {
       covered().close();
@@ -184,7 +184,7 @@ class MountFolderTest {
   void aLivingMountStays() throws IOException {
     Files.createDirectories(point);
     try (FuseMount _ = FuseMount.mount(point, OPTIONS)) {
-      // Nobody answers, and the kernel has not said that nobody will: it is not dead.
+      // The daemon does not answer, but the kernel has not reported it gone: the mount is not dead.
       MountException problem = assertThrows(MountException.class, this::claim);
       assertEquals(Errno.EBUSY, problem.errno(), problem::getMessage);
     }
@@ -206,7 +206,7 @@ class MountFolderTest {
     mount.openChannels(1, 2 << 20).getFirst().close();
   }
 
-  /** Whether root can make folders immutable here, and mark them. */
+  /** Whether root can make directories immutable here, and set the attribute. */
   private static boolean canBeImmutable(Path temp) throws IOException {
     Path trial = Files.createDirectories(temp.resolve("trial"));
     try (FolderCover _ = FolderCover.put(trial)) {

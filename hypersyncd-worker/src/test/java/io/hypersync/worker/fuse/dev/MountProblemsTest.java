@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Each problem says what is wrong and what to do. */
+/** Each message has the cause and a remedy. */
 class MountProblemsTest {
   private static final Path POINT = Path.of("/mnt/ws");
 

@@ -17,7 +17,8 @@ final class ReadinessTest {
   void aPipeIsReadableWhenThereIsSomethingInIt() throws Exception {
     Path pipe = folder.resolve("pipe");
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor());
-    int descriptor = Syscalls.open(pipe.toString(), Syscalls.O_RDWR); // so it waits for nobody
+    // O_RDWR, so that it does not wait for the other end
+    int descriptor = Syscalls.open(pipe.toString(), Syscalls.O_RDWR);
     assertTrue(descriptor >= 0);
     try {
       assertFalse(Readiness.isReadable(descriptor));

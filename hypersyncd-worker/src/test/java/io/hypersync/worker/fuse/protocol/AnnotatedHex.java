@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 
-/** Bytes written as hexadecimal with a comment after {@code #} on each line. */
+/** Bytes written in hexadecimal, with a comment after {@code #} on each line. */
 public final class AnnotatedHex {
   private AnnotatedHex() {}
 

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Decoding has a result for every sequence of bytes. */
+/** Every byte sequence has a result. */
 class FuseRequestDecoderFuzzTest {
   private static final int ROUNDS = 300_000;
 
@@ -43,7 +43,7 @@ class FuseRequestDecoderFuzzTest {
         share > ROUNDS / 20, () -> "only " + share + " messages got past the header: seed " + seed);
   }
 
-  /** Random bytes, mostly under a header that is good enough to get to the body. */
+  /** Random bytes, mostly after a header that is valid enough for the body to be decoded. */
   private static byte[] message(Random random) {
     byte[] bytes = new byte[random.nextInt(200)];
     random.nextBytes(bytes);

@@ -96,8 +96,8 @@ class FuseRequestDecoderTest {
     record Lie(int opcode, int offset, int value) {}
     for (Lie lie :
         List.of(
-            new Lie(16, 16, 4), // WRITE says less data than follows
-            new Lie(16, 16, 6), // more
+            new Lie(16, 16, 4), // WRITE with a size below that of its data
+            new Lie(16, 16, 6), // above
             new Lie(16, 16, -1),
             new Lie(15, 16, -1), // READ of 4 GiB
             new Lie(15, 16, Integer.MAX_VALUE), // more than a reply can hold

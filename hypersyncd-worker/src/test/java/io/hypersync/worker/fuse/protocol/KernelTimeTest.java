@@ -23,7 +23,7 @@ class KernelTimeTest {
 
   @ParameterizedTest
   @CsvSource({
-    // what does not fit becomes the nearest that does, never another century
+    // out of range: clamped, never wrapped around
     "9223372036854775807, 0, 9223372035000000000",
     "-9223372036854775808, 0, -9223372035000000000",
     "0, -1, 999999999",

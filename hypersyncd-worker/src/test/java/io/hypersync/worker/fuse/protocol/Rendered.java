@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
 
 /**
- * Records as text, byte arrays as the characters they hold, so that a table can say what it
- * expects.
+ * Renders records as text, with byte arrays as the characters they hold, for tables of expected
+ * values.
  */
 final class Rendered {
   private Rendered() {}

@@ -2,12 +2,12 @@ package io.hypersync.worker.fuse.protocol;
 
 import java.util.List;
 
-/** One body of each request, as the kernel sends it, and what it means. */
+/** A body of each kind of request, as the kernel sends it, and its decoded form. */
 final class RequestFixtures {
   /**
    * A row.
    *
-   * @param minimum bytes below which the body is cut short
+   * @param minimum a body of fewer bytes is malformed
    */
   record Fixture(int opcode, String expected, int minimum, String hex) {
     byte[] body() {

@@ -15,7 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel's side of a mount without a mount: a test puts requests in and takes replies out. */
+/** A fake kernel without a mount: a test puts requests in and takes replies out. */
 public final class FakeKernel implements KernelConnection {
   private static final byte[] GONE = {};
   private static final int WAIT_SECONDS = 10;
@@ -26,9 +26,9 @@ public final class FakeKernel implements KernelConnection {
   private final List<FakeChannel> channels = new ArrayList<>();
 
   /**
-   * What the session sent.
+   * A message that the session has sent.
    *
-   * @param channel by which of the channels, from 0
+   * @param channel the index of the channel that it was sent on
    * @param unique 0 for a notification
    * @param error negative errno, or a notification's code
    */
@@ -38,7 +38,7 @@ public final class FakeKernel implements KernelConnection {
     }
   }
 
-  /** A kernel of version 7.45 that offers everything, its INIT waiting to be read. */
+  /** A kernel of version 7.45 that offers all flags, with its INIT waiting to be read. */
   public static FakeKernel ready() {
     FakeKernel kernel = new FakeKernel();
     kernel.init(1, 7, 45, Set.of(InitFlag.values()));
@@ -52,7 +52,7 @@ public final class FakeKernel implements KernelConnection {
     request(unique, FuseOpcode.INIT.code(), 0, body.array());
   }
 
-  /** Puts in a request from root about a node. */
+  /** Adds a request from root about a node. */
   public void request(long unique, int opcode, long nodeId, byte[] body) {
     ByteBuffer message = ByteBuffer.allocate(40 + body.length).order(ByteOrder.nativeOrder());
     message.putInt(40 + body.length).putInt(opcode).putLong(unique).putLong(nodeId);
@@ -64,7 +64,7 @@ public final class FakeKernel implements KernelConnection {
     requests.add(message);
   }
 
-  /** Takes the next thing that the session sent, waiting for it. */
+  /** Takes the next message that the session sends; blocks for it. */
   public Reply reply() throws InterruptedException {
     Reply reply = replies.poll(WAIT_SECONDS, TimeUnit.SECONDS);
     if (reply == null) {
@@ -73,7 +73,7 @@ public final class FakeKernel implements KernelConnection {
     return reply;
   }
 
-  /** Whether nothing was sent that has not been taken. */
+  /** Whether all messages that were sent have been taken. */
   public boolean isQuiet() {
     return replies.isEmpty();
   }

@@ -29,7 +29,7 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A session over a kernel made of queues. */
+/** A session with a fake kernel made of queues. */
 @Timeout(30)
 class FuseSessionTest {
   private static final int GETATTR = FuseOpcode.GETATTR.code();
@@ -40,7 +40,7 @@ class FuseSessionTest {
   private final BlockingQueue<FuseReply> held = new LinkedBlockingQueue<>();
   private final BlockingQueue<Long> interrupted = new LinkedBlockingQueue<>();
 
-  /** Keeps every request unanswered. */
+  /** A session whose handler leaves every request unanswered. */
   private FuseSession holding(int readers) throws Exception {
     return session(readers, (request, reply) -> held.add(reply));
   }

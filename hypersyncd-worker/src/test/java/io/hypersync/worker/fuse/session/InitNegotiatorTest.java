@@ -20,7 +20,7 @@ class InitNegotiatorTest {
 
   @ParameterizedTest
   @CsvSource({
-    // the kernel's version, what comes of it
+    // the kernel's version, the outcome
     "7, 45, Agreed",
     "7, 31, Agreed",
     "7, 99, Agreed",

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory of files in memory. Names begin with what is special about them: {@code direct-}
- * files are opened with direct I/O, reads of {@code slow-} files are answered from another thread
- * after 200 ms, reads of {@code stuck-} files, direct too, not before they are interrupted, reads
- * of {@code broken-} files throw.
+ * A directory of files in memory. The prefix of a name selects a behaviour: {@code direct-} files
+ * are opened with direct I/O; reads of {@code slow-} files are answered by another thread after 200
+ * ms; reads of {@code stuck-} files, with direct I/O as well, are answered only when interrupted;
+ * reads of {@code broken-} files throw.
  */
 final class MemoryHandler implements FuseHandler {
   static final int SLOW_MILLIS = 200;
@@ -33,7 +33,7 @@ final class MemoryHandler implements FuseHandler {
   private final long ttlNs;
   private long lastNode = 1;
 
-  /** Sizes of WRITE requests as they came. */
+  /** The sizes of WRITE requests, in order of arrival. */
   final BlockingQueue<Integer> writeSizes = new LinkedBlockingQueue<>();
 
   /** Requests that are never answered unless interrupted. */
@@ -60,14 +60,14 @@ final class MemoryHandler implements FuseHandler {
     nodes.put(1L, new Node(1, "", 040755));
   }
 
-  /** Makes or changes a file behind the kernel's back. */
+  /** Creates or changes a file without a notification to the kernel. */
   synchronized long put(String name, String content) {
     Node node = files.computeIfAbsent(name, key -> create(key, 0100644));
     node.content = content.getBytes(StandardCharsets.UTF_8);
     return node.id;
   }
 
-  /** Removes a file behind the kernel's back. */
+  /** Removes a file without a notification to the kernel. */
   synchronized void remove(String name) {
     files.remove(name);
   }

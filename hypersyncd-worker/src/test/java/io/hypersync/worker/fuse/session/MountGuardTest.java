@@ -28,21 +28,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A daemon is killed and cannot end: the kernel, on its behalf, waits for a call that waits for the
- * daemon. Its connection is aborted, and nothing else is touched. Needs root and /dev/fuse: fails
- * without them.
+ * A daemon is killed and cannot end: a thread of it waits in the kernel for a call, and that call
+ * waits for the daemon. Its connection is aborted, and no other one is. Needs root and /dev/fuse:
+ * fails without them.
  */
 @Timeout(60)
 class MountGuardTest {
   private static final long ROOT = 1;
   private static final int END_LIMIT_S = 20;
 
-  /** It does so once a second. */
+  /** Longer than two rounds of the guard, which checks once a second. */
   private static final int GUARD_LOOKS_AGAIN_MS = 2_500;
 
   private static final String UNINTERRUPTIBLE = "D";
 
-  /** Ends its first thread while another one goes on, as one that dies does for a moment. */
+  /** Ends its first thread while another one goes on, like a process that is ending. */
   private static final String FIRST_THREAD_ENDS =
       """
       import ctypes, platform, threading, time
@@ -57,7 +57,7 @@ class MountGuardTest {
   private final List<Process> started = new ArrayList<>();
   private Path point;
 
-  /** Its name is written in another way in the kernel's list of mounts. */
+  /** The mount point's name has a character that mountinfo escapes. */
   @BeforeEach
   void makeMountPoint() throws IOException {
     point = Files.createDirectory(temp.toRealPath().resolve("a\\ mount"));
@@ -98,7 +98,7 @@ class MountGuardTest {
     assertTrue(isAbort(said), said);
   }
 
-  /** Without the mount its users would write into the folder below, where nobody looks. */
+  /** Without the mount, users of the workspace would write into the directory below, unnoticed. */
   @ParameterizedTest(name = "the kernel lists its connections: {0}")
   @ValueSource(booleans = {false, true})
   void theMountOfADaemonThatIsSlowToEndStaysWhereItIs(boolean connectionsAreListed)
@@ -114,7 +114,7 @@ class MountGuardTest {
     }
   }
 
-  /** A mount that is gone has left its number to the next one. */
+  /** The number of a connection is used again for the next mount once its own mount is gone. */
   @ParameterizedTest(name = "the kernel lists its connections: {0}")
   @ValueSource(booleans = {false, true})
   void theNextMountInTheSamePlaceIsLeftAlone(boolean connectionsAreListed) throws Exception {
@@ -134,7 +134,9 @@ class MountGuardTest {
     }
   }
 
-  /** A dead mount that is hidden is aborted nevertheless, where the kernel lists it. */
+  /**
+   * A dead mount that is hidden by another one is aborted as well, where connections are listed.
+   */
   @ParameterizedTest(name = "the kernel lists its connections: {0}")
   @ValueSource(booleans = {false, true})
   void whatIsMountedOverADeadMountIsLeftAlone(boolean connectionsAreListed) throws Exception {
@@ -167,7 +169,7 @@ class MountGuardTest {
     return MountGuard.start(daemon.pid(), mount.device().getAsLong(), point, connections);
   }
 
-  /** Where the kernel lists its connections, or an empty folder. */
+  /** The directory with the kernel's connections, or an empty one. */
   private Path connections(boolean listed) throws IOException, InterruptedException {
     Path connections = Files.createDirectory(temp.toRealPath().resolve("connections"));
     if (listed) {
@@ -191,7 +193,7 @@ class MountGuardTest {
     }
   }
 
-  /** Whether a daemon says that there is no such name. */
+  /** Whether a daemon answers a lookup, with ENOENT. */
   private boolean isAnswered() throws IOException, InterruptedException {
     String said = run("stat", point.resolve("name").toString());
     assertTrue(said.contains("No such file") || isAbort(said), said);
@@ -206,7 +208,7 @@ class MountGuardTest {
     return mounts().stream().anyMatch(mount -> mount.point().equals(point.toString()));
   }
 
-  /** Whatever is mounted in this test's folder; asking does not touch it. */
+  /** The mounts in this test's directory, read without a request to them. */
   private List<MountTable.Mount> mounts() throws IOException {
     String folder = temp.toRealPath() + "/";
     return MountTable.read().mounts().stream()
@@ -214,7 +216,10 @@ class MountGuardTest {
         .toList();
   }
 
-  /** Its outputs are ours to read: one that is left behind must not hold those of the tests. */
+  /**
+   * Its output is a pipe of this process: a process left behind must not keep the tests' output
+   * open.
+   */
   private Process start(String... command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("LC_ALL", "C");
@@ -257,7 +262,7 @@ class MountGuardTest {
     return said;
   }
 
-  /** Answers no LOOKUP, and has the kernel forget another name when the first one comes. */
+  /** Answers no LOOKUP, and invalidates another name when the first one arrives. */
   static final class SilentDaemon implements FuseHandler {
     private final MemoryHandler files = new MemoryHandler(0, TimeUnit.SECONDS);
     private final FuseSession session;

@@ -170,7 +170,7 @@ class MountedSessionTest {
     assertArrayEquals(content, Files.readAllBytes(point.resolve("copy")));
   }
 
-  /** Such a buffer touches 257 pages; 256 are the limit where it cannot be raised. */
+  /** Such a buffer spans 257 pages; the limit is 256 where it cannot be raised. */
   @Test
   void aMebibyteOfDirectWriteFromAnUnalignedBufferArrivesWholeWhereTheLimitCanBeRaised()
       throws Exception {
@@ -219,7 +219,7 @@ class MountedSessionTest {
     cat.destroy();
     assertEquals(unique, files.interrupts.take());
     assertTrue(cat.waitFor(10, TimeUnit.SECONDS), "the reader is gone");
-    // The FLUSH of the dying process may be interrupted too.
+    // The FLUSH of the dying process may be interrupted, too.
     assertTrue(session.counters().interrupts() >= 1, "counted");
   }
 
@@ -319,7 +319,7 @@ class MountedSessionTest {
                 try {
                   return Files.readSymbolicLink(fd).toString().equals("/dev/fuse");
                 } catch (IOException e) {
-                  return false; // closed meanwhile
+                  return false; // closed in the meantime
                 }
               })
           .count();
