@@ -45,9 +45,9 @@ final class SentBack {
   enum Walk {
     /** The thread was not answered with ESTALE. */
     FIRST,
-    /** It was. */
+    /** The thread was answered with ESTALE, so the kernel is walking its path again. */
     SECOND,
-    /** It was, and its latest lookup found nothing. */
+    /** The same, and the thread's latest lookup found nothing. */
     SECOND_FOUND_NOTHING
   }
 
