@@ -79,7 +79,7 @@ public final class LostNames {
   }
 
   /**
-   * Whether a path that led to this node within the last {@link #LATELY_NS} may lead elsewhere now.
+   * Whether a path that led to this node within the last {@code LATELY_NS} may lead elsewhere now.
    */
   public boolean hasLost(NodeId node, long nowNs) {
     if (anyLost && nowNs - anyUntilNs < 0) {

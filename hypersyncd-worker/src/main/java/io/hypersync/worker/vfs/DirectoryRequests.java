@@ -98,7 +98,8 @@ final class DirectoryRequests {
 
   /**
    * Sends the rows. A reply without rows means that the handle has read everything; by then the
-   * kernel has stored all earlier rows in its cached listing.
+   * kernel has stored all earlier rows in its cached listing, which is dropped before that reply if
+   * the directory has changed.
    */
   private void answer(
       RequestHeader header, Listing listing, DirectoryBuffer rows, FuseReply reply) {

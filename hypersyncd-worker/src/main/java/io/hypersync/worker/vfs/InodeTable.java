@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The inodes that the kernel holds (lookup count above 0), by inode number. Thread-safe: each
  * number belongs to one of 64 parts, each with a lock of its own. A lock is held for one lookup, or
- * while its part's map is resized: some 16,000 entries of a million.
+ * while the map of its part is resized: some 16,000 entries if the table has a million.
  *
  * <p>The kernel holds as many inodes as it has memory for, often one for each file. A map with
  * primitive keys saves some 20 bytes per inode compared with boxed keys and entry objects.
@@ -16,8 +16,8 @@ final class InodeTable {
   private static final int PART_BITS = 6;
 
   /**
-   * Multiplier that puts consecutive inode numbers into different parts and so spreads them within
-   * each part.
+   * Multiplier that puts consecutive inode numbers into different parts, so that the numbers within
+   * each part are spread as well.
    */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 

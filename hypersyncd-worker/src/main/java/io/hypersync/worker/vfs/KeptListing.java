@@ -20,7 +20,7 @@ final class KeptListing {
   enum Use {
     /** Does not use it. */
     NONE,
-    /** Continues filling it. */
+    /** Fills it: begins one, or continues a partial one. */
     FILL,
     /** Has the kernel drop it at the open, then fills it. */
     REFILL,

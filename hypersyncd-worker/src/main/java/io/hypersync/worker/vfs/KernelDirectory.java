@@ -57,7 +57,10 @@ final class KernelDirectory {
     }
   }
 
-  /** A process of this host is changing a name here; the directory counts as busy until then. */
+  /**
+   * A process of this host is changing a name here; the directory counts as busy until {@code
+   * untilNs} (monotonic).
+   */
   void changing(long untilNs) {
     busyUntilNs = untilNs;
   }

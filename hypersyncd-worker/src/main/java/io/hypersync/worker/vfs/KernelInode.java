@@ -18,7 +18,7 @@ final class KernelInode {
 
   /**
    * Lookup count: lookups that the kernel has not taken back with FORGET. Guarded by the lock of
-   * the part of {@link InodeTable}.
+   * its part of {@link InodeTable}.
    */
   private long lookups;
 

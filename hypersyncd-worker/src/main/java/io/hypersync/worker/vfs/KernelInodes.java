@@ -145,7 +145,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
 
   /**
    * A process of this host is about to change a name in this directory, which counts as busy until
-   * then.
+   * {@code untilNs} (monotonic).
    */
   void changing(long directory, long untilNs) {
     KernelInode known = inodes.get(directory);
