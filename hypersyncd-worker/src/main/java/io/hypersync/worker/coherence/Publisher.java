@@ -363,7 +363,9 @@ public final class Publisher {
     return ticket;
   }
 
-  /** Whether a process may be reading the kernel's cached listing, which sends no request here. */
+  /**
+   * Whether a process may be reading the kernel's cached listing; such reads send no request here.
+   */
   private boolean isBeingRead(long directory, List<Long> dropping) {
     return dropping.contains(directory) || droppedListings.containsValue(directory);
   }

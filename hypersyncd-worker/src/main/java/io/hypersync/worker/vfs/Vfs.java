@@ -51,8 +51,8 @@ public final class Vfs implements FuseHandler {
   private final Clock clock;
 
   /**
-   * Whether a lookup is waiting for the agent's thread. Only one at a time may, since that thread
-   * has to commit as well.
+   * Whether a first look (LOOKUP, GETATTR, OPEN, OPENDIR) is waiting for the agent's thread. Only
+   * one at a time may, since that thread has to commit as well.
    */
   private final AtomicBoolean looking = new AtomicBoolean();
 
@@ -126,7 +126,9 @@ public final class Vfs implements FuseHandler {
     return files.byteAt(inode, offset);
   }
 
-  /** Answers a request of this worker's own threads, which waits for nothing. */
+  /**
+   * Answers a request that a thread of this worker makes on its own mount; it waits for nothing.
+   */
   public void handleOwn(FuseRequest request, FuseReply reply) {
     if (request.operation() instanceof FuseOperation.OpenDir) {
       reply.open(OpenHandles.OF_THE_WORKER, 0);
