@@ -3,7 +3,7 @@ package io.hypersync.worker.coherence;
 import io.hypersync.model.id.NodeId;
 
 /**
- * A directory that an entry renames or moves into another directory.
+ * A directory that an entry renames, perhaps into another directory.
  *
  * @param node the directory
  * @param inode its inode number

@@ -61,8 +61,9 @@ public final class Interruptions {
   }
 
   /**
-   * Ends the call if its caller is ending and it can be given up. Returns whether it waits no
-   * longer; one that the leader has goes on and may come back to be held here, so it is kept.
+   * Ends the call if its caller is ending and the call can be given up. Returns whether it waits no
+   * longer. A mutation that was sent to the leader goes on; the leader may still refuse it for now,
+   * and then it can be given up, so such a call stays in {@link #waiting}.
    */
   private boolean isOver(long unique, int pid) {
     if (gate.isWaiting(unique) && signals.endCaller(pid)) {
