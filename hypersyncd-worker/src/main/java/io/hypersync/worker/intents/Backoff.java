@@ -7,8 +7,8 @@ import io.hypersync.wire.agent.Entropy;
  * busy (EAGAIN, hypersync.md 6.3.1), or because this worker sends too fast (RATE_LIMITED, 12.5).
  * One instance covers all intents, since the leader's limits apply to workers, not to callers.
  *
- * <p>After a refusal nothing is sent for a pause: at least as long as the leader asks for, up to
- * two seconds, and twice as long from one pause to the next, until the leader takes an intent.
+ * <p>After a refusal nothing is sent for a pause. Pauses double, from 1 ms to 256 ms, until the
+ * leader takes an intent; each lasts at least as long as the leader asks for, up to two seconds.
  * After the pause the number of intents in flight is limited to one more than were in flight at the
  * refusal, but at least {@link #FEWEST}; the limit grows by one for each intent that the leader
  * takes. So the leader is sent what it can take and not much more, however many callers wait.

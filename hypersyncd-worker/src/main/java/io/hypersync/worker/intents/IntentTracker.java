@@ -223,8 +223,7 @@ public final class IntentTracker implements LocalCalls {
       case NOT_FOUND -> held.put(mutation.number(), mutation);
       case IN_FLIGHT -> {
         // Its CommitAck will come over this connection, and a ChunkNeed if chunks got lost with the
-        // old one. If the leader has just refused it, sending it again could make a second intent
-        // of it.
+        // old one. Sending it again could submit anew an intent that the leader has just refused.
       }
     }
   }

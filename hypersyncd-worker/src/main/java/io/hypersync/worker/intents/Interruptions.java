@@ -16,7 +16,7 @@ import java.util.Map;
  * checked again periodically while its call waits: the next signal may end it. Single-threaded.
  */
 public final class Interruptions {
-  /** How often callers are checked; too short for a user who presses Ctrl-C to notice. */
+  /** The interval of these checks; too short for a user who presses Ctrl-C to notice. */
   private static final long LOOK_AGAIN_NS = 100_000_000;
 
   private final MutationGate gate;

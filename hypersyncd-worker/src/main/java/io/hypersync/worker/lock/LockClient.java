@@ -248,8 +248,8 @@ public final class LockClient {
   }
 
   /**
-   * Handles the leader's warning that this run's locks have not been renewed for too long: renews
-   * them.
+   * Handles the leader's warning that locks of this worker have not been renewed for too long:
+   * counts it, and renews at once if they are this run's.
    */
   public void warned(LockExpiryWarning warning, long nowNs) {
     warnings++;
@@ -325,7 +325,7 @@ public final class LockClient {
     return lost;
   }
 
-  /** The number of warnings that the leader is about to free the locks of this run. */
+  /** The number of warnings received that the leader is about to free locks of this worker. */
   public long warnings() {
     return warnings;
   }

@@ -14,6 +14,6 @@ public interface LockEnding {
   /** A lock of {@code holder} conflicts. */
   void denied(Holder holder);
 
-  /** The call has failed; its lock is not granted later either. */
+  /** The call has failed, and has no effect later either. */
   void failed(Errno errno);
 }
