@@ -4,10 +4,10 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 
 /**
- * A name of a directory as the kernel may have it cached, leading somewhere or to nothing.
+ * A name in a directory as the kernel may have it cached, whether it leads to a node or is missing.
  *
  * @param parent the directory
- * @param directory its inode number
+ * @param directory the directory's inode number
  * @param name the name in it
  */
 public record CachedName(NodeId parent, long directory, Name name) {}

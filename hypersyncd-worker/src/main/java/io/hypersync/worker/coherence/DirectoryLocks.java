@@ -7,19 +7,20 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 
 /**
- * Which directories the kernel has locked for one call alone, from before the request until its
- * caller has taken up the answer. Of two calls that lock the same directory the second one's
- * request comes only when the first one's caller is through.
+ * Decides which directories the kernel holds locked exclusively for a call, from before its request
+ * is sent until its caller has processed the reply. Of two calls that lock the same directory, the
+ * request of the second arrives only after the caller of the first has processed its reply.
  *
- * <p>That is so in every kernel that is told to keep names (Linux 6.16): {@code i_rwsem} is held
- * for writing. Should a later one let two calls change a directory at once, this must go.
+ * <p>This holds for every kernel that is allowed to cache names (Linux 6.16): {@code i_rwsem} is
+ * held for writing. If a later kernel lets two calls change a directory at once, this class must
+ * go.
  */
 public final class DirectoryLocks {
   private DirectoryLocks() {}
 
   /**
-   * Whether an unanswered call that makes this change has the directory locked for certain: it
-   * makes, removes or moves a name there.
+   * Whether an unanswered call with this op certainly holds the directory's lock: the op creates,
+   * removes or moves a name in the directory.
    */
   public static boolean holds(FsOp op, NodeId directory) {
     return switch (op) {
@@ -47,9 +48,10 @@ public final class DirectoryLocks {
   }
 
   /**
-   * Whether it may have it locked: also one that it removes or replaces, or moves to another
-   * directory. Which one that is depends on where its names led when its caller found them, so
-   * nothing can be proved by it.
+   * Whether an unanswered call with this op may hold the directory's lock: besides {@link #holds},
+   * the op may remove or replace the directory, or move it into another one. Which directory that
+   * is depends on where the op's names led when its caller looked them up, so a positive answer
+   * proves nothing.
    *
    * @param state where names lead now
    */

@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * What an entry changes that a kernel may have cached.
  *
  * @param attributes inodes whose attributes change
- * @param names names which lead elsewhere afterwards
- * @param hiddenPages inodes whose pages must go before the entry is visible, since the kernel could
- *     not find out afterwards that they are old: it drops the pages of a file whose size or mtime
- *     has changed, so an mtime that is set by hand can hide it
- * @param changedPages the pages whose bytes change
- * @param growth the file that becomes longer; a kernel goes by the length that it knows where it
- *     does not ask for it
- * @param removedDirectories inodes of directories that have no name afterwards; a kernel remembers
- *     one for what it has looked for in it
- * @param movedDirectories directories that have another place afterwards; processes may be in them,
- *     and filesystems mounted below
+ * @param names names that lead elsewhere afterwards
+ * @param hiddenPages inodes whose pages must be dropped before the entry is visible, since the
+ *     kernel could not detect afterwards that they are old: it drops the pages of a file whose size
+ *     or mtime has changed, and an mtime that is set by hand can hide a change
+ * @param changedPages the pages whose bytes change, or null
+ * @param growth the file that becomes longer, or null; some calls use the size that the kernel has
+ *     cached without asking for it
+ * @param removedDirectories inodes of directories that have no name afterwards; the kernel keeps
+ *     such an inode while it has dentries of earlier lookups in it
+ * @param movedDirectories directories that have another place afterwards; they may be working
+ *     directories of processes, and filesystems may be mounted below
  * @param changesOwner whether a node's owner or group changes, by which the kernel judges callers
- *     without asking for attributes first; that node is all of {@code attributes}
+ *     without asking for attributes first; {@code attributes} is then that node alone
  */
 public record Effects(
     List<Long> attributes,
@@ -39,15 +39,15 @@ public record Effects(
     List<Long> removedDirectories,
     List<MovedDirectory> movedDirectories,
     boolean changesOwner) {
-  /** Nothing. */
+  /** No effects. */
   public static final Effects NONE = ofNames(List.of());
 
-  /** These names alone. */
+  /** Effects on these names only. */
   static Effects ofNames(List<CachedName> names) {
     return new Effects(List.of(), names, List.of(), null, null, List.of(), List.of(), false);
   }
 
-  /** Of an entry, given the states around it. */
+  /** Computes the effects of an op from the states before and after its entry. */
   public static Effects of(FsOp op, FsState before, FsState after) {
     Collector found = new Collector(before, after);
     switch (op) {
@@ -94,15 +94,19 @@ public record Effects(
       case FsOp.SetXattr set -> found.attributes(set.node());
       case FsOp.RemoveXattr remove -> found.attributes(remove.node());
       case FsOp.MakeTemporary _ -> {
-        // No directory changes, and nobody knows the node yet.
+        // No directory changes, and no kernel has cached the new node.
       }
-      // Whoever has one open has been cut off for long, and must not find it in a cache.
+      // A host that still has one open has been cut off from the leader for long; its kernel must
+      // not serve the node from its caches.
       case FsOp.ReapOrphans reap -> reap.nodes().forEach(found::reaped);
     }
     return found.effects();
   }
 
-  /** Where a rename has moved names to, with whatever time the kernel may still keep them for. */
+  /**
+   * The names to which a rename moves nodes, or none for other ops. The kernel moves the dentries
+   * and what is left of their cache lifetime along.
+   */
   static List<CachedName> movedTo(FsOp op, Effects effects) {
     if (!(op instanceof FsOp.Rename rename)) {
       return List.of();
@@ -118,7 +122,7 @@ public record Effects(
     return moved;
   }
 
-  /** Whether this directory has another place afterwards. */
+  /** Whether the entry moves this directory. */
   boolean moves(NodeId directory) {
     return movedDirectories.stream().anyMatch(moved -> moved.node().equals(directory));
   }
@@ -215,7 +219,7 @@ public record Effects(
       }
     }
 
-    /** What the name led to, if it was a directory. */
+    /** Adds what the name led to before, if that was a directory. */
     void removedDirectory(NodeId parent, Name name) {
       Node removed = directoryAt(before, parent, name);
       if (removed != null) {
@@ -223,7 +227,7 @@ public record Effects(
       }
     }
 
-    /** What the name leads to now, if it is a directory. */
+    /** Adds what the name leads to afterwards, if that is a directory. */
     void movedDirectory(NodeId parent, Name name) {
       Node moved = directoryAt(after, parent, name);
       Node above = after.node(parent);

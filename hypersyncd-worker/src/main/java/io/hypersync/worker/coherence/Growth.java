@@ -1,9 +1,9 @@
 package io.hypersync.worker.coherence;
 
 /**
- * A regular file becomes longer.
+ * An entry makes a regular file longer.
  *
  * @param inode its inode number
- * @param size its length afterwards, in bytes, at least 1
+ * @param size its new size in bytes, at least 1
  */
 public record Growth(long inode, long size) {}

@@ -1,28 +1,28 @@
 package io.hypersync.worker.coherence;
 
 /**
- * What the kernel was told that it may keep. Whoever tells it so notes it here <em>before</em>
- * looking at the current {@link View}; the publisher changes the view <em>before</em> asking here.
- * So either the publisher finds the note, or the teller finds the changed view and tells the kernel
- * to keep nothing.
+ * Notes of what the kernel may have cached. Whoever lets the kernel cache something notes it here
+ * <em>before</em> looking at the current {@link View}; the publisher changes the view
+ * <em>before</em> asking here. So either the publisher finds the note and invalidates, or the other
+ * side finds the changed view and lets the kernel cache nothing.
  */
 public interface KernelCaches {
-  /** Whether the kernel knows the inode. */
+  /** Whether the kernel holds the inode (lookup count above 0). */
   boolean isKnown(long inode);
 
   /** Whether the inode's attributes may be cached; they count as dropped from now on. */
   boolean takeAttributes(long inode);
 
   /**
-   * The directory of this inode changes: handles that are opened from now on do not get the
-   * kernel's copy of its listing as it is.
+   * Called when an entry is about to change the directory with this inode: handles that are opened
+   * from now on do not use the kernel's cached listing as it is.
    *
-   * @return whether one that is open could, unless the copy is dropped; then no other handle gets
-   *     it before {@link #listingDropped}
+   * @return whether a handle that is open may still use it, so that it must be dropped; until
+   *     {@link #listingDropped} no other handle gets it
    */
   boolean takeListing(long inode);
 
-  /** The kernel has dropped its copy of the listing, which {@link #takeListing} asked for. */
+  /** The kernel has dropped its cached listing, as {@link #takeListing} required. */
   void listingDropped(long inode);
 
   /** Whether the name may be cached; it counts as dropped from now on. */
@@ -34,6 +34,9 @@ public interface KernelCaches {
   /** Whether pages of the inode may be cached; all of them count as dropped from now on. */
   boolean takePages(long inode);
 
-  /** The kernel may have this name cached: a rename there took the time to keep along. */
+  /**
+   * Notes that the kernel may have this name cached: a rename has moved a dentry there together
+   * with its cache lifetime.
+   */
   void noteName(CachedName name);
 }

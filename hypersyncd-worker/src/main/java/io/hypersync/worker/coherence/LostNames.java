@@ -14,47 +14,49 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes have lately lost a name to another machine: a process of this one that has just come
- * to such a node by a path may have walked it before the name was gone. The kernel says only which
- * node it came to, so this tells as much of nodes that were come to by another name.
+ * Tracks the nodes from which another host has recently taken a name. A process of this host that
+ * has just reached such a node by a path may have walked the path before the name was gone. The
+ * kernel reports only the node, so the answer is the same for a process that reached it by another
+ * of its names.
  *
- * <p>When a directory is moved, or a symbolic link goes or is replaced, everything counts; which
- * files its path led to is not looked up.
+ * <p>If a directory is moved, or a symlink is removed or replaced, every node counts as affected:
+ * the files that paths through it led to are not looked up.
  *
  * <p>Single-threaded: the agent's thread.
  */
 public final class LostNames {
   /**
-   * How long a name counts as lost just now, from when that is visible here: longer than it takes
-   * from a process's walk to the end of the barrier of the request that follows, even if neither it
-   * nor the leader is run at once.
+   * How long a lost name counts, from when its loss is visible here. Longer than the time from a
+   * process's path walk to the end of the barrier of the request that follows, even if neither the
+   * process nor the leader gets a processor at once.
    */
   static final long LATELY_NS = 5_000_000_000L;
 
-  /** So many nodes are remembered; if more lose a name in that time, all nodes count. */
+  /** The most nodes that are remembered; if more lose a name within that time, all nodes count. */
   static final int MAX_NODES = 65_536;
 
   private final WorkerId self;
 
-  /** Until when they count, in the order of that. */
+  /** The nodes that have lost a name, and until when each counts (monotonic); earliest first. */
   private final Map<NodeId, Long> untilNs = new LinkedHashMap<>();
 
   private boolean anyLost;
   private long anyUntilNs;
 
   /**
-   * Nothing is lost.
+   * Creates a tracker without any lost name.
    *
-   * @param self whose own calls do not count: its kernel knows what they have done to names
+   * @param self the own worker, whose entries do not count: the kernel updates the names of local
+   *     calls itself
    */
   public LostNames(WorkerId self) {
     this.self = self;
   }
 
   /**
-   * An entry is about to be settled.
+   * Records the names that an entry takes from nodes; called before the entry is settled.
    *
-   * @param before the state before it
+   * @param before the state before the entry
    */
   public void applied(LogEntry entry, FsState before, long nowNs) {
     if (entry.origin().equals(self)) {
@@ -71,12 +73,14 @@ public final class LostNames {
         }
       }
       default -> {
-        // Takes no name from what may be written to; a directory that is removed is empty.
+        // Takes no name from a file; a directory that is removed is empty.
       }
     }
   }
 
-  /** Whether a path may have led to this node that does not lead there any more. */
+  /**
+   * Whether a path that led to this node within the last {@code LATELY_NS} may lead elsewhere now.
+   */
   public boolean hasLost(NodeId node, long nowNs) {
     if (anyLost && nowNs - anyUntilNs < 0) {
       return true;
@@ -91,7 +95,7 @@ public final class LostNames {
     if (node == null || node.type() == NodeType.DIRECTORY) {
       return;
     }
-    if (node.type() == NodeType.SYMLINK) { // what it led to has another path now, or none
+    if (node.type() == NodeType.SYMLINK) { // paths through it lead elsewhere now
       allLost(nowNs);
       return;
     }

@@ -3,10 +3,10 @@ package io.hypersync.worker.coherence;
 import io.hypersync.model.id.NodeId;
 
 /**
- * A directory that has another name, or is in another directory.
+ * A directory that an entry renames, perhaps into another directory.
  *
  * @param node the directory
  * @param inode its inode number
- * @param place where it is now
+ * @param place its new place
  */
 public record MovedDirectory(NodeId node, long inode, CachedName place) {}

@@ -1,11 +1,11 @@
 package io.hypersync.worker.coherence;
 
 /**
- * Pages of a file as the kernel may have them cached.
+ * A range of a file's pages that the kernel may have cached.
  *
  * @param inode the file's inode number
  * @param offset the first byte
- * @param length bytes, or {@link #TO_THE_END}
+ * @param length in bytes, or {@link #TO_THE_END}
  */
 public record PageRange(long inode, long offset, long length) {
   /** The length of a range that has no end, as in {@code FUSE_NOTIFY_INVAL_INODE}. */

@@ -20,44 +20,55 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes applied entries visible, one after another, each only when the kernel has nothing cached
- * any more that it contradicts. So what a process sees through this mount, from the daemon or from
- * the kernel's caches, is S_v of one v that only grows (hypersync.md 5.2(2), 6.3.2(3)); the whole
- * argument is in docs/kernel-caching.md.
+ * Makes applied entries visible one after another, each only when the kernel has nothing cached any
+ * more that the entry contradicts. So what a process sees through this mount, from the daemon or
+ * from the kernel's caches, is S_v of one v that only grows (hypersync.md 5.2(2), 6.3.2(3)); the
+ * whole argument is in docs/kernel-caching.md.
  *
- * <p>For entry k: the view becomes S_{k-1} with everything that k changes marked as not to be kept;
- * the kernel drops it; the view becomes S_k. Names can be dropped only when no call of this machine
- * is changing the directory, and such a call may itself wait for k to become visible: then, and
- * when it takes long, k becomes visible before, and what can be done without the lock is done.
+ * <p>For entry k: the view becomes S_{k-1} with everything that k changes marked as not cacheable;
+ * the kernel drops it; the view becomes S_k. The kernel can drop a name only while no call of this
+ * host is changing the directory, and such a call may itself wait for k to become visible. In that
+ * case, and when dropping takes too long, k becomes visible first, and the invalidations that need
+ * no directory lock are done.
  *
- * <p>Names that are still right are left alone, and a directory that has moved is not taken out of
- * the kernel's cache: the kernel is had to look it up at its new place, so that processes in it and
- * filesystems mounted below move along.
+ * <p>Names that stay right are left alone. A directory that has moved is not taken out of the
+ * kernel's cache: the kernel is made to look it up at its new place, so that it stays the working
+ * directory of processes, and filesystems mounted below move along.
  *
- * <p>A call of this machine has its own names put right by the kernel, but only when the caller
- * runs again. So after such an entry nothing newer becomes visible until the kernel is through: it
- * says so itself, or another call has the directory locked, which proves it ({@link
- * DirectoryLocks}).
+ * <p>The names that a call of this host changes are updated by the kernel itself, but only when the
+ * caller runs again. So after such an entry nothing newer becomes visible until the kernel has
+ * updated them: either a notification about these names has completed, or another call has the
+ * directory locked, which proves it ({@link DirectoryLocks}).
  *
- * <p>Single-threaded; {@link #view()} may be read by any thread.
+ * <p>Single-threaded, on the agent's thread; {@link #view()} and {@link #settled()} may be read by
+ * any thread.
  */
 public final class Publisher {
   /**
-   * How long the kernel may take with names while calls of this machine are unanswered: what holds
-   * it up may be one that waits for the very step.
+   * The longest wait for the kernel to invalidate names while calls of this host are unanswered:
+   * the call that delays it may be one that waits for this very entry.
    */
   private static final long PATIENCE_NS = 50_000_000;
 
-  /** The same while none is: then it is held up by nobody who waits for this worker's agent. */
+  /**
+   * The longest wait while no call is unanswered: whoever delays the kernel then does not wait for
+   * this worker's agent.
+   */
   private static final long LONG_PATIENCE_NS = 500_000_000;
 
-  /** So many drops of names may be on their way with nobody waiting for them; each has a thread. */
+  /**
+   * The most invalidations of names that may be in progress with nobody waiting for them; each
+   * occupies a thread.
+   */
   public static final int MAX_OVERTAKEN = 128;
 
-  /** For so long an append of this machine may have been on its way when another's came first. */
+  /**
+   * How long an append of this host may have been in flight when one of another host was ordered
+   * before it.
+   */
   private static final long OVERTAKEN_NS = 5_000_000_000L;
 
-  /** So many files that others have made longer are remembered. */
+  /** The most inodes that {@link #grownElsewhere} holds. */
   private static final int MAX_GROWN = 4_096;
 
   private final KernelCaches caches;
@@ -67,16 +78,25 @@ public final class Publisher {
   private final ApplyListener done;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
 
-  /** Drops of names whose end nobody waits for any more: the way they go is still taken. */
+  /**
+   * Tickets of invalidations of names that nobody waits for any more; the kernel still carries them
+   * out.
+   */
   private final Set<Long> overtaken = new HashSet<>();
 
-  /** When other machines last made files longer, in that order. */
+  /**
+   * Inodes of files that other hosts have made longer, and when each last grew (monotonic); oldest
+   * first.
+   */
   private final Map<Long, Long> grownElsewhere = new LinkedHashMap<>();
 
-  /** Drops of listings that are under way: of which directory. */
+  /** Listings that are being dropped: ticket and inode of the directory. */
   private final Map<Long, Long> droppedListings = new HashMap<>();
 
-  /** Missing names that have come to be in directories whose listing is being read. */
+  /**
+   * Names that were missing and now exist, in directories whose cached listing a process is
+   * reading; they are dropped once nobody reads it.
+   */
   private final List<CachedName> behindReaders = new ArrayList<>(0);
 
   private long tickets;
@@ -85,23 +105,27 @@ public final class Publisher {
   private volatile View view;
   private volatile long settled;
 
-  /** An entry that is applied. */
+  /** An applied entry with its effects and the states around it. */
   private record Step(LogEntry entry, Effects effects, Published before, Published after) {}
 
-  /** Where a step stands that has to wait. */
+  /** What a step waits for. */
   private enum Phase {
-    /** The kernel forgets what the step contradicts; then it is shown. */
+    /** The kernel is invalidating what the step contradicts; then the step becomes visible. */
     BEFORE,
     /**
-     * It is shown; the kernel drops the pages that it changes, and follows what has become longer,
-     * has moved or has another owner; then a caller here is told.
+     * The step is visible. The kernel is dropping the pages that it changes, and following what has
+     * become longer, has moved or has another owner; then the caller is answered, if it is on this
+     * host.
      */
     FOLLOW,
-    /** A caller here is told; the kernel puts the names right; then the next step is taken. */
+    /**
+     * The caller, on this host, has been answered. The kernel is updating the caller's names; then
+     * the step is settled.
+     */
     OWN_NAMES,
     /**
-     * The same for a caller who was told before that nobody knows: the kernel leaves its names as
-     * they were, and they are wrong until it drops them.
+     * Like {@link #OWN_NAMES}, but the caller was answered before, with an unknown outcome (EIO):
+     * the kernel left its names as they were, and they are wrong until it drops them.
      */
     NAMES_LEFT_OLD
   }
@@ -110,20 +134,26 @@ public final class Publisher {
     private final Step step;
     private final Phase phase;
 
-    /** Names that the kernel has to come to: to drop them, or to find what has moved there. */
+    /**
+     * Names in whose directories the kernel has work to complete: dropping or expiring the names,
+     * or finding directories that have moved there.
+     */
     private final List<CachedName> names;
 
-    /** Names which the kernel changes itself when the caller is told. */
+    /** Names that the kernel updates itself once the caller is answered. */
     private final List<CachedName> ownNames;
 
-    /** Missing names that wait until nobody reads the listing of their directory. */
+    /**
+     * Names that were missing and now exist; they are dropped when nobody reads the cached listing
+     * of their directory.
+     */
     private List<CachedName> behindReaders = List.of();
 
     private long sinceNs;
     private long namesTicket;
     private final Set<Long> listingTickets = new HashSet<>(0);
 
-    /** What waits for no call that waits for a commit. */
+    /** Tickets of invalidations that wait for no call which waits for a commit. */
     private final Set<Long> promptTickets = new HashSet<>(2);
 
     Wait(Step step, Phase phase, List<CachedName> names, List<CachedName> ownNames, long sinceNs) {
@@ -143,10 +173,10 @@ public final class Publisher {
   }
 
   /**
-   * Nothing but the initial state is visible.
+   * Creates a publisher that shows the initial state.
    *
-   * @param shown hears of every entry that has become visible
-   * @param done hears of it when a caller here may be told
+   * @param shown called for every entry once it is visible
+   * @param done called for every entry once its caller may be answered, if that is on this host
    */
   public Publisher(
       Published initial,
@@ -164,39 +194,40 @@ public final class Publisher {
     this.done = done;
   }
 
-  /** What requests are answered from; any thread. */
+  /** The view from which requests are answered. Any thread. */
   public View view() {
     return view;
   }
 
   /**
-   * The newest entry of which the kernel knows, too, all that it has to: whoever acts on having
-   * seen it, or waits for it, goes by this one. At most one behind the view; any thread.
+   * The newest entry whose invalidations the kernel has completed. Barriers, and whoever acts on
+   * having seen an entry, go by this index. At most one behind the view. Any thread.
    */
   public long settled() {
     return settled;
   }
 
-  /** How many entries are applied and not yet visible. */
+  /** The number of entries that are applied and not yet settled. */
   public int backlog() {
     return steps.size() + (wait == null ? 0 : 1);
   }
 
   /**
-   * How often an entry became visible before the kernel was through with names that it contradicts,
-   * or with directories that it moves.
+   * The number of times that waiting for the kernel was given up: an entry became visible before
+   * the kernel had invalidated the names that it contradicts, or was settled before the kernel had
+   * found the directories that it moves.
    */
   public long namesLate() {
     return namesLate;
   }
 
-  /** The replica has applied an entry. */
+  /** Queues an entry that the replica has applied; {@link #publish} makes it visible. */
   public void applied(LogEntry entry, Published before, Published after) {
     Effects effects = Effects.of(entry.op(), before.state(), after.state());
     steps.addLast(new Step(entry, effects, before, after));
   }
 
-  /** The notifier has done what this ticket stands for. */
+  /** The notifier has completed the notification with this ticket. */
   public void dropped(long ticket) {
     overtaken.remove(ticket);
     Long listing = droppedListings.remove(ticket);
@@ -213,9 +244,10 @@ public final class Publisher {
   }
 
   /**
-   * The drop of a listing is in the kernel's hands and waits for a process that is reading it, for
-   * who knows how long. Nobody waits for that: no other handle gets the copy before it is dropped,
-   * and the one whose call that is gets what it asked for before (docs/kernel-caching.md).
+   * The kernel has started to drop a listing and waits for a process that is reading it, for an
+   * unknown time. The publisher stops waiting: no other handle gets the cached listing before it is
+   * dropped, and the reader's call gets what it asked for before the entry
+   * (docs/kernel-caching.md).
    */
   public void heldUp(long ticket) {
     Wait waiting = wait;
@@ -225,9 +257,9 @@ public final class Publisher {
   }
 
   /**
-   * Makes visible what can be.
+   * Makes entries visible until one has to wait for the kernel. Never blocks.
    *
-   * @return how many entries became visible
+   * @return the number of entries that became visible
    */
   public int publish(long nowNs) {
     int published = 0;
@@ -256,7 +288,11 @@ public final class Publisher {
     }
   }
 
-  /** Has the kernel forget what the step contradicts; shows it at once if that needs no waiting. */
+  /**
+   * Starts the invalidations that must precede the step; shows the step at once if there are none.
+   *
+   * @return the number of entries that became visible, 0 or 1
+   */
   private int prepare(Step step, long nowNs) {
     Effects effects = step.effects;
     view = new View(step.before, effects); // before the caches are asked: see KernelCaches
@@ -292,8 +328,8 @@ public final class Publisher {
     List<CachedName> behind = List.of();
     if (comeToBe(names, step)
         && names.stream().anyMatch(name -> isBeingRead(name.directory(), listings))) {
-      // To drop a name the kernel waits for whoever is reading the directory, and has all others
-      // wait meanwhile, who may need what the reader waits for.
+      // To drop a name, the kernel waits for the process that is reading the directory, and makes
+      // every later lookup there wait as well, even one that the reader depends on.
       behind = names;
       names = List.of();
     }
@@ -327,12 +363,14 @@ public final class Publisher {
     return ticket;
   }
 
-  /** Whether somebody may be reading the kernel's copy of a listing, whom we do not hear of. */
+  /**
+   * Whether a process may be reading the kernel's cached listing; such reads send no request here.
+   */
   private boolean isBeingRead(long directory, List<Long> dropping) {
     return dropping.contains(directory) || droppedListings.containsValue(directory);
   }
 
-  /** Whether none of these names was there before the step. */
+  /** Whether all of these names were missing before the step; false for an empty list. */
   private static boolean comeToBe(List<CachedName> names, Step step) {
     FsState before = step.before.state();
     return !names.isEmpty()
@@ -344,19 +382,20 @@ public final class Publisher {
                 });
   }
 
-  /** The step is visible from here on. */
+  /** Makes the step visible and starts the invalidations that follow it. */
   private void show(Step step, List<CachedName> ownNames, long nowNs) {
     Effects effects = step.effects;
     boolean own = calls.isWaiting(step.entry.intent());
-    // What a call of this machine has changed its kernel knows when the caller runs again, but for
-    // where an append went which another machine's has overtaken.
+    // The kernel updates the size itself when a caller of this host runs again, except after an
+    // append that was ordered behind one of another host.
     Growth growth = own && !wasOvertaken(step, nowNs) ? null : effects.growth();
     if (!own && growth != null) {
       grownElsewhere.remove(growth.inode()); // to the end of the order
       grownElsewhere.put(growth.inode(), nowNs);
     }
     View shownView = new View(step.after, Effects.ofNames(ownNames));
-    // The view comes first: who makes the file known from now on tells its new length.
+    // The view is changed before isKnown is asked: a reply that introduces the inode to the kernel
+    // from now on carries the new size.
     view = growth == null ? shownView : shownView.whileGrowing(growth.inode());
     Growth followed = growth != null && caches.isKnown(growth.inode()) ? growth : null;
     if (growth != null && followed == null) {
@@ -393,8 +432,8 @@ public final class Publisher {
   }
 
   /**
-   * Whether an append of this machine may have been put behind one of another machine that its
-   * kernel had not heard of: it then takes the file for too short.
+   * Whether an append of this host may have been ordered behind one of another host that this
+   * host's kernel had not received: the kernel then takes the file for too short.
    */
   private boolean wasOvertaken(Step step, long nowNs) {
     var oldest = grownElsewhere.values().iterator();
@@ -409,7 +448,10 @@ public final class Publisher {
         && grownElsewhere.containsKey(growth.inode());
   }
 
-  /** A caller here may be told. */
+  /**
+   * Lets the caller be answered, if it is on this host, then settles the step or waits for the
+   * kernel to update the caller's names.
+   */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
     Invariant.SUCCESS_IS_VISIBLE.check(step.entry.index() <= view.published().index());
     if (ownNames.isEmpty()) {
@@ -444,7 +486,10 @@ public final class Publisher {
     notifier.dropNames(waiting.namesTicket, dropped, expired);
   }
 
-  /** Whether the name leads to a directory that will be looked up at another place, or here. */
+  /**
+   * Whether the name is to be expired rather than taken out: it led to a directory that has moved,
+   * or still leads to the same node.
+   */
   private static boolean staysSomewhere(CachedName name, Step step) {
     Node before = target(step.before.state(), name);
     Node after = target(step.after.state(), name);
@@ -462,7 +507,7 @@ public final class Publisher {
       List<CachedName> behind = waiting.behindReaders;
       waiting.behindReaders = List.of();
       if (behind.stream().anyMatch(name -> isBeingRead(name.directory(), List.of()))) {
-        behindReaders.addAll(behind); // the reader is held up
+        behindReaders.addAll(behind); // the reader does not finish
         namesLate++;
         notifier.loosenNames(prompt(waiting), List.of(), true);
       } else {
@@ -486,10 +531,10 @@ public final class Publisher {
   }
 
   /**
-   * Nobody waits any more for the kernel to come to these names. It does so nevertheless, when the
-   * way is free; coming late it takes from the kernel, at worst, what it may keep.
+   * Stops waiting for the kernel to invalidate these names. It still does so once it gets the
+   * directory; that late it can at worst drop a name that it could have kept.
    *
-   * @param through whether the kernel is known to have put its own names right
+   * @param through whether the kernel is known to have updated its own names
    */
   private void overtake(Wait waiting, boolean through) {
     overtaken.add(waiting.namesTicket);
@@ -515,7 +560,9 @@ public final class Publisher {
     }
   }
 
-  /** Of the names in a directory whose listing nobody reads any more. */
+  /**
+   * Drops the names of {@link #behindReaders} in a directory whose listing nobody reads any more.
+   */
   private void dropBehindReaders(long directory) {
     if (behindReaders.isEmpty() || isBeingRead(directory, List.of())) {
       return;
@@ -531,8 +578,9 @@ public final class Publisher {
   }
 
   /**
-   * Whether others have locked every directory in which the kernel had to put names right for the
-   * call: each got its lock from that call's caller, when he was through with the names.
+   * Whether other calls have locked every directory in which the kernel had to update names for the
+   * step's own call. Each got the lock from that call's caller, who gave it up after updating the
+   * names.
    */
   private boolean isLetGo(Wait waiting) {
     for (CachedName name : waiting.names) {
@@ -543,7 +591,10 @@ public final class Publisher {
     return true;
   }
 
-  /** Whether a call which may wait for this very step keeps the kernel from dropping the names. */
+  /**
+   * Whether an unanswered call, which may wait for this very step, may keep the kernel from
+   * invalidating the names.
+   */
   private boolean isHeld(Wait waiting) {
     for (CachedName name : waiting.names) {
       if (calls.mayHold(name.parent(), view.published().state(), waiting.step.entry.intent())) {

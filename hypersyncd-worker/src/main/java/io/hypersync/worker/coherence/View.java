@@ -5,10 +5,9 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.worker.replica.Published;
 
 /**
- * What the kernel's requests are answered from: S_v, and what the kernel must not keep of it
- * because the next entry is about to change it. Immutable; one volatile reference holds the current
- * one, so that both are always of the same moment. Two views are the same only if they are one
- * object.
+ * What requests are answered from: S_v, and what the kernel must not cache of it because the next
+ * entry is about to change it. Immutable. One volatile reference holds the current view, so both
+ * parts always belong together. Views are compared by reference.
  */
 public final class View {
   private static final long NONE = 0;
@@ -18,10 +17,10 @@ public final class View {
   private final long growing;
 
   /**
-   * A view.
+   * Creates a view.
    *
    * @param published S_v
-   * @param changing what the next entry changes
+   * @param changing what the next entry changes, which must not be cached
    */
   public View(Published published, Effects changing) {
     this(published, changing, NONE);
@@ -33,35 +32,35 @@ public final class View {
     this.growing = growing;
   }
 
-  /** The same, while the kernel is being told that this file is longer now. */
+  /** This view, while the kernel is being given the new size of this file. */
   View whileGrowing(long inode) {
     return new View(published, changing, inode);
   }
 
   /**
-   * Whether the kernel may still go by what the length of this file was before: who is told what is
-   * behind it now would not find it there by other calls.
+   * Whether the kernel may still have the old size of this file: a caller that reads bytes behind
+   * the old end now might not find them there by other calls.
    */
   public boolean isGrowing(long inode) {
     return growing != NONE && growing == inode;
   }
 
-  /** S_v. */
+  /** S_v with its index. */
   public Published published() {
     return published;
   }
 
-  /** The filesystem. */
+  /** The filesystem state of S_v. */
   public FsState state() {
     return published.state();
   }
 
-  /** Whether attributes taken from here may be kept by the kernel. */
+  /** Whether the kernel may cache attributes that are taken from this view. */
   public boolean keepsAttributes(long inode) {
     return !changing.touchesAttributes(inode);
   }
 
-  /** Whether the kernel may remember where this name leads, or that it does not. */
+  /** Whether the kernel may cache where this name leads in this view, or that it is missing. */
   public boolean keepsName(long directory, Name name) {
     return !changing.touchesName(directory, name);
   }

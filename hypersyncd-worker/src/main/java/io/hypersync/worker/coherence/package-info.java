@@ -1,6 +1,7 @@
 /**
- * When an applied entry becomes visible: only after the kernel has forgotten what it contradicts
- * (hypersync.md 6.3.2(3), 12.3; docs/kernel-caching.md).
+ * Decides when an applied entry becomes visible: only after the kernel has dropped the cached
+ * names, attributes and pages that the entry contradicts (hypersync.md 6.3.2(3), 12.3;
+ * docs/kernel-caching.md).
  */
 @NullMarked
 package io.hypersync.worker.coherence;

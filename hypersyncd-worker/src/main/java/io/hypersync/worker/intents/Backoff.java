@@ -3,26 +3,29 @@ package io.hypersync.worker.intents;
 import io.hypersync.wire.agent.Entropy;
 
 /**
- * How fast a worker sends intents while the leader turns some of them away: because it is busy
- * (EAGAIN, hypersync.md 6.3.1), or because this worker sends too fast (RATE_LIMITED, 12.5). There
- * is one for all intents, for the leader's limits are on workers, not on callers.
+ * Limits how fast this worker sends intents while the leader refuses some of them: because it is
+ * busy (EAGAIN, hypersync.md 6.3.1), or because this worker sends too fast (RATE_LIMITED, 12.5).
+ * One instance covers all intents, since the leader's limits apply to workers, not to callers.
  *
- * <p>After a refusal there is a pause: as long as the leader asks for, up to two seconds, and from
- * one pause to the next twice as long, until it takes something. After it no more intents are on
- * their way at once than the leader had taken when it refused and one more, but a few in any case,
- * and one more for each that it takes from then on. So the leader hears what it can take, and not
- * much more, however many callers wait.
+ * <p>After a refusal nothing is sent for a pause. Pauses double, from 1 ms to 256 ms, until the
+ * leader takes an intent; each lasts at least as long as the leader asks for, up to two seconds.
+ * After the pause the number of intents in flight is limited to one more than were in flight at the
+ * refusal, but at least {@link #FEWEST}; the limit grows by one for each intent that the leader
+ * takes. So the leader is sent what it can take and not much more, however many callers wait.
  */
 final class Backoff {
   private static final long FIRST_PAUSE_NS = 1_000_000;
 
-  /** The longest pause that the leader has not asked for is 256 ms. */
+  /** Limits a pause that the leader has not asked for to 256 ms. */
   private static final int MAX_DOUBLINGS = 8;
 
-  /** However long the leader asks for: another one may be asked then, or this one with less. */
+  /**
+   * The longest pause, whatever the leader asks for: by then it may be another leader, or be less
+   * busy.
+   */
   private static final long LONGEST_PAUSE_NS = 2_000_000_000;
 
-  /** So many are tried: one of them may be an upload that takes its time. */
+  /** The limit is never below this: one of the intents in flight may be a slow upload. */
   private static final int FEWEST = 4;
 
   private static final int UNLIMITED = Integer.MAX_VALUE;
@@ -33,20 +36,20 @@ final class Backoff {
   private long resumeNs;
 
   /**
-   * Nothing has been refused.
+   * Creates a backoff without limit.
    *
-   * @param entropy makes pauses up to half shorter, so that workers do not come in step
+   * @param entropy shortens each pause by up to half, so that workers do not get in step
    */
   Backoff(Entropy entropy) {
     this.entropy = entropy;
   }
 
   /**
-   * The leader has refused an intent for now. What it refuses during a pause was sent before, and
-   * does not make the pause longer, unless the leader says so.
+   * Records that the leader has refused an intent for now. An intent refused during a pause was
+   * sent before the pause; it does not lengthen the pause unless the leader asks for that.
    *
    * @param retryAfterNs how long the leader asks to wait; 0 if it does not say
-   * @param underway how many intents are with the leader still
+   * @param underway the number of intents in flight to the leader
    */
   void refused(long retryAfterNs, int underway, long nowNs) {
     if (!isPause(nowNs)) {
@@ -58,10 +61,10 @@ final class Backoff {
     if (resumeNs - nowNs < askedForNs) {
       resumeNs = nowNs + askedForNs;
     }
-    limit = Math.max(FEWEST, underway + 1); // those under way may be uploads, all of them
+    limit = Math.max(FEWEST, underway + 1); // all of those in flight may be uploads
   }
 
-  /** The leader has taken an intent. */
+  /** Records that the leader has taken an intent. */
   void taken() {
     pausesInVain = 0;
     if (limit != UNLIMITED) {
@@ -70,20 +73,23 @@ final class Backoff {
   }
 
   /**
-   * Whether one more intent may be sent.
+   * Whether one more intent may be sent now.
    *
-   * @param underway how many intents are with the leader
+   * @param underway the number of intents in flight to the leader
    */
   boolean maySend(int underway, long nowNs) {
     return underway < limit && !isPause(nowNs);
   }
 
-  /** Nobody waits for his turn any more: the leader has been sent everything again. */
+  /** Lifts the limit; called when every refused intent has been sent again. */
   void over() {
     limit = UNLIMITED;
   }
 
-  /** The leader is another one, or has forgotten what it thought of this worker. */
+  /**
+   * Lifts the limit after a reconnect: the leader is another one, or has forgotten this worker's
+   * rate.
+   */
   void reconnected() {
     over();
     pausesInVain = 0;

@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client_id for every caller, so that one caller's large upload holds up nobody else. A caller
- * that has not been heard of for long gets a new client_id when it comes back: sequence numbers are
- * never used twice within one (hypersync.md 2).
+ * Gives every caller a client_id of its own, so that one caller's large upload does not delay the
+ * intents of others. A caller that has been silent for long loses its client_id and gets a new one
+ * when it comes back: sequence numbers are never used twice within one (hypersync.md 2).
  */
 final class ClientLanes {
   private static final int MAX_LANES = 4096;
@@ -30,7 +30,7 @@ final class ClientLanes {
     this.entropy = entropy;
   }
 
-  /** An id for the next mutation of this caller. */
+  /** The intent id for the next mutation of this caller. */
   IntentId next(int caller) {
     Lane lane =
         lanes.computeIfAbsent(
@@ -39,15 +39,15 @@ final class ClientLanes {
     return new IntentId(lane.client, lane.seqNo);
   }
 
-  /** Whether no later id was given to the caller. */
+  /** Whether this is the newest id given to the caller. */
   boolean isNewest(int caller, IntentId id) {
     Lane lane = lanes.get(caller);
     return lane != null && lane.client.equals(id.client()) && lane.seqNo == id.seqNo();
   }
 
   /**
-   * The caller has given up an intent whose fate is unknown: it goes on as another client, so that
-   * what the leader may still hold of that intent is not in its way.
+   * Makes the caller continue under a new client_id, after it has given up an intent whose outcome
+   * is unknown: what the leader may still hold of that intent cannot delay later ones.
    */
   void retire(int caller) {
     lanes.remove(caller);

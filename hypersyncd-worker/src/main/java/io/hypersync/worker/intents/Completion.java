@@ -4,16 +4,19 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 
-/** How a mutation ends, exactly once, on the agent's thread; must not block. */
+/**
+ * Receives the outcome of a mutation: exactly one of these is called, once, on the agent's thread.
+ * Must not block.
+ */
 public interface Completion {
   /**
-   * It is durable at the leader and applied here (hypersync.md 6.3).
+   * The mutation is durable at the leader and applied here (hypersync.md 6.3).
    *
-   * @param entry the log entry
-   * @param state the state right after it
+   * @param entry its log entry
+   * @param state the state right after that entry
    */
   void committed(LogEntry entry, FsState state);
 
-  /** It has not happened; of EIO this is not sure (6.4). */
+  /** The mutation has not happened; with EIO the outcome is unknown (6.4). */
   void failed(Errno errno);
 }

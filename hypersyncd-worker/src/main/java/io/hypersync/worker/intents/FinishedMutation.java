@@ -5,9 +5,9 @@ import io.hypersync.model.log.LogEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation whose caller has just been told the end.
+ * A mutation whose caller has just been answered after the leader had decided it.
  *
- * @param intent what it was called at the leader
- * @param entry what became of it, or null if the leader has refused it
+ * @param intent its id at the leader
+ * @param entry its log entry, or null if the leader refused it
  */
 public record FinishedMutation(IntentId intent, Mutation mutation, @Nullable LogEntry entry) {}

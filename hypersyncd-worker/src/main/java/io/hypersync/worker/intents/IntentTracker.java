@@ -34,16 +34,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every mutation between its syscall and its end (hypersync.md 6.3, 6.4). Nothing is forgotten and
- * nothing is answered twice: a mutation leaves the table in the moment its caller is told.
+ * Tracks every mutation from its submission to its outcome (hypersync.md 6.3, 6.4). Each caller is
+ * answered exactly once: a mutation leaves the table at the moment its caller is answered.
  *
- * <p>A connection that breaks leaves mutations whose end is unknown. On the next one the leader is
- * asked what became of each, and what it has never heard of is sent again. Whatever is not known by
- * its deadline ends with EIO.
+ * <p>A broken connection leaves mutations with unknown outcomes. On the next connection the leader
+ * is asked for the status of each, and what it has never received is sent again. A mutation whose
+ * outcome is unknown at its deadline ends with EIO.
  *
  * <p>What the leader refuses for now (EAGAIN, RATE_LIMITED) is held here and sent again when {@link
- * Backoff} lets it, the oldest first; what is submitted meanwhile queues up behind it. Callers only
- * see that it takes longer.
+ * Backoff} allows it, oldest first; what is submitted meanwhile queues behind it. Callers only
+ * notice that it takes longer.
+ *
+ * <p>Single-threaded: the agent's thread.
  */
 public final class IntentTracker implements LocalCalls {
   private static final byte[] NOTHING = {};
@@ -59,32 +61,36 @@ public final class IntentTracker implements LocalCalls {
   private final Set<PendingMutation> resolved = new LinkedHashSet<>();
 
   /**
-   * What the leader has not got: it has refused it, or says that it has never heard of it, or it
-   * waits behind such. By their numbers.
+   * Mutations that the leader does not have, by their numbers: it refused them, or answered
+   * NOT_FOUND, or they are queued behind such mutations.
    */
   private final TreeMap<Long, PendingMutation> held = new TreeMap<>();
 
-  /** What the leader has been asked about on this connection, and has not answered. */
+  /** Intents whose status was asked for on this connection and not answered yet. */
   private final Set<IntentId> asked = new HashSet<>();
 
   private final List<Barrier> barriers = new ArrayList<>();
 
-  /** When the leader was asked what it knows; it had no chance to say anything before. */
+  /**
+   * When the status requests of this connection were sent (monotonic); silence of the leader before
+   * then does not count.
+   */
   private long reconnectedNs = Long.MIN_VALUE / 2;
 
   private int inlineThreshold = NegotiatedParams.DEFAULT.inlineThreshold();
   private long submitted;
   private long nextExpiryNs;
 
-  /** Waits for mutations on one node; see {@link #barrier}. */
+  /** An fsync that waits for mutations of one node; see {@link #barrier}. */
   private record Barrier(NodeId node, Set<PendingMutation> waitingFor, WaitingCall call) {}
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
    * @param entropy decides client ids, and how long a refused intent waits
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds
-   * @param finished told of every mutation that the leader has answered, after its caller
+   * @param finished called with every mutation that the leader has decided, after its caller was
+   *     answered
    */
   public IntentTracker(
       LeaderLink link, Entropy entropy, long deadlineNs, Consumer<FinishedMutation> finished) {
@@ -95,7 +101,7 @@ public final class IntentTracker implements LocalCalls {
     this.finished = finished;
   }
 
-  /** How many callers wait. */
+  /** The number of mutations whose callers wait. */
   public int size() {
     return pending.size();
   }
@@ -136,7 +142,7 @@ public final class IntentTracker implements LocalCalls {
     return false;
   }
 
-  /** Sends a new mutation, or holds it behind others that are held; the link must be up. */
+  /** Sends a new mutation, or queues it behind others that are held. The link must be up. */
   public void submit(Mutation mutation, long nowNs) {
     IntentId id = lanes.next(mutation.caller());
     submitted++;
@@ -151,10 +157,11 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * fsync (6.5): the call is ready when every mutation of this node that is in flight from here has
-   * ended. One that has ended before is durable: its caller was told only then.
+   * Answers fsync (6.5): runs {@code call.ready()} once every mutation of this node that is in
+   * flight from here has ended. A mutation that has ended before is durable: its caller was
+   * answered only then.
    *
-   * @return whether there was nothing to wait for
+   * @return whether there was nothing to wait for, so that {@code call.ready()} has been run
    */
   public boolean barrier(NodeId node, WaitingCall call) {
     Set<PendingMutation> waitingFor = new LinkedHashSet<>();
@@ -171,7 +178,7 @@ public final class IntentTracker implements LocalCalls {
     return false;
   }
 
-  /** The leader's answer. */
+  /** Handles the leader's answer to an intent. */
   public void acknowledged(CommitAck ack, long appliedIndex, long nowNs) {
     PendingMutation mutation = pending.get(ack.intent());
     if (mutation == null || mutation.isResolved()) {
@@ -179,7 +186,7 @@ public final class IntentTracker implements LocalCalls {
     }
     Errno errno = ack.errno();
     if (errno == Errno.EAGAIN) {
-      hold(mutation, 0, nowNs); // the leader is busy; the application need not know (6.3.1)
+      hold(mutation, 0, nowNs); // the leader is busy; retried, unseen by the application (6.3.1)
       return;
     }
     backoff.taken();
@@ -192,7 +199,7 @@ public final class IntentTracker implements LocalCalls {
     completeIfDone(mutation, appliedIndex);
   }
 
-  /** The leader has not taken an intent, since this worker sends too many (12.5). */
+  /** Handles the leader's refusal of an intent because this worker sends too many (12.5). */
   public void rateLimited(RateLimited limited, long nowNs) {
     PendingMutation mutation = pending.get(limited.intent());
     if (mutation != null && !mutation.isResolved()) {
@@ -200,7 +207,7 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** What the leader knows of a mutation that was in flight when a connection broke. */
+  /** Handles the leader's status of a mutation that was in flight when a connection broke. */
   public void status(IntentStatusResponse response, long appliedIndex) {
     asked.remove(response.intent());
     PendingMutation mutation = pending.get(response.intent());
@@ -216,12 +223,12 @@ public final class IntentTracker implements LocalCalls {
       case NOT_FOUND -> held.put(mutation.number(), mutation);
       case IN_FLIGHT -> {
         // Its CommitAck will come over this connection, and a ChunkNeed if chunks got lost with the
-        // old one. Sending it again could make an intent of what has just been refused.
+        // old one. Sending it again could submit anew an intent that the leader has just refused.
       }
     }
   }
 
-  /** The leader wants bytes that it was thought to have, or that got lost (9.3.1). */
+  /** Uploads chunks that the leader was assumed to have, or that got lost (9.3.1). */
   public void chunksNeeded(ChunkNeed need) {
     PendingMutation mutation = pending.get(need.intent());
     if (mutation != null) {
@@ -229,13 +236,15 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** When the mutation of this intent was where, or null if nobody here waits for it. */
+  /** The timestamps of this intent's mutation, or null if no caller here waits for it. */
   public @Nullable MutationTimes times(IntentId intent) {
     PendingMutation mutation = pending.get(intent);
     return mutation == null ? null : mutation.mutation().times();
   }
 
-  /** An entry has become visible here. */
+  /**
+   * Records that an entry has become visible here; its caller is answered by {@link #completeDone}.
+   */
   public void applied(LogEntry entry, FsState after) {
     PendingMutation mutation = pending.get(entry.intent());
     if (mutation != null) {
@@ -244,7 +253,7 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** Tells every caller whose wait is over. */
+  /** Answers every caller whose outcome is decided and visible. */
   public void completeDone(long appliedIndex) {
     if (resolved.isEmpty()) {
       return;
@@ -255,9 +264,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * A new connection is up: asks what became of everything unresolved. Of what is held here the
-   * leader has nothing. Until all is answered nothing is sent, so that what the leader has never
-   * heard of goes in its old order, and before what has been submitted since.
+   * Handles a new connection: asks for the status of every unresolved mutation, except those held
+   * here, which the leader does not have. Nothing is sent until all are answered, so that what the
+   * leader has never received is sent in its old order, and before what has been submitted since.
    */
   public void reconnected(long nowNs) {
     reconnectedNs = nowNs;
@@ -271,7 +280,7 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** Sends what is held, as far as the leader can be expected to take it. It must be in touch. */
+  /** Sends held mutations, oldest first, as far as {@link Backoff} allows. The link must be up. */
   public void retry(long nowNs) {
     if (held.isEmpty()) {
       return;
@@ -279,7 +288,7 @@ public final class IntentTracker implements LocalCalls {
     while (!held.isEmpty() && maySend(nowNs)) {
       PendingMutation mutation = held.firstEntry().getValue();
       if (mutation.deadlineNs() - nowNs <= 0) {
-        end(mutation, Errno.EIO); // it has not happened, and must not after its caller was told
+        end(mutation, Errno.EIO); // not in the log, and must not be once its caller is answered
         continue;
       }
       held.remove(mutation.number());
@@ -290,7 +299,7 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** Whether a request waits for the leader, or for mutations that do. */
+  /** Whether a request waits for the leader, or for mutations that wait for it. */
   public boolean isWaiting(long unique) {
     for (PendingMutation mutation : pending.values()) {
       if (mutation.mutation().unique() == unique) {
@@ -306,8 +315,9 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * The caller of a request is about to end. What is held here is not committed, and ends with
-   * EINTR; what was sent and not answered goes on, for nobody knows. An fsync ends.
+   * Gives up a request whose caller is about to end. A mutation held here is not committed and ends
+   * with EINTR; one that was sent and not answered goes on, since its outcome is unknown. An fsync
+   * ends.
    *
    * @return whether something ended
    */
@@ -329,10 +339,11 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * Ends what has waited for too long (6.4): with success if it turns out to be in the log, else
-   * with EIO, for nobody knows.
+   * Ends mutations past their deadline (6.4): with success if the entry is already visible here,
+   * else with EIO, since the outcome is unknown.
    *
-   * @return about how many mutations the leader has said nothing, though it had half the time to
+   * @return the number of requests on which the leader has been silent for half the deadline or
+   *     longer; approximate
    */
   public int expire(long nowNs) {
     if (pending.isEmpty() || nowNs - nextExpiryNs < 0) {
@@ -345,7 +356,7 @@ public final class IntentTracker implements LocalCalls {
         late.add(mutation);
       }
     }
-    // What is submitted waits for these answers, so it would never be sent.
+    // New mutations wait for these status answers, so without them they would never be sent.
     int silent = hadTimeSince(reconnectedNs, nowNs) ? asked.size() : 0;
     for (PendingMutation mutation : late) {
       silent += isUnanswered(mutation, nowNs) ? 1 : 0;
@@ -355,7 +366,7 @@ public final class IntentTracker implements LocalCalls {
     return silent;
   }
 
-  /** Ends everything: the worker stops, or will never apply again. */
+  /** Ends every mutation: the worker stops, or will never apply again. */
   public void failAll(Errno errno) {
     List.copyOf(pending.values()).forEach(mutation -> end(mutation, errno));
   }
@@ -382,7 +393,10 @@ public final class IntentTracker implements LocalCalls {
     held.remove(mutation.number());
   }
 
-  /** The leader knows nothing of it, so until it is sent again it cannot happen. */
+  /**
+   * Holds a mutation that the leader refused without a trace: until it is sent again it cannot
+   * happen.
+   */
   private void hold(PendingMutation mutation, long retryAfterNs, long nowNs) {
     mutation.refusedForNow();
     held.put(mutation.number(), mutation);
@@ -408,7 +422,7 @@ public final class IntentTracker implements LocalCalls {
     return asked.isEmpty() && backoff.maySend(underway(), nowNs);
   }
 
-  /** How many intents the leader has, or is being sent. */
+  /** The number of intents in flight to the leader. */
   private int underway() {
     return pending.size() - held.size() - resolved.size();
   }
@@ -425,11 +439,11 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * Sends what the leader has never taken: it says so itself, by NOT_FOUND, EAGAIN or RATE_LIMITED,
-   * or it has never been sent it. If its caller has made another call since, that one may be in the
-   * log already: then it gets a new id behind that one's, for intents of one client are committed
-   * in the order of their numbers (6.3.1). Nothing of the old id is left at the leader that could
-   * come later: it was lost with its connection, or refused without a trace.
+   * Sends a mutation that the leader has never taken: it said so itself, by NOT_FOUND, EAGAIN or
+   * RATE_LIMITED, or was never sent it. If the caller has made another call since, that call may be
+   * in the log already; then this mutation gets a new id behind that one's, because intents of one
+   * client are committed in the order of their numbers (6.3.1). The old id cannot be committed
+   * later: it was lost with its connection, or refused without a trace.
    */
   private void sendAgain(PendingMutation mutation, long nowNs) {
     int caller = mutation.mutation().caller();
@@ -444,7 +458,7 @@ public final class IntentTracker implements LocalCalls {
   private void send(PendingMutation mutation, long nowNs) {
     mutation.sent(nowNs);
     Mutation wanted = mutation.mutation();
-    // What was refused is not uploaded twice: the leader asks for what it has not got of it.
+    // After a refusal chunks are not uploaded again: the leader asks for those that it lacks.
     boolean uploads = !isInline(mutation) && !mutation.wasRefusedBefore();
     List<Hash> uploading = uploads ? wanted.uploading() : List.of();
     link.send(
@@ -466,7 +480,7 @@ public final class IntentTracker implements LocalCalls {
     }
   }
 
-  /** Payloads up to so many bytes travel in their intent from now on, as the leader wants it. */
+  /** Sets the largest payload, in bytes, that travels inside its intent; the leader decides it. */
   public void inlineUpTo(int bytes) {
     inlineThreshold = bytes;
   }
@@ -494,8 +508,8 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * Whether an unanswered call that makes this change may have the kernel's lock of the directory,
-   * be it for itself alone or as any node that is changed.
+   * Whether an unanswered call with this op may hold the kernel's lock of the directory:
+   * exclusively, as for a change of its names, or as the node that the op changes.
    */
   static boolean mayHold(FsOp op, NodeId directory, FsState state) {
     return touches(op, directory) || DirectoryLocks.mayHold(op, directory, state);

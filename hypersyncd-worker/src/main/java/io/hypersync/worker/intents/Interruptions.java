@@ -5,39 +5,39 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which waits end with a signal. On a disk a call is not cut short by one that has a handler: git's
- * progress, a window that changes its size, a timer. FUSE cannot say "begin again after the
- * handler" (ERESTARTSYS), only EINTR, which callers of open, mkdir or rename do not expect. So a
- * wait ends only when the signal ends the caller. Waits for locks are another matter: those end
- * with any signal, as fcntl and flock are documented to.
+ * Decides which waiting calls end when their caller receives a signal. On a local disk, a signal
+ * that has a handler does not cut a call short: think of git's progress timer, or a change of a
+ * window's size. FUSE cannot have a call restarted after the handler (ERESTARTSYS); it has only
+ * EINTR, which callers of open, mkdir or rename do not expect. So a wait ends only when the signal
+ * ends the caller. Waits for locks are handled elsewhere: they end with any signal, as documented
+ * for fcntl and flock.
  *
- * <p>The kernel tells of the first signal only, so a caller who has got one is looked at from time
- * to time as long as his call waits: the next one may end him. Single-threaded.
+ * <p>The kernel reports only the first signal of a call. So a caller that has received one is
+ * checked again periodically while its call waits: the next signal may end it. Single-threaded.
  */
 public final class Interruptions {
-  /** What a user who presses Ctrl-C does not notice. */
+  /** The interval of these checks; too short for a user who presses Ctrl-C to notice. */
   private static final long LOOK_AGAIN_NS = 100_000_000;
 
   private final MutationGate gate;
   private final Signals signals;
 
   /**
-   * Requests that wait on although their callers have got a signal, and whose they are. One that
-   * does not wait may be on its way from its first mutation to its second, so it is kept until the
-   * next look, too.
+   * Requests that go on waiting although their callers have received a signal, and the threads that
+   * made them. A request that is not waiting may be between its first mutation and its second, so
+   * it is kept until the next check, too.
    */
   private final Map<Long, Integer> waiting = new LinkedHashMap<>();
 
   private long nextLookNs;
 
-  /** Nobody has got a signal. */
   public Interruptions(MutationGate gate, Signals signals) {
     this.gate = gate;
     this.signals = signals;
   }
 
   /**
-   * The caller of a request has got a signal.
+   * The caller of a request has received a signal.
    *
    * @param unique the request's number
    * @param pid the thread that made it
@@ -51,7 +51,7 @@ public final class Interruptions {
     }
   }
 
-  /** Looks at callers who have got a signal, if it is time to. */
+  /** Checks the callers that have received a signal, if that is due. */
   public void tick(long nowNs) {
     if (waiting.isEmpty() || nowNs - nextLookNs < 0) {
       return;
@@ -61,7 +61,9 @@ public final class Interruptions {
   }
 
   /**
-   * Whether the call waits no longer; what the leader has may come back, so that is kept in mind.
+   * Ends the call if its caller is ending and the call can be given up. Returns whether it waits no
+   * longer. A mutation that was sent to the leader goes on; the leader may still refuse it for now,
+   * and then it can be given up, so such a call stays in {@link #waiting}.
    */
   private boolean isOver(long unique, int pid) {
     if (gate.isWaiting(unique) && signals.endCaller(pid)) {

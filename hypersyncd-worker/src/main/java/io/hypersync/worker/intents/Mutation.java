@@ -8,14 +8,15 @@ import java.util.List;
 /**
  * A mutation that a process has asked for.
  *
- * @param unique the number of the request that asks; 0 if a signal must not end it any more
- * @param caller who asks: calls of one caller are committed in the order of their submission
- * @param agent name of the agent, may be empty
- * @param op what shall happen
+ * @param unique the number of its FUSE request; 0 if a signal must not end it any more
+ * @param caller the calling thread; mutations of one caller are committed in the order of
+ *     submission
+ * @param agent the name of the AI agent that calls; may be empty
+ * @param op the change
  * @param chunks the bytes of {@code op.chunks()}, in order
- * @param uploading those of them which the leader cannot have yet
- * @param completion told the end
- * @param times when it was where
+ * @param uploading those of them that the leader cannot have yet
+ * @param completion receives the outcome
+ * @param times timestamps of its stages
  */
 public record Mutation(
     long unique,

@@ -18,8 +18,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Lets a mutation to the leader only when this worker sees all that was known to be committed when
- * the call began (hypersync.md 6.2): the path that led to it was walked here. Single-threaded.
+ * Passes a mutation to the leader only when everything that was known to be committed when the call
+ * began is visible here (hypersync.md 6.2), because the kernel walked the path that led to it on
+ * this mount. Single-threaded.
  */
 public final class MutationGate implements LocalCalls {
   private final IntentTracker intents;
@@ -27,16 +28,16 @@ public final class MutationGate implements LocalCalls {
   private final Clock clock;
   private final long deadlineNs;
 
-  /** By when they have to be let through, in the order of their arrival. */
+  /** Mutations that wait for that, in order of arrival, and the deadline of each (monotonic). */
   private final Map<Mutation, Long> waiting = new LinkedHashMap<>();
 
   private final List<Sync> syncs = new ArrayList<>();
 
-  /** An fsync behind mutations that have not been let through. */
+  /** An fsync that waits behind mutations which have not been passed on. */
   private record Sync(NodeId node, Set<Mutation> behind, WaitingCall call) {}
 
   /**
-   * An open gate.
+   * Creates a gate with nothing waiting.
    *
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds (6.4)
    */
@@ -47,16 +48,16 @@ public final class MutationGate implements LocalCalls {
     this.deadlineNs = deadlineNs;
   }
 
-  /** How many calls wait, here and for the leader. */
+  /** The number of mutations that wait, here and for the leader. */
   public int size() {
     return waiting.size() + intents.size();
   }
 
   /**
-   * Takes a mutation; EROFS if the leader is lost while it waits here, EINTR if its caller is
-   * ended: it has not been sent.
+   * Takes a mutation. While it waits here it has not been sent: it fails with EROFS if the leader
+   * is lost, with EINTR if its caller is being ended.
    *
-   * @param visible how far this worker is
+   * @param visible the newest index that is visible here
    */
   public void submit(Mutation mutation, long visible) {
     if (isByDescriptor(mutation.op())) {
@@ -93,7 +94,7 @@ public final class MutationGate implements LocalCalls {
         });
   }
 
-  /** The caller of a request is about to end: what can be given up ends with EINTR. */
+  /** Gives up, with EINTR, what can be given up of a request whose caller is about to end. */
   public void interrupt(long unique) {
     for (Sync sync : syncs) {
       if (sync.call.unique() == unique) {
@@ -107,7 +108,7 @@ public final class MutationGate implements LocalCalls {
     }
   }
 
-  /** Whether a request waits, here or further on. */
+  /** Whether a request waits, here or for the leader. */
   public boolean isWaiting(long unique) {
     for (Sync sync : syncs) {
       if (sync.call.unique() == unique) {
@@ -117,7 +118,10 @@ public final class MutationGate implements LocalCalls {
     return freshness.isWaiting(unique) || intents.isWaiting(unique);
   }
 
-  /** Ends with EIO what has waited here for too long: this worker does not get on. */
+  /**
+   * Ends with EIO the mutations that are past their deadline here: apply or invalidation is
+   * stalled.
+   */
   public void expire(long nowNs) {
     while (!waiting.isEmpty()) {
       Map.Entry<Mutation, Long> eldest = waiting.entrySet().iterator().next();
@@ -136,7 +140,8 @@ public final class MutationGate implements LocalCalls {
   }
 
   /**
-   * fsync (6.5): the call is ready when every mutation of this node that came before has ended.
+   * Answers fsync (6.5): runs the call once every mutation of this node that was submitted before
+   * has ended.
    *
    * @return whether there was nothing to wait for
    */
@@ -199,7 +204,10 @@ public final class MutationGate implements LocalCalls {
     }
   }
 
-  /** Whether it names a node that the caller has open, so that no path has led to it just now. */
+  /**
+   * Whether the op is made through a descriptor that the caller has open, so that no path walk has
+   * just led to the node.
+   */
   private static boolean isByDescriptor(FsOp op) {
     return op instanceof FsOp.Write || op instanceof FsOp.Allocate || op instanceof FsOp.CopyRange;
   }

@@ -1,9 +1,10 @@
 package io.hypersync.worker.intents;
 
 /**
- * When a mutation passed the stations of its way (docs/ARCHITECTURE.md), in nanoseconds of the
- * worker's monotonic clock; 0 where it has not been. For figures alone: nothing is decided by it.
- * Goes from thread to thread with its {@link Mutation}, and only the one that has it writes.
+ * When a mutation passed each of its stages (docs/ARCHITECTURE.md), in nanoseconds of the worker's
+ * monotonic clock; 0 for a stage that it has not reached. For statistics only: no decision depends
+ * on them. Handed from thread to thread with its {@link Mutation}; only the thread that owns it
+ * writes.
  */
 public final class MutationTimes {
   private final long receivedNs;
@@ -15,11 +16,11 @@ public final class MutationTimes {
   private long visibleNs;
 
   /**
-   * Of a mutation that is about to be handed to the agent.
+   * Creates the timestamps of a mutation that is about to be handed to the agent.
    *
-   * @param receivedNs when the request that asks for it was read
-   * @param hashNs how much of the time since then its bytes took: split, hashed, stored here; 0 if
-   *     it has none
+   * @param receivedNs when its request was read
+   * @param hashNs how long splitting, hashing and storing its bytes took; 0 if it has none
+   * @param submittedNs when it was handed to the agent
    */
   public MutationTimes(long receivedNs, long hashNs, long submittedNs) {
     this.receivedNs = receivedNs;
@@ -27,28 +28,32 @@ public final class MutationTimes {
     this.submittedNs = submittedNs;
   }
 
-  /** Its intent goes to the leader; what is sent again later was sent now. */
+  /** Records when the intent was sent to the leader; called for the first sending only. */
   public void sent(long nowNs) {
     sentNs = nowNs;
   }
 
-  /** Its entry is applied, and visible to nobody yet. */
+  /**
+   * Records that the entry is applied and not visible yet.
+   *
+   * @param entryArrivedNs when the entry had arrived and was known to be durable
+   */
   public void applied(long entryArrivedNs, long nowNs) {
     arrivedNs = entryArrivedNs;
     appliedNs = nowNs;
   }
 
-  /** Its entry is visible, and the kernel has forgotten what that contradicts. */
+  /** Records that the entry is visible, after its invalidations. */
   public void visible(long nowNs) {
     visibleNs = nowNs;
   }
 
-  /** When the request that asks for it was read. */
+  /** When the request was read. */
   public long receivedNs() {
     return receivedNs;
   }
 
-  /** How long its bytes took, a duration. */
+  /** How long splitting, hashing and storing its bytes took; a duration. */
   public long hashNs() {
     return hashNs;
   }
@@ -63,7 +68,7 @@ public final class MutationTimes {
     return sentNs;
   }
 
-  /** When its entry was here, and known to be durable. */
+  /** When the entry had arrived and was known to be durable. */
   public long arrivedNs() {
     return arrivedNs;
   }
@@ -73,7 +78,7 @@ public final class MutationTimes {
     return appliedNs;
   }
 
-  /** When its entry was visible. */
+  /** When the entry became visible. */
   public long visibleNs() {
     return visibleNs;
   }

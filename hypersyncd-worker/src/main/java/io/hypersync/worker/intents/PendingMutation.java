@@ -6,7 +6,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import org.jspecify.annotations.Nullable;
 
-/** A mutation whose caller is waiting; owned by {@link IntentTracker}. */
+/** A mutation whose caller is waiting. Owned by {@link IntentTracker}. */
 final class PendingMutation {
   private final long number;
   private IntentId id;
@@ -22,9 +22,9 @@ final class PendingMutation {
   private long sentNs;
 
   /**
-   * A mutation that has not been sent.
+   * Creates a mutation that has not been sent.
    *
-   * @param number 1, 2, 3, ... in the order of submission, whatever its id becomes
+   * @param number 1, 2, 3, ... in the order of submission; kept when the id changes
    */
   PendingMutation(long number, IntentId id, Mutation mutation, long deadlineNs) {
     this.number = number;
@@ -41,7 +41,7 @@ final class PendingMutation {
     return id;
   }
 
-  /** It goes to the leader under another id. */
+  /** Gives the mutation a new id, under which it is sent again. */
   void renamed(IntentId newId) {
     id = newId;
   }
@@ -58,7 +58,7 @@ final class PendingMutation {
     sentNs = nowNs;
   }
 
-  /** When it was last sent. */
+  /** When it was last sent (monotonic). */
   long sentNs() {
     return sentNs;
   }
@@ -67,7 +67,7 @@ final class PendingMutation {
     return deadlineNs;
   }
 
-  /** The leader has said that it is durable, or that it failed. */
+  /** Whether the leader has answered that it is durable or that it failed. */
   boolean isResolved() {
     return acknowledged || errno != null;
   }
@@ -87,8 +87,10 @@ final class PendingMutation {
   }
 
   /**
-   * Tells the caller if everything that it has to wait for has happened: success needs the ack and
-   * the entry applied here; an error needs the state it was decided on (hypersync.md 6.3, 6.2).
+   * Answers the caller if everything that it waits for has happened: success needs the ack and the
+   * entry visible here; an error needs the state it was decided on (hypersync.md 6.3, 6.2).
+   *
+   * @return whether the caller was answered
    */
   boolean completeIfDone(long appliedIndex) {
     if (errno != null && appliedIndex >= asOfIndex) {
@@ -101,7 +103,12 @@ final class PendingMutation {
     return completeIfApplied();
   }
 
-  /** Tells the caller of success if the entry is applied here: what is in the log is durable. */
+  /**
+   * Reports success if the entry is visible here, with or without an ack: what is in the log is
+   * durable.
+   *
+   * @return whether the caller was answered
+   */
   boolean completeIfApplied() {
     if (entry == null || state == null) {
       return false;
@@ -110,17 +117,17 @@ final class PendingMutation {
     return true;
   }
 
-  /** It is over, and its caller knows. */
+  /** The record of this mutation, whose caller has been answered. */
   FinishedMutation finished() {
     return new FinishedMutation(id, mutation, errno == null ? entry : null);
   }
 
-  /** Whether the leader has ever had it, and not taken it. */
+  /** Whether the leader has ever received it and refused it for now. */
   boolean wasRefusedBefore() {
     return refusedBefore;
   }
 
-  /** The leader has not taken it, and knows nothing of it; it is to be sent again. */
+  /** Marks it as refused for now: the leader keeps nothing of it, and it is to be sent again. */
   void refusedForNow() {
     refusedBefore = true;
   }

@@ -1,11 +1,11 @@
 package io.hypersync.worker.intents;
 
 /**
- * A call that waits for others before it can go on. One of the two is run, once, on the agent's
- * thread or at once.
+ * A call that has to wait before it can go on. Exactly one of the two callbacks is run, once, on
+ * the agent's thread or before the method that takes the call returns.
  *
  * @param unique the number of its request
- * @param ready the wait is over
- * @param interrupted its caller is about to end and waits no longer
+ * @param ready run when the wait is over
+ * @param interrupted run instead when the caller is about to end
  */
 public record WaitingCall(long unique, Runnable ready, Runnable interrupted) {}

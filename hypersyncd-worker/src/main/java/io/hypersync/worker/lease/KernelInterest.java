@@ -3,23 +3,27 @@ package io.hypersync.worker.lease;
 import io.hypersync.model.id.NodeId;
 import java.util.function.Consumer;
 
-/** What the kernel of this machine still needs. Threads: any. */
+/**
+ * The nodes that this host's kernel still uses: by open handles, or by inodes that it holds.
+ * Thread-safe.
+ */
 public interface KernelInterest {
-  /** Whether a handle of this node is open. */
+  /** Whether this node has an open handle. */
   boolean isOpen(NodeId node);
 
-  /** All nodes with an open handle. */
+  /** Passes every node with an open handle to {@code receiver}. */
   void openNodes(Consumer<NodeId> receiver);
 
   /**
-   * The nodes of which the first handle was opened or the last one closed since the last call.
-   * Whoever asks {@link #isOpen} from within the receiver, or later, misses no change.
+   * Passes to {@code receiver} each node whose first handle was opened or whose last one was closed
+   * since the last call. A receiver that asks {@link #isOpen} when it is called, or later, misses
+   * no change.
    */
   void drainChanged(Consumer<NodeId> receiver);
 
   /**
-   * Whether the kernel knows this inode: a path, a working directory or a memory map may lead
-   * there.
+   * Whether the kernel holds this inode: a path, a working directory or a memory map may lead to
+   * it.
    */
   boolean isKnown(long inode);
 }

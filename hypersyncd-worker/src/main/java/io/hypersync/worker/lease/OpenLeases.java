@@ -26,11 +26,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open-leases of this worker (hypersync.md 6.8(3), 9.5): on every node that has an open handle,
- * and on every node without a name that the kernel still knows when a third of OPEN_LEASE_TTL has
- * passed. The leader reaps nothing before OPEN_LEASE_TTL is over, so both may be said late: what is
- * opened and closed at once, or unlinked and forgotten at once, costs no message. On the agent's
- * thread.
+ * Acquires, renews and releases this worker's open-leases (hypersync.md 6.8(3), 9.5): on every node
+ * with an open handle, and on every orphan that the kernel still holds when a third of
+ * OPEN_LEASE_TTL has passed. The leader reaps nothing before OPEN_LEASE_TTL is over, so both may be
+ * reported late: what is opened and closed at once, or unlinked and forgotten at once, costs no
+ * message. On the agent's thread.
  */
 public final class OpenLeases {
   private static final long NS_PER_MS = 1_000_000;
@@ -59,25 +59,34 @@ public final class OpenLeases {
   private final Consumer<List<Long>> prune;
   private final Map<NodeId, Orphan> orphans = new HashMap<>();
 
-  /** Orphans that nothing tells about when the kernel forgets them; oldest first. */
+  /**
+   * Orphans that have to be checked, since no event reports that the kernel has forgotten an inode;
+   * oldest first.
+   */
   private final ArrayDeque<Check> checks = new ArrayDeque<>();
 
   private final Set<NodeId> held = new HashSet<>();
 
-  /** What may have to be said, and since when; oldest first. */
+  /**
+   * Nodes whose lease may have to be acquired or released, and since when (monotonic); oldest
+   * first.
+   */
   private final SequencedMap<NodeId, Long> changed = new LinkedHashMap<>();
 
   private long epoch;
   private long ttlNs;
   private long nextRenewNs;
 
-  /** The last turn: what is noticed now has happened since, nobody knows when. */
+  /**
+   * When the last turn was (monotonic): a change that is noticed now happened at an unknown moment
+   * since.
+   */
   private long lastTurnNs;
 
   /**
-   * Nothing is open.
+   * Creates a tracker without leases.
    *
-   * @param prune has the kernel let go of those of these inodes that nobody uses
+   * @param prune makes the kernel forget those of these inodes that are not in use
    */
   public OpenLeases(LeaderLink link, KernelInterest interest, Consumer<List<Long>> prune) {
     this.link = link;
@@ -85,7 +94,9 @@ public final class OpenLeases {
     this.prune = prune;
   }
 
-  /** An entry has become visible. */
+  /**
+   * Records the orphans that an entry makes or removes; called when the entry has become visible.
+   */
   public void applied(LogEntry entry, FsState before, FsState after, long nowNs) {
     OrphanChanges.tell(
         entry,
@@ -109,11 +120,14 @@ public final class OpenLeases {
         });
   }
 
-  /** The leader, perhaps another one, listens: it is told everything, before any report. */
+  /**
+   * Handles the leader's welcome to a connection, perhaps by another leader: sends all leases
+   * before any report.
+   */
   public void welcomed(Welcome welcome, long nowNs) {
     epoch = welcome.leaderEpoch();
     ttlNs = welcome.openLeaseTtlMs() * NS_PER_MS;
-    interest.drainChanged(_ -> {}); // it is in what follows
+    interest.drainChanged(_ -> {}); // openNodes below includes them
     held.addAll(changed.keySet());
     changed.clear();
     interest.openNodes(held::add);
@@ -125,15 +139,15 @@ public final class OpenLeases {
   }
 
   /**
-   * Says what has changed, and renews. After a pause of this worker it says whatever has changed
-   * meanwhile, since it may have been long ago, and the report that follows tells the leader that
-   * it has heard of everything else.
+   * Sends what has changed, and renews. After a pause of this worker everything that has changed
+   * meanwhile is sent at once, since it may have changed long ago, and the report that follows
+   * states that the leader has received everything else.
    *
    * @param greeted whether the leader has welcomed this connection
    */
   public void tick(boolean greeted, long nowNs) {
     if (!greeted) {
-      interest.drainChanged(_ -> {}); // the next leader is told everything
+      interest.drainChanged(_ -> {}); // the next welcome sends everything
       return;
     }
     interest.drainChanged(node -> changed(node, lastTurnNs, nowNs));
@@ -149,7 +163,7 @@ public final class OpenLeases {
     }
   }
 
-  /** How many leases there are. */
+  /** The number of leases. */
   public int size() {
     return held.size();
   }
@@ -158,7 +172,7 @@ public final class OpenLeases {
     if (held.contains(node) || isWanted(node, nowNs)) {
       changed.putIfAbsent(node, sinceNs);
     } else {
-      changed.remove(node); // opened and closed meanwhile
+      changed.remove(node); // opened and closed since
     }
   }
 
@@ -170,24 +184,25 @@ public final class OpenLeases {
       }
       Orphan orphan = checks.removeFirst().orphan;
       orphan.queued = false;
-      // Neither open nor known: nothing can lead here any more. Open: its close will be heard of.
+      // An orphan that is neither open nor held by the kernel cannot be reached any more. The close
+      // of one that is open will be reported.
       if (isCurrent(orphan) && (held.contains(orphan.node) || interest.isKnown(orphan.inode))) {
-        changed(orphan.node, nowNs, nowNs); // not earlier: it may be let go of, see below
+        changed(orphan.node, nowNs, nowNs); // not earlier: the prune below may free it
         if (!interest.isOpen(orphan.node)) {
           idle.add(orphan.inode);
         }
       }
     }
     if (!idle.isEmpty()) {
-      // A kernel keeps the names it has used, also one that leads to nothing any more, and with it
-      // the inode. What it forgets now is no longer known when the change is said.
+      // The kernel keeps dentries that it has used, even one of a name that was removed, and with
+      // it the inode. An inode that it forgets now is no longer held when the change is sent.
       prune.accept(idle);
     }
   }
 
   /**
-   * One message for all that is due by now or soon; what has been opened a moment ago may as well
-   * be closed in a moment, as in a walk that reads one file after the other.
+   * Sends all changes that are due by now or soon, together. Younger ones wait: what was opened a
+   * moment ago may be closed in a moment, as in a walk that reads one file after another.
    */
   private void flush(long nowNs, long youngestNs) {
     List<NodeId> acquired = new ArrayList<>();
@@ -239,7 +254,7 @@ public final class OpenLeases {
     return orphans.get(orphan.node) == orphan;
   }
 
-  /** Of a node that is wanted, but not open, nobody says when it is not wanted any more. */
+  /** Queues a check for an orphan that is wanted but not open: no event reports when that ends. */
   private void watchIfKnown(NodeId node, long nowNs) {
     @Nullable Orphan orphan = orphans.get(node);
     if (orphan != null && !interest.isOpen(node)) {

@@ -1,4 +1,7 @@
-/** Tells the leader what is open here, so that it is not reaped (hypersync.md 6.8). */
+/**
+ * Keeps open-leases at the leader on nodes that are in use here, so that they are not reaped
+ * (hypersync.md 6.8).
+ */
 @NullMarked
 package io.hypersync.worker.lease;
 

@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this mount may hold: never less than what the leader knows, so that a close which finds
- * nothing here need not ask it. Threads: any.
+ * The locks that this mount may hold: never fewer than the leader has granted, so a close that
+ * finds none here need not ask the leader. Thread-safe.
  */
 public final class Holdings {
   /**
-   * One owner and file.
+   * What one owner may hold of one file.
    *
-   * @param underWay lock requests whose end is not known
-   * @param held whether something was held when the last answer was given
-   * @param handles the open files through which it was asked for
+   * @param underWay the number of lock requests whose outcome is unknown
+   * @param held whether a lock was held when the last answer was given
+   * @param handles the file handles through which locks were requested
    */
   private record Holding(int underWay, boolean held, Set<Long> handles) {}
 
@@ -29,7 +29,8 @@ public final class Holdings {
   private final ConcurrentHashMap<LockKey, Holding> holdings = new ConcurrentHashMap<>();
 
   /**
-   * A lock is asked for through an open file; must be called before the request can be answered.
+   * Records a lock request through a file handle; must be called before the request can be
+   * answered.
    */
   public void asked(LockKey key, long handle) {
     holdings.compute(
@@ -42,7 +43,11 @@ public final class Holdings {
         });
   }
 
-  /** A request that was {@link #asked} has ended. */
+  /**
+   * Records the outcome of a request that was {@link #asked}.
+   *
+   * @param held whether the owner holds a lock on the file now
+   */
   void ended(LockKey key, boolean held) {
     holdings.computeIfPresent(
         key,
@@ -50,7 +55,10 @@ public final class Holdings {
             now.underWay == 1 && !held ? null : new Holding(now.underWay - 1, held, now.handles));
   }
 
-  /** A request that was {@link #asked} has ended without the leader: nothing has changed there. */
+  /**
+   * A request that was {@link #asked} has ended without reaching the leader, so nothing has changed
+   * there.
+   */
   void unasked(LockKey key) {
     holdings.computeIfPresent(
         key,
@@ -60,7 +68,7 @@ public final class Holdings {
                 : new Holding(now.underWay - 1, now.held, now.handles));
   }
 
-  /** What is held of it is known from another answer. */
+  /** Records from the answer to another request whether the owner holds a lock on the file. */
   void found(LockKey key, boolean held) {
     holdings.computeIfPresent(
         key,
@@ -68,17 +76,22 @@ public final class Holdings {
             now.underWay == 0 && !held ? null : new Holding(now.underWay, held, now.handles));
   }
 
-  /** All of it is about to be freed: the open files it came through mean nothing any more. */
+  /**
+   * All locks of the owner on the file are about to be released: the file handles through which
+   * they were requested no longer count.
+   */
   void closing(LockKey key) {
     holdings.computeIfPresent(key, (_, now) -> new Holding(now.underWay, now.held, Set.of()));
   }
 
-  /** Whether this owner may hold something of the file. */
+  /** Whether this owner may hold a lock on the file. */
   public boolean mayHold(LockKey key) {
     return holdings.containsKey(key);
   }
 
-  /** Everything that was asked for through this open file. */
+  /**
+   * The owners and files for which locks were requested through this file handle, in a fixed order.
+   */
   public List<LockKey> through(long handle) {
     if (holdings.isEmpty()) {
       return List.of();
@@ -90,16 +103,16 @@ public final class Holdings {
             keys.add(key);
           }
         });
-    keys.sort(ORDER); // the map's own order is another one in each process
+    keys.sort(ORDER); // the map's order differs from process to process
     return keys;
   }
 
-  /** How many locks are held; one owner's of one file count as one. */
+  /** The number of locks held; all locks of one owner on one file count as one. */
   int held() {
     return (int) holdings.values().stream().filter(Holding::held).count();
   }
 
-  /** All locks are lost. */
+  /** Records that the leader has forgotten all locks. */
   void lost() {
     for (LockKey key : holdings.keySet()) {
       found(key, false);

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of flock(2) or fcntl(2).
  *
- * @param unique the kernel's number of the request, by which it can be interrupted
+ * @param unique the number of its FUSE request, by which it can be interrupted
  * @param pid the process
- * @param mode null unlocks
- * @param wish what to do when somebody is in the way
- * @param ending told how it ended
+ * @param mode null to unlock
+ * @param wish what to do about a conflicting lock
+ * @param ending receives the outcome
  */
 public record LockCall(
     long unique,

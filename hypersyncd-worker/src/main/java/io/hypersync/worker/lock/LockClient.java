@@ -27,18 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker's end of its lock session (hypersync.md 10.2): requests are numbered, sent in order,
- * and sent again in order after a reconnect until they are answered; answers are taken once each.
+ * The worker's side of its lock session (hypersync.md 10.2): requests are numbered, sent in order,
+ * and sent again in order after a reconnect until they are answered; each answer is processed once.
  * Owned by the worker agent, on its thread.
  *
- * <p>A caller who gives up a lock request that the leader may have is told so at once, and a cancel
- * is put behind the request: whether the leader has granted it or not, what is held afterwards is
- * what was held before, but for what other threads have locked or freed since. So EINTR is always
- * true and never waits for the network.
+ * <p>When a caller gives up a lock request that the leader may have, the call ends at once and a
+ * cancel is sent behind the request. Whether or not the leader had granted it, the locks held
+ * afterwards are those held before, except for what other threads have locked or freed since. So
+ * EINTR is always true and never waits for the network.
  *
- * <p>A call that must not wait for a lock does not wait for a leader that is gone either: it ends
- * with ENOLCK, in the same way, when the connection is found to be lost, and at once as long as it
- * is. One that wants to wait goes on waiting: whoever holds the lock may do so for as long.
+ * <p>A call that must not wait for a lock does not wait for an unreachable leader either: it ends
+ * with ENOLCK, and is cancelled in the same way, when the connection is found to be lost, and at
+ * once while there is none. A call that may wait goes on waiting: the lock's holder may keep it
+ * just as long.
  */
 public final class LockClient {
   private static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
@@ -47,7 +48,10 @@ public final class LockClient {
   private static final int RENEWALS_PER_TTL = 3;
   private static final int EARLY_INTERRUPTS = 256;
 
-  /** So many answers are confirmed at once: the leader keeps them until then. */
+  /**
+   * Confirms answers without waiting for the next renewal once there are this many: the leader
+   * keeps each until it is confirmed.
+   */
   private static final int MANY_ANSWERS = 256;
 
   private final ClientId run;
@@ -57,7 +61,10 @@ public final class LockClient {
   private final long deadlineNs;
   private final Map<Long, PendingLock> pending = new LinkedHashMap<>();
 
-  /** Interrupts that came before their request, and those of requests that are not ours. */
+  /**
+   * Interrupts that arrived before their request, and interrupts of requests that are not lock
+   * requests.
+   */
   private final Set<Long> earlyInterrupts = new LinkedHashSet<>();
 
   private boolean online;
@@ -74,13 +81,13 @@ public final class LockClient {
   private boolean stopped;
 
   /**
-   * No session yet.
+   * Creates a client without a session.
    *
-   * @param run random, the first half of this run's lock intents
-   * @param visible waits until an entry of the log is visible in the mount
-   * @param holdings what the vfs asks before it asks here
-   * @param deadlineNs how long a call that does not want to wait waits for a leader that is in
-   *     touch and does not answer
+   * @param run random; the client id of all lock intents of this run
+   * @param visible runs callbacks once a log index is visible in the mount
+   * @param holdings what the vfs checks before it sends a request here
+   * @param deadlineNs how long, in nanoseconds, a call that must not wait for a lock waits for a
+   *     leader that is connected and does not answer
    */
   public LockClient(
       ClientId run, LeaderLink link, IndexWaits visible, Holdings holdings, long deadlineNs) {
@@ -91,12 +98,12 @@ public final class LockClient {
     this.deadlineNs = deadlineNs;
   }
 
-  /** For Hello. */
+  /** The random id of this run, sent in Hello. */
   public ClientId run() {
     return run;
   }
 
-  /** A process has called. A call that locks must have been {@link Holdings#asked}. */
+  /** Submits a call. A call that locks must have been noted by {@link Holdings#asked}. */
   public void submit(LockCall call, long nowNs) {
     boolean tests = call.wish() == Wish.TEST;
     if (earlyInterrupts.remove(call.unique()) && call.wish() == Wish.WAIT) {
@@ -130,10 +137,10 @@ public final class LockClient {
   }
 
   /**
-   * A descriptor was closed: frees what this owner holds of the file.
+   * Releases all locks of an owner on a file, because a descriptor was closed.
    *
-   * @param done told when the leader has done it; at once when the leader is not there: nothing
-   *     that this worker asks later overtakes it, and the lease bounds it
+   * @param done run when the leader has released them, or at once without a connection: no later
+   *     request of this worker overtakes the release, and the lease bounds how long it takes
    */
   public void release(LockKey key, Runnable done) {
     if (stopped) {
@@ -148,12 +155,16 @@ public final class LockClient {
             seqNo, new LockRelease(intent, key.node(), key.space(), key.owner()), key, done));
   }
 
-  /** The caller of a request has got a signal: if it waits for a lock or the leader, it ends. */
+  /**
+   * Handles a signal to the caller of a request: if the request waits for a lock, or for a leader
+   * that is unreachable, it ends with EINTR.
+   */
   public void interrupt(long unique) {
     for (PendingLock waiting : List.copyOf(pending.values())) {
       LockCall call = waiting.call();
       if (call != null && call.unique() == unique) {
-        // What does not wait for a lock has its answer in a moment, unless the leader is not there.
+        // A request that does not wait for a lock is answered in a moment, unless there is no
+        // connection.
         if (!waiting.abandoned() && (call.wish() == Wish.WAIT || !online)) {
           giveUp(waiting, call, Errno.EINTR);
         }
@@ -166,7 +177,7 @@ public final class LockClient {
     }
   }
 
-  /** The leader has welcomed us: what is unanswered is sent again. */
+  /** Handles the leader's welcome: sends everything again that is unanswered. */
   public void welcomed(Welcome welcome, long nowNs) {
     if (session != null && session != welcome.lockSession()) {
       forgetSession();
@@ -175,11 +186,14 @@ public final class LockClient {
     epoch = welcome.leaderEpoch();
     online = true;
     pending.values().forEach(this::send);
-    // Behind the requests: a grant that a cancel among them undoes must not be confirmed before.
+    // After the requests: a grant that a cancel among them undoes must not be confirmed earlier.
     renew(nowNs);
   }
 
-  /** The connection is gone. What frees need not be waited for, and what must not wait is ended. */
+  /**
+   * Handles the loss of the connection. Callers of releases and unlocks are answered; calls that
+   * must not wait end with ENOLCK.
+   */
   public void linkDown() {
     online = false;
     for (PendingLock each : List.copyOf(pending.values())) {
@@ -191,10 +205,10 @@ public final class LockClient {
     }
   }
 
-  /** The leader has answered. */
+  /** Handles an answer of the leader. */
   public void answered(LockResponse response) {
     if (response.number() <= lastAnswer) {
-      return; // said again after a reconnect
+      return; // sent again after a reconnect
     }
     lastAnswer = response.number();
     ttlNs = response.leaseTtlMs() * NS_PER_MS;
@@ -233,7 +247,10 @@ public final class LockClient {
     tell(request, call, response);
   }
 
-  /** The leader has not heard of our locks for too long. */
+  /**
+   * Handles the leader's warning that locks of this worker have not been renewed for too long:
+   * counts it, and renews at once if they are this run's.
+   */
   public void warned(LockExpiryWarning warning, long nowNs) {
     warnings++;
     if (warning.run().equals(run) && online) {
@@ -241,9 +258,12 @@ public final class LockClient {
     }
   }
 
-  /** Renews what is due, and ends the calls which have waited for the leader for too long. */
+  /**
+   * Renews if that is due, and ends with EIO the calls that have waited too long for the leader's
+   * answer.
+   */
   public void tick(long nowNs) {
-    // By the newest TTL: the first answer may say a shorter one than this run began with.
+    // By the newest TTL: the first answer may carry a shorter one than this run began with.
     boolean due = nowNs - renewedNs >= ttlNs / RENEWALS_PER_TTL;
     boolean wanted = lastAnswer > confirmed || holdings.held() > 0;
     if (online && ((due && wanted) || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
@@ -260,7 +280,9 @@ public final class LockClient {
     }
   }
 
-  /** Nothing more will become visible here: grants that wait for it are given back. */
+  /**
+   * Gives back the grants that wait for an entry to become visible, with EIO: nothing more will.
+   */
   public void neverVisible() {
     for (PendingLock request : List.copyOf(pending.values())) {
       LockCall call = request.call();
@@ -283,37 +305,37 @@ public final class LockClient {
     }
   }
 
-  /** How many locks are held; one owner's of one file count as one. */
+  /** The number of locks held; all locks of one owner on one file count as one. */
   public int held() {
     return holdings.held();
   }
 
-  /** How many calls wait for the leader. */
+  /** The number of requests that wait for the leader's answer and were not given up. */
   public int waiting() {
     return (int) pending.values().stream().filter(each -> !each.abandoned()).count();
   }
 
-  /** How many messages the leader has not answered: without any, both know the same locks. */
+  /** The number of messages without an answer; at 0 leader and worker agree on the locks held. */
   public int unanswered() {
     return pending.size();
   }
 
-  /** How many locks were lost with their session since the start. */
+  /** The number of locks lost with their session since the start. */
   public long lost() {
     return lost;
   }
 
-  /** How often the leader has warned that it frees the locks of this run. */
+  /** The number of warnings received that the leader is about to free locks of this worker. */
   public long warnings() {
     return warnings;
   }
 
-  /** The number of the session, or null before the first. */
+  /** The id of the lock session, or null before the first. */
   public @Nullable Long session() {
     return session;
   }
 
-  /** Whether it asks for a lock, or after one, and must not wait for it. An unlock may wait. */
+  /** Whether the call locks or tests, and must not wait for a lock. An unlock may wait. */
   private static boolean isImpatient(LockCall call) {
     return call.mode() != null && call.wish() != Wish.WAIT;
   }
@@ -337,7 +359,7 @@ public final class LockClient {
     link.send(request.message());
   }
 
-  /** The order matters: the caller may lock again the moment it is told. */
+  /** Ends a call and cancels its request. The call ends last: the caller may lock again at once. */
   private void giveUp(PendingLock request, LockCall call, Errno errno) {
     if (request.sent()) {
       request.abandon();
@@ -353,7 +375,7 @@ public final class LockClient {
     }
   }
 
-  /** Ends a call that changes nothing of what is held, or of whose locks nobody asks any more. */
+  /** Ends a call that leaves the locks held unchanged, or whose locks no longer matter. */
   private void fail(LockCall call, Errno errno) {
     if (call.mode() != null && call.wish() != Wish.TEST) {
       holdings.unasked(call.key());
@@ -396,13 +418,16 @@ public final class LockClient {
     for (PendingLock request : pending.values()) {
       LockResponse grant = request.grant();
       if (grant != null) {
-        confirmed = Math.min(confirmed, grant.number() - 1); // it may yet be undone
+        confirmed = Math.min(confirmed, grant.number() - 1); // a cancel may still undo it
       }
     }
     link.send(new LockRenew(run, epoch, confirmed));
   }
 
-  /** Another session: the leader knows nothing of what this run held (10.2). */
+  /**
+   * Handles the start of another session: the leader has none of the locks that this run held
+   * (10.2).
+   */
   private void forgetSession() {
     int gone = holdings.held();
     holdings.lost();

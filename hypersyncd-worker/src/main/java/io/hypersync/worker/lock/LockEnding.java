@@ -3,14 +3,17 @@ package io.hypersync.worker.lock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 
-/** How a call ends, exactly once, on the agent's thread; must not block. */
+/**
+ * Receives the outcome of a lock call: exactly one of these is called, once, on the agent's thread.
+ * Must not block.
+ */
 public interface LockEnding {
-  /** Granted or unlocked; for a test: nobody is in the way. */
+  /** The lock was granted or released; for a test: no lock conflicts. */
   void granted();
 
-  /** Somebody is in the way. */
+  /** A lock of {@code holder} conflicts. */
   void denied(Holder holder);
 
-  /** It has not happened, and will not. */
+  /** The call has failed, and has no effect later either. */
   void failed(Errno errno);
 }

@@ -4,8 +4,8 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.lock.LockSpace;
 
 /**
- * Whatever one owner has locked of one file.
+ * Identifies all locks of one owner on one file, in one lock space.
  *
- * @param owner what the kernel calls it: a process for fcntl, an open file for flock and F_OFD
+ * @param owner the kernel's id of the owner: a process for fcntl, an open file for flock and F_OFD
  */
 public record LockKey(NodeId node, LockSpace space, long owner) {}

@@ -5,7 +5,7 @@ import io.hypersync.wire.message.LeaderMessage.LockResponse;
 import io.hypersync.wire.message.WorkerMessage;
 import org.jspecify.annotations.Nullable;
 
-/** A request to the leader whose answer is not known; owned by {@link LockClient}. */
+/** A request to the leader that is not answered yet. Owned by {@link LockClient}. */
 final class PendingLock {
   private final long seqNo;
   private final WorkerMessage message;
@@ -37,17 +37,23 @@ final class PendingLock {
     this.deadlineNs = deadlineNs;
   }
 
-  /** A call that locks or tests; it ends with EIO at its deadline. */
+  /** Creates the request of a call that locks or tests; it ends with EIO at its deadline. */
   static PendingLock of(long seqNo, WorkerMessage message, LockCall call, long deadlineNs) {
     return new PendingLock(seqNo, message, call.key(), call, () -> {}, () -> {}, deadlineNs);
   }
 
-  /** What frees all of a file: it always succeeds, and {@code done} is told when. */
+  /**
+   * Creates a request that releases all locks on a file. It always succeeds; {@code done} runs
+   * then.
+   */
   static PendingLock freeing(long seqNo, WorkerMessage message, LockKey key, Runnable done) {
     return new PendingLock(seqNo, message, key, null, done, done, Long.MAX_VALUE);
   }
 
-  /** An unlock: it fails only if what is left would be in too many pieces for the leader. */
+  /**
+   * Creates the request of an unlock. It fails only if the ranges that stay locked would be too
+   * many for the leader.
+   */
   static PendingLock unlocking(long seqNo, WorkerMessage message, LockCall call) {
     LockEnding ending = call.ending();
     return new PendingLock(
@@ -72,17 +78,20 @@ final class PendingLock {
     return key;
   }
 
-  /** Null for what frees. */
+  /** The call that locks or tests; null for a release or an unlock. */
   @Nullable LockCall call() {
     return call;
   }
 
-  /** Says that it is freed, or as good as that; once. */
+  /**
+   * Runs the callback for success, unless one has run before; also used without a connection, when
+   * the release is only queued.
+   */
   void tellDone() {
     tell(done);
   }
 
-  /** Says that the leader has not freed it, to whom nothing else was said before. */
+  /** Runs the callback for the leader's refusal, unless one has run before. */
   void tellRefused() {
     tell(refused);
   }
@@ -94,12 +103,12 @@ final class PendingLock {
     }
   }
 
-  /** In the clock's terms; MAX_VALUE for none. */
+  /** Monotonic deadline in nanoseconds; MAX_VALUE for none. */
   long deadlineNs() {
     return deadlineNs;
   }
 
-  /** Whether the leader may have it. */
+  /** Whether it was sent, so that the leader may have it. */
   boolean sent() {
     return sent;
   }
@@ -108,7 +117,7 @@ final class PendingLock {
     sent = true;
   }
 
-  /** Whether the caller was told that it failed, and a cancel follows. */
+  /** Whether its call has failed already, and a cancel follows. */
   boolean abandoned() {
     return abandoned;
   }
@@ -117,24 +126,27 @@ final class PendingLock {
     abandoned = true;
   }
 
-  /** The answer which granted it, while its effect is not visible here; else null. */
+  /**
+   * The answer that granted it, while the caller waits for a log index to become visible here; else
+   * null.
+   */
   @Nullable LockResponse grant() {
     return grant;
   }
 
-  /** Returns a number for this grant among those of the request. */
+  /** Records a grant; returns its number among the grants of this request. */
   int grantedBy(LockResponse response) {
     grant = response;
     grants++;
     return grants;
   }
 
-  /** Its session has ended. */
+  /** Forgets the grant, because its session has ended. */
   void grantLost() {
     grant = null;
   }
 
-  /** Whether it is still granted, and by this grant. */
+  /** Whether it is still granted, by the grant with this number. */
   boolean isGrantedBy(int number) {
     return grant != null && grants == number;
   }

@@ -1,6 +1,6 @@
 /**
- * Advisory locks on their way to the leader (hypersync.md 10.2): what the processes of this mount
- * want, hold and give up. Who gets what is the leader's decision alone.
+ * Advisory locks of this mount (hypersync.md 10.2): requests, locks held and releases. The leader
+ * alone decides who gets which lock.
  */
 @NullMarked
 package io.hypersync.worker.lock;

@@ -4,12 +4,12 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 
 /**
- * Hears of every entry that has become visible, in order, on the agent's thread; must not block.
+ * Receives every entry that has become visible, in order, on the agent's thread; must not block.
  */
 @FunctionalInterface
 public interface ApplyListener {
   /**
-   * An entry has become visible.
+   * Called when an entry has become visible.
    *
    * @param before the state before it
    * @param after the state after it

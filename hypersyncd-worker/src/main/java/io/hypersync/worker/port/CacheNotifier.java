@@ -8,66 +8,72 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the kernel forget, and follow. Called on the agent's thread; nothing here blocks. What has
- * a ticket and cannot be done at once is reported later through {@code WorkerAgent.dropped}.
+ * Sends cache notifications to the kernel, and makes it follow moves and growth. Called on the
+ * agent's thread; nothing here blocks. The completion of a notification with a ticket is reported
+ * later through {@code WorkerAgent.dropped}.
  */
 public interface CacheNotifier {
   /**
-   * Drops attributes, at once.
+   * Drops attributes, before this returns.
    *
-   * @return false if the kernel does not know the inode; perhaps it has not yet taken up the answer
-   *     in which it hears of it, so {@link #dropContents} must make sure
+   * @return false if the kernel does not hold the inode; it may not yet have processed a reply that
+   *     introduces the inode, so {@link #dropContents} must make sure
    */
   boolean dropAttributes(long inode);
 
   /**
-   * Drops names. The kernel does each only when no call there is changing the directory.
+   * Drops names. The kernel processes each only while no call is changing its directory.
    *
-   * @param dropped to be taken out of its cache: what is mounted on or below one is detached
-   * @param expired to be looked up again before they are used, and to stay where they are until
-   *     then: names that lead where the kernel itself has just put them, and those of directories
-   *     that are to be found elsewhere
+   * @param dropped names to be taken out of the cache, which detaches what is mounted on or below
+   *     them
+   * @param expired names that stay cached but are looked up again before they are used: names that
+   *     lead where the kernel itself has just put them, and names of directories that will be found
+   *     at another place
    */
   void dropNames(long ticket, List<CachedName> dropped, List<CachedName> expired);
 
   /**
-   * Of names that the kernel does not come to drop, because it has their directory locked: has them
-   * looked up again by what is possible without the lock. It waits for nobody.
+   * Invalidates, by means that need no directory lock, names that the kernel does not get to drop
+   * because their directory is locked. Waits for nobody.
    *
    * @param inodes nodes to which such names lead
-   * @param missing whether there are names among them that the kernel has found missing: it then
-   *     lets go of everything that nobody uses, in all of the mount
+   * @param missing whether the kernel has cached some of them as missing: it then forgets every
+   *     name and inode of the mount that is not in use
    */
   void loosenNames(long ticket, List<Long> inodes, boolean missing);
 
   /**
-   * Drops attributes of inodes that the kernel may be about to hear of, and pages of others; then
-   * has it know how long a file is. It waits for no call that waits for a commit.
+   * Drops attributes of inodes that the kernel may be about to learn of, and pages of others; then
+   * gives the kernel the new size of a file. Waits for no call that itself waits for a commit.
    *
-   * @param growth what has become longer; what is visible is just the state in which it has
+   * @param growth the file that has become longer, or null; the visible state is the one in which
+   *     it has
    */
   void dropContents(
       long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth);
 
   /**
-   * Drops the listing of a directory. A process that is just reading it can hold that up for as
-   * long as its own memory takes to be there: if it does so for long, the ticket is also reported
-   * through {@code WorkerAgent.heldUp}, before it is done.
+   * Drops the cached listing of a directory. A process that is reading it can delay that for as
+   * long as its own memory takes to be paged in. After a long delay the ticket is also reported
+   * through {@code WorkerAgent.heldUp}, before it completes.
    */
   void dropListing(long ticket, long inode);
 
   /**
-   * Has the kernel find directories at their new places, with all that is in them and below. It
-   * waits for calls that change the directories on the way there, and tries until it can be done.
+   * Makes the kernel find directories at their new places, with everything in and below them. Waits
+   * for calls that change the directories on the way there, and retries until it succeeds.
    */
   void followMoves(long ticket, List<MovedDirectory> moved);
 
-  /** Has the kernel know who owns this node now. It waits for no call that waits for a commit. */
+  /**
+   * Makes the kernel fetch the current owner of a node. Waits for no call that itself waits for a
+   * commit.
+   */
   void refreshOwner(long ticket, long inode);
 
   /**
-   * Has the kernel let go of those of these inodes that nobody uses, if it can: it keeps what it
-   * knows until memory is short. Nobody waits for it.
+   * Makes the kernel forget those of these inodes that are not in use, if it supports that;
+   * otherwise it keeps them until memory is short. Nobody waits for it.
    */
   void prune(List<Long> inodes);
 }

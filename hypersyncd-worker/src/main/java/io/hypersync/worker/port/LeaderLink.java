@@ -2,17 +2,17 @@ package io.hypersync.worker.port;
 
 import io.hypersync.wire.message.WorkerMessage;
 
-/** The way to the leader. Called by the worker agent only; nothing here blocks. */
+/** The connection to the leader. Called by the worker agent only; nothing here blocks. */
 public interface LeaderLink {
-  /** Starts one attempt to connect; the agent is told how it went. */
+  /** Starts one attempt to connect; its outcome is reported to the agent. */
   void connect();
 
-  /** Queues a message; dropped when there is no connection. */
+  /** Queues a message; without a connection it is dropped. */
   void send(WorkerMessage message);
 
-  /** Sends what has been queued. */
+  /** Sends the queued messages. */
   void flush();
 
-  /** Drops the connection, if there is one; the agent is not told of it. */
+  /** Closes the connection, if there is one; the agent gets no report of that. */
   void disconnect();
 }

@@ -1,14 +1,14 @@
 package io.hypersync.worker.port;
 
-/** What the kernel does not say of a caller when it tells that he has got a signal. */
+/** Facts about a pending signal that a FUSE interrupt does not carry. */
 @FunctionalInterface
 public interface Signals {
   /**
-   * Whether a signal that a thread has got ends its process: no handler is called, it is not
-   * ignored, nor blocked. A thread that is gone has been ended, too, and so has one that cannot be
-   * looked at, as far as anybody here can know.
+   * Whether a signal that a thread has received ends its process: it has no handler, is not ignored
+   * and not blocked. Also true for a thread that no longer exists, and for one that cannot be
+   * inspected, which is taken to have ended.
    *
-   * @param pid of the thread; 0 if it is in a pid namespace that this process does not see
+   * @param pid the thread; 0 if it is in a pid namespace that is not visible to this process
    */
   boolean endCaller(int pid);
 }

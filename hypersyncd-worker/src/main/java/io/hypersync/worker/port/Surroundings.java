@@ -4,9 +4,12 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
 import io.hypersync.wire.message.LocalPressure;
 
-/** What the agent asks of the machine, and tells the people there; nothing of it decides. */
+/**
+ * Host facts that the agent reports, and warnings that it raises for operators; no decision depends
+ * on them.
+ */
 public interface Surroundings {
-  /** A machine of which nothing is known, and where nobody reads. */
+  /** Reports no host facts and discards warnings. */
   Surroundings NONE =
       new Surroundings() {
         @Override
@@ -18,14 +21,14 @@ public interface Surroundings {
         public void locksExpire(LockExpiryWarning warning, FsState visible) {}
       };
 
-  /** How full the machine was a moment ago; must not wait. */
+  /** The CPU, memory and disk pressure of the host as of a moment ago; must not block. */
   LocalPressure pressure();
 
   /**
-   * The leader frees locks of this worker unless they are renewed, which is under way; must not
-   * wait.
+   * The leader frees locks of this worker unless they are renewed, and a renewal is in progress;
+   * must not block.
    *
-   * @param visible where their files are
+   * @param visible the visible state, to find the paths of the locked files
    */
   void locksExpire(LockExpiryWarning warning, FsState visible);
 }

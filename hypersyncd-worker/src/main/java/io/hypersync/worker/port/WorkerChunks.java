@@ -5,38 +5,38 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import java.util.List;
 
-/** The worker's local chunks. */
+/** Access to the worker's local chunk store for the agent. */
 public interface WorkerChunks {
-  /** What is known of a chunk without looking at its bytes. */
+  /** What is known of a chunk without reading its bytes. */
   enum Presence {
-    /** It is not here. */
+    /** The store does not have it. */
     MISSING,
-    /** It was here when somebody last looked, which is long ago. */
+    /** The store has it, but its bytes were not verified lately. */
     UNVERIFIED,
     /** It was stored, or read and compared with its hash, a short while ago. */
     INTACT
   }
 
   /**
-   * Whether the chunk is here.
+   * Looks up a chunk in the index of the store.
    *
-   * @throws ChunkStoreException if that cannot be found out
+   * @throws ChunkStoreException if the lookup fails
    */
   Presence presence(Hash hash) throws ChunkStoreException;
 
   /**
-   * Reads a chunk that is here and compares it with its hash, off the agent's thread; then {@code
-   * WorkerAgent.chunkStored} is called, or {@code chunkDamaged} if it cannot be used: one of the
-   * two, whatever happens, unless the worker stops.
+   * Reads a stored chunk and compares it with its hash, off the agent's thread. Then exactly one of
+   * {@code WorkerAgent.chunkStored} and {@code chunkDamaged} (it cannot be used) is called, unless
+   * the worker stops.
    */
   void verify(ChunkRef chunk);
 
   /**
-   * Verifies and stores the chunks which travelled inside an entry, before it is applied. Does not
-   * wait for the disk: the agent's thread has callers to answer.
+   * Verifies and stores the chunks that arrived inside an entry, before the entry is applied. Does
+   * not wait for the disk, since the agent's thread has callers to answer.
    *
    * @throws ChunkStoreException with EIO if a hash does not match, EAGAIN if the disk is behind and
-   *     the same call may succeed soon, or what the disk says
+   *     the same call may succeed soon, or the errno of the disk
    */
   void storeInline(List<ChunkRef> chunks, byte[] payload) throws ChunkStoreException;
 

@@ -1,4 +1,7 @@
-/** What the worker's decision code needs from the world. */
+/**
+ * The interfaces through which the worker's decision code reaches the network, the kernel, the
+ * chunk store and the host.
+ */
 @NullMarked
 package io.hypersync.worker.port;
 

@@ -4,8 +4,8 @@ import io.hypersync.model.state.NodeAttributes;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 
 /**
- * The classic permission check, for the one case which the kernel leaves to us: open(O_CREAT) of a
- * name that somebody else has created since the kernel looked.
+ * The POSIX mode-bit check, for the one case in which the kernel leaves it to the daemon:
+ * open(O_CREAT) of a name that another process has created since the kernel looked it up.
  */
 final class AccessCheck {
   private static final int READ = 4;
@@ -18,7 +18,10 @@ final class AccessCheck {
     this.callers = callers;
   }
 
-  /** Whether the caller may open the file with these open(2) flags. */
+  /**
+   * Whether the mode bits let the caller open the file with these open(2) flags; root always may.
+   * O_TRUNC requires write permission.
+   */
   boolean mayOpen(RequestHeader caller, NodeAttributes file, int openFlags) {
     int wanted =
         switch (openFlags & ACCESS_MODE) {

@@ -4,25 +4,25 @@ import io.hypersync.model.state.Node;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The access times that utimensat has set on this mount. They are not replicated (hypersync.md
- * 0.1.3), so they last as long as the kernel knows the inode; mtime stands in for all others.
- * Threads: any.
+ * Access times set by utimensat on this mount. atime is not replicated (hypersync.md 0.1.3): a
+ * value lasts until the kernel forgets the inode (FORGET), and every other inode shows its mtime as
+ * atime. Thread-safe.
  */
 final class AccessTimes {
   private final ConcurrentHashMap<Long, Long> atimesNs = new ConcurrentHashMap<>();
 
-  /** What to show, in nanoseconds since 1970. */
+  /** The atime to report, in nanoseconds since 1970: the value set here, else mtime. */
   long of(Node node) {
     Long atimeNs = atimesNs.get(node.inode().value());
     return atimeNs == null ? node.attributes().mtimeNs() : atimeNs;
   }
 
-  /** It was set. */
+  /** Sets the atime of an inode, in nanoseconds since 1970. */
   void set(long inode, long atimeNs) {
     atimesNs.put(inode, atimeNs);
   }
 
-  /** It is the same as mtime again. */
+  /** Forgets the atime that was set; the inode shows its mtime again. */
   void remove(long inode) {
     atimesNs.remove(inode);
   }

@@ -45,7 +45,10 @@ final class AttributeRequests {
     this.submitter = submitter;
   }
 
-  /** The size first, as one op, then everything else as one more. */
+  /**
+   * Answers SETATTR. A size is one op (Truncate); everything else is a second op, submitted after
+   * the first has committed. EFBIG for a negative size.
+   */
   void setAttr(RequestHeader header, FuseOperation.SetAttr request, FuseReply reply)
       throws RequestFailed {
     NodeId node = nodes.id(header.nodeId());
@@ -161,10 +164,13 @@ final class AttributeRequests {
         });
   }
 
-  /** Here alone: the kernel has put its own time into the request for UTIME_NOW. */
+  /**
+   * Sets the access time on this mount only. For UTIME_NOW the kernel has put its own time into the
+   * request.
+   */
   private void setAccessTime(long inode, FuseOperation.SetAttr request) {
     if (request.has(SetAttrValid.ATIME_NOW) && request.has(SetAttrValid.MTIME_NOW)) {
-      times.remove(inode); // the commit time, which is mtime
+      times.remove(inode); // atime is then the commit time, as mtime is
     } else if (request.has(SetAttrValid.ATIME)) {
       times.set(inode, request.atimeNs());
     }
@@ -197,7 +203,8 @@ final class AttributeRequests {
     if (node == null) {
       reply.error(Errno.ESTALE);
     } else {
-      // The kernel takes these up when the caller runs again, whatever it has been told meanwhile.
+      // The kernel takes these attributes over when the caller runs again, even if it has received
+      // an invalidation meanwhile, so it must not cache them.
       reply.attr(nodes.attr(node), 0);
     }
   }

@@ -5,7 +5,9 @@ import io.hypersync.model.state.NodeAttributes;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 
-/** Nodes as the kernel wants to see them. atime is not replicated; see {@link AccessTimes}. */
+/**
+ * Converts nodes to FUSE attributes and entries. atime is not replicated; see {@link AccessTimes}.
+ */
 final class Attributes {
   private static final int BLOCK = 512;
   private static final int IO_SIZE = 64 * 1024;

@@ -3,21 +3,24 @@ package io.hypersync.worker.vfs;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 
 /**
- * What the kernel may keep, and what readers wait for.
+ * What the kernel may cache, and which requests wait for newer state.
  *
- * @param attributes whether it may keep attributes, and pages
- * @param names whether it may keep names, and the absence of names; needs a kernel of which it is
- *     known what it locks while a name changes
- * @param strictOpen whether open waits until everything is visible that is known to be committed
- *     (hypersync.md 6.8); one that can write, until everything is that is committed
- * @param strictReads whether every read waits until everything is visible that is committed (5.3)
+ * @param attributes whether it may cache attributes and pages
+ * @param names whether it may cache names and their absence; requires a kernel whose locking during
+ *     a change of a name is known
+ * @param strictOpen whether open waits until everything that is known to be committed is visible
+ *     (hypersync.md 6.8); an open that can write waits for everything that is committed
+ * @param strictReads whether every read waits until everything that is committed is visible (5.3)
  */
 public record CachePolicy(
     boolean attributes, boolean names, boolean strictOpen, boolean strictReads) {
-  /** How long something is kept that is kept at all: until it is taken back. */
+  /** Cache lifetime of whatever may be cached; invalidations end it earlier. */
   static final long KEEP_NS = 3_600_000_000_000L;
 
-  /** A directory whose names this machine has changed within this time has none of them kept. */
+  /**
+   * For this long after a process of this host has changed names in a directory, none of that
+   * directory's names are cached, except those of subdirectories.
+   */
   static final long QUIET_NS = 1_000_000_000L;
 
   /** Whether an open that can write asks the leader first whether its path is still right. */
@@ -25,7 +28,7 @@ public record CachePolicy(
     return strictOpen || strictReads;
   }
 
-  /** How a handle that only reads is opened: bits of the reply to OPEN. */
+  /** Flags of the reply to OPEN for a handle that only reads. */
   int readerFlags() {
     if (strictReads) {
       return FuseFlags.OpenReply.DIRECT_IO;
@@ -34,14 +37,14 @@ public record CachePolicy(
   }
 
   /**
-   * Whether listings may be kept: only along with the names that they hold, hence by kernels that
-   * drop a listing at an open without KEEP_CACHE.
+   * Whether the kernel may cache listings. They are cached only together with the names in them,
+   * which also limits this to kernels that drop a listing at an open without KEEP_CACHE.
    */
   boolean listings() {
     return attributes && names;
   }
 
-  /** How a directory is opened: bits of the reply to OPENDIR. */
+  /** Flags of the reply to OPENDIR. */
   int listingFlags(KeptListing.Use use) {
     return switch (use) {
       case NONE -> listings() ? FuseFlags.OpenReply.KEEP_CACHE : 0;
@@ -50,7 +53,7 @@ public record CachePolicy(
     };
   }
 
-  /** Nothing is kept where every read has to ask. */
+  /** Disables caching under {@code strictReads}, where every read has to ask the leader. */
   public CachePolicy {
     attributes = attributes && !strictReads;
     names = names && !strictReads;

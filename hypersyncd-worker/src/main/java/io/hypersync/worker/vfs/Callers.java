@@ -1,8 +1,8 @@
 package io.hypersync.worker.vfs;
 
-/** What the kernel does not say about a caller. */
+/** Facts about a caller that a FUSE request does not carry. */
 @FunctionalInterface
 public interface Callers {
-  /** The supplementary groups of a thread; empty if it is gone. */
+  /** The supplementary groups of a thread; empty if the thread no longer exists. */
   int[] groups(int pid);
 }

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** opendir and readdir: bytewise order, the same on every worker (hypersync.md 5.2.1). */
+/**
+ * Answers opendir and readdir. Rows come in bytewise order of names, the same on every worker
+ * (hypersync.md 5.2.1).
+ */
 final class DirectoryRequests {
   private static final byte[] SELF = ".".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] PARENT = "..".getBytes(StandardCharsets.US_ASCII);
@@ -81,7 +84,7 @@ final class DirectoryRequests {
           byte[] name = entry.name().bytes();
           Node now = state.lookup(listing.directory, entry.name());
           if (now == null || !now.id().equals(node.id())) {
-            // In the listing as it was pinned, but this name does not lead there any more.
+            // The pinned listing has this name, but it no longer leads to that node.
             return rows.addNameOnly(node.inode().value(), cookie, direntType(entry.type()), name);
           }
           if (!rows.fits(name)) {
@@ -93,7 +96,11 @@ final class DirectoryRequests {
     answer(header, listing, rows, reply);
   }
 
-  /** Who gets no rows has all; before that he has taken up those that he got. */
+  /**
+   * Sends the rows. A reply without rows means that the handle has read everything; by then the
+   * kernel has stored all earlier rows in its cached listing, which is dropped before that reply if
+   * the directory has changed.
+   */
   private void answer(
       RequestHeader header, Listing listing, DirectoryBuffer rows, FuseReply reply) {
     KeptListing copy = listing.copy;

@@ -7,7 +7,7 @@ import io.hypersync.model.state.Extent;
 import io.hypersync.model.state.FileContent;
 import java.util.Iterator;
 
-/** Bytes of a file from its chunks; what no extent covers reads as zeros. Threads: any. */
+/** Reads a file's bytes from its chunks; ranges without an extent read as zeros. Thread-safe. */
 final class FileReader {
   private final ChunkStore chunks;
 
@@ -18,8 +18,9 @@ final class FileReader {
   /**
    * Reads a range.
    *
-   * @param fileSize where the file ends: fewer than {@code length} bytes come back only there
-   * @throws UnreadableChunk when a chunk is not there or is damaged
+   * @param fileSize the file's size in bytes; fewer than {@code length} bytes are returned only
+   *     where the range passes it
+   * @throws UnreadableChunk when a chunk is missing or damaged
    */
   byte[] read(FileContent content, long fileSize, long offset, int length) throws UnreadableChunk {
     long end = Math.min(fileSize, offset + length);
@@ -39,9 +40,9 @@ final class FileReader {
   }
 
   /**
-   * One whole chunk, as the value of an extended attribute.
+   * Reads one whole chunk, for example the value of an extended attribute.
    *
-   * @throws UnreadableChunk when it is not there or is damaged
+   * @throws UnreadableChunk when it is missing or damaged
    */
   byte[] chunk(ChunkRef chunk) throws UnreadableChunk {
     byte[] bytes;

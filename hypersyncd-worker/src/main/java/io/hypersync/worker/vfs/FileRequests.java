@@ -20,7 +20,9 @@ import io.hypersync.worker.intents.Completion;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
-/** open, create, read, write, fsync of regular files (hypersync.md 6.3.2, 6.5, 6.7, 6.8). */
+/**
+ * Answers open, create, read, write and fsync of regular files (hypersync.md 6.3.2, 6.5, 6.7, 6.8).
+ */
 final class FileRequests {
   private static final int ACCESS_MODE = 03;
   private static final int O_EXCL = 0200;
@@ -62,17 +64,24 @@ final class FileRequests {
     this.clock = clock;
   }
 
-  /** Whether what follows can change what the path of this open has led to. */
+  /**
+   * Whether the request opens a file for writing, so that later requests can change the file that
+   * its path led to.
+   */
   static boolean opensForWriting(FuseOperation operation) {
     return operation instanceof FuseOperation.Open open && writes(open.flags());
   }
 
   /**
-   * One that can write, if the policy is to ask first, comes here when all is visible that was
-   * committed when it came. The kernel may have walked its path before that, from names it had
-   * cached. If another machine has taken the node's name since, what is written would go to a file
-   * that nobody meant, or to one that nobody can reach any more: the kernel is sent back, and walks
-   * again. It then finds what was there after this call began, so the second time is always right.
+   * Answers OPEN. EISDIR for a directory, ENXIO for any other type but a regular file; O_TRUNC is
+   * committed as a truncate before the reply.
+   *
+   * <p>If the policy asks the leader before writing, an open that can write gets here only after
+   * everything that was committed when it arrived is visible. The kernel may have walked the path
+   * before that, by cached names. If another host has removed the node's name since, the bytes
+   * would be written to a file that the caller did not mean, or to one that no path leads to any
+   * more. So the reply is ESTALE, upon which the kernel walks the path again. The second walk finds
+   * what was there after this call began, so its result is always right.
    */
   void open(RequestHeader header, FuseOperation.Open request, FuseReply reply)
       throws RequestFailed {
@@ -103,7 +112,7 @@ final class FileRequests {
     new Creation(header, request, reply).attempt();
   }
 
-  /** open(O_TMPFILE): a file without a name. */
+  /** Answers open(O_TMPFILE): makes a file without a name. */
   void createUnnamed(RequestHeader header, FuseOperation.Tmpfile request, FuseReply reply)
       throws RequestFailed {
     NodeId parent = nodes.id(header.nodeId());
@@ -126,7 +135,7 @@ final class FileRequests {
         });
   }
 
-  /** How many opens have asked for O_DIRECT. */
+  /** The number of opens with O_DIRECT since the start. */
   long directOpens() {
     return directOpens.sum();
   }
@@ -138,15 +147,16 @@ final class FileRequests {
     if (view.isGrowing(header.nodeId())
         && handles.get(request.fh()) instanceof OpenHandles.OpenFile file
         && file.direct()) {
-      // Whoever has seen what is behind the old end finds it by every other call, too. This one
-      // holds no page, for which what is waited for might wait.
+      // A reader that has seen bytes behind the old end must find them by every other call, too, so
+      // the answer waits until the kernel has the new size. That cannot deadlock: a direct read
+      // holds no page that the invalidations in progress could be waiting for.
       submitter.whenSettled(view, reply, () -> answer(view, header, request, reply));
       return;
     }
     answer(view, header, request, reply);
   }
 
-  /** From a view that was the newest one during the call. */
+  /** Reads from a view that was the newest one at some moment during the call. */
   private void answer(View view, RequestHeader header, FuseOperation.Read request, FuseReply reply)
       throws RequestFailed {
     repaired.answer(
@@ -202,7 +212,9 @@ final class FileRequests {
     submitter.fsync(header, nodes.id(header.nodeId()), reply);
   }
 
-  /** ESTALE if the path that has led here may be wrong; once in a call. */
+  /**
+   * Fails with ESTALE if the path that led to this node may be out of date; at most once per call.
+   */
   private void requireName(RequestHeader header, NodeId node) throws RequestFailed {
     boolean again = sentBack.take(header.pid(), clock.monotonicNs()) == SentBack.Walk.SECOND;
     if (!again && header.pid() != 0 && submitter.hasLostName(node)) {
@@ -211,8 +223,9 @@ final class FileRequests {
   }
 
   /**
-   * Has the kernel walk again what it believed to be free. To a call that it has walked again
-   * already this would be the answer; it gets EINTR, which callers know to try again for.
+   * The error that makes the kernel look up a name again that it believed to be free. ESTALE makes
+   * it walk the path again, but only once per call: a second ESTALE would be returned to the
+   * caller. So a call that has been walked again already gets EINTR, upon which callers retry.
    */
   private RequestFailed lookAgain(RequestHeader header) {
     long nowNs = clock.monotonicNs();
@@ -239,7 +252,7 @@ final class FileRequests {
     return (openFlags & ACCESS_MODE) != 0;
   }
 
-  /** Handles that can write bypass the page cache: nothing is visible before it is committed. */
+  /** Handles that can write bypass the page cache: no write is visible before it is committed. */
   private int replyFlags(int openFlags) {
     if (writes(openFlags)) {
       return FuseFlags.OpenReply.DIRECT_IO | FuseFlags.OpenReply.PARALLEL_DIRECT_WRITES;
@@ -248,8 +261,8 @@ final class FileRequests {
   }
 
   /**
-   * open(O_CREAT) of a name that the kernel believes is free. The leader decides whether it is; if
-   * it is not, and O_EXCL was not asked for, the file that is there is opened (hypersync.md 6.8).
+   * An open(O_CREAT) of a name that the kernel believes to be free. The leader decides whether it
+   * is; if it is not, and O_EXCL was not given, the existing file is opened (hypersync.md 6.8).
    */
   private final class Creation {
     private final RequestHeader header;
@@ -270,7 +283,7 @@ final class FileRequests {
 
     void attempt() throws RequestFailed {
       if (attempts == CREATE_ATTEMPTS) {
-        throw lookAgain(header); // the name comes and goes
+        throw lookAgain(header); // the name is created and removed in turn
       }
       attempts++;
       FsOp op =
@@ -311,13 +324,14 @@ final class FileRequests {
       Node directory = state.node(parent);
       Node existing = directory == null ? null : state.lookup(directory, name);
       if (existing == null) {
-        attempt(); // gone again
+        attempt(); // removed again since the leader answered
         return;
       }
       switch (existing.type()) {
         case FILE -> openExisting(existing);
         case DIRECTORY -> throw new RequestFailed(Errno.EISDIR);
-        // The kernel looks again on ESTALE and then follows the link or opens the device itself.
+        // On ESTALE the kernel looks the name up again, then follows the link or opens the device
+        // itself.
         case SYMLINK, FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> throw lookAgain(header);
       }
     }

@@ -5,18 +5,20 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inodes that the kernel knows, by their numbers. Thread-safe: every number belongs to one of
- * many parts, each under a lock of its own that nobody holds for longer than it takes to look, or
- * to move a part that has become too small or too large: some 16,000 of a million.
+ * The inodes that the kernel holds (lookup count above 0), by inode number. Thread-safe: each
+ * number belongs to one of 64 parts, each with a lock of its own. A lock is held for one lookup, or
+ * while the map of its part is resized: some 16,000 entries if the table has a million.
  *
- * <p>There are as many as the kernel has room for, often as many as there are files. With numbers
- * in place, instead of an object for each number and each entry of a map, one costs some 20 bytes
- * less.
+ * <p>The kernel holds as many inodes as it has memory for, often one for each file. A map with
+ * primitive keys saves some 20 bytes per inode compared with boxed keys and entry objects.
  */
 final class InodeTable {
   private static final int PART_BITS = 6;
 
-  /** Consecutive numbers are in different parts, and so spread within a part as they come. */
+  /**
+   * Multiplier that puts consecutive inode numbers into different parts, so that the numbers within
+   * each part are spread as well.
+   */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private final Part[] parts = new Part[1 << PART_BITS];
@@ -27,22 +29,22 @@ final class InodeTable {
     }
   }
 
-  /** The inode, or null if the kernel does not know it. */
+  /** The inode, or null if the kernel does not hold it. */
   @Nullable KernelInode get(long inode) {
     return part(inode).get(inode);
   }
 
-  /** The kernel is about to be told of it, once more or for the first time. */
+  /** Raises the lookup count, adding the inode if it is new. Called before the reply is sent. */
   void lookedUp(long inode, NodeId node) {
     part(inode).lookedUp(inode, node);
   }
 
-  /** The kernel takes so many lookups back; the last one takes the inode out. */
+  /** Lowers the lookup count (FORGET); at 0 the inode is removed. */
   void forget(long inode, long lookups) {
     part(inode).forget(inode, lookups);
   }
 
-  /** How many there is room for. */
+  /** The number of inodes that the maps have room for. */
   int capacity() {
     int capacity = 0;
     for (Part part : parts) {
@@ -51,7 +53,7 @@ final class InodeTable {
     return capacity;
   }
 
-  /** How many there are; while others look up and forget, of about now. */
+  /** The number of inodes; approximate while other threads look up and forget. */
   int size() {
     int size = 0;
     for (Part part : parts) {
@@ -65,7 +67,7 @@ final class InodeTable {
   }
 
   private static final class Part {
-    /** Smaller ones are left as they are. */
+    /** Maps with a smaller capacity are never shrunk. */
     private static final int MIN_CAPACITY_TO_SHRINK = 1 << 10;
 
     private static final int EMPTY_ENOUGH_TO_SHRINK = 8;
@@ -93,7 +95,7 @@ final class InodeTable {
       }
     }
 
-    /** When the kernel drops its caches it forgets millions, one by one. */
+    /** Shrinks the map: a kernel that drops its caches forgets millions of inodes one by one. */
     private void shrink() {
       int capacity = inodes.capacity();
       if (capacity >= MIN_CAPACITY_TO_SHRINK && inodes.size() < capacity / EMPTY_ENOUGH_TO_SHRINK) {

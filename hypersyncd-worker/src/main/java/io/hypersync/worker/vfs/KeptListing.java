@@ -5,29 +5,30 @@ import io.hypersync.model.trie.MerkleTrie;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's copy of one directory's listing, and who may use it. One handle at a time: the
- * kernel takes up rows from whichever handle stands at the end of the copy, so two would mix them.
+ * The kernel's cached listing of one directory, and which open handle may use it. Only one handle
+ * at a time: the kernel appends rows from whichever handle is positioned at the end of the listing,
+ * so two handles would mix theirs.
  *
- * <p>The copy is trusted from the open of a handle that begins it until the directory changes. What
- * holds always: <em>a copy that is not trusted is never complete for a handle that is open</em>; an
- * incomplete one the kernel does not read from. So it is dropped when the directory changes, and
- * when it is completed after that (docs/kernel-caching.md). While it is being dropped nobody gets
- * it. Thread-safe.
+ * <p>The cached listing is trusted from the open of the handle that begins it until the directory
+ * changes. Invariant: <em>while a handle that uses it is open, an untrusted listing is never
+ * complete</em>, and the kernel does not read from an incomplete one. So it is dropped when the
+ * directory changes, and again if it is completed after that (docs/kernel-caching.md). While a drop
+ * is in progress no handle gets it. Thread-safe.
  */
 final class KeptListing {
-  /** What a handle does with the copy. */
+  /** How a handle uses the cached listing. */
   enum Use {
-    /** Neither reads nor fills it. */
+    /** Does not use it. */
     NONE,
-    /** Fills what there is. */
+    /** Fills it: begins one, or continues a partial one. */
     FILL,
-    /** Has it dropped when it is opened, and fills it. */
+    /** Has the kernel drop it at the open, then fills it. */
     REFILL,
-    /** Reads it. */
+    /** Reads from it. */
     READ
   }
 
-  /** What the kernel has. */
+  /** How much of the listing the kernel has cached. */
   private enum Copy {
     NONE,
     PARTIAL,
@@ -42,10 +43,10 @@ final class KeptListing {
   private @Nullable MerkleTrie<DirEntry> rows;
 
   /**
-   * A handle is about to be opened; whoever opens it looks at the view after this call and says
-   * {@link #distrust} if the directory is changing.
+   * Decides how a new handle uses the cached listing. The caller must look at the view after this
+   * call, and call {@link #distrust} if the directory is changing.
    *
-   * @param nowNs monotonic
+   * @param nowNs monotonic time
    */
   synchronized Use opened(long nowNs) {
     if (inUse || dropping) {
@@ -57,7 +58,7 @@ final class KeptListing {
       return copy == Copy.COMPLETE ? Use.READ : Use.FILL;
     }
     if (copy == Copy.PARTIAL) {
-      trusted = false; // what is added would follow rows of before; dropped when it is complete
+      trusted = false; // new rows would follow old ones; dropped once complete
       return Use.FILL;
     }
     Use use = copy == Copy.COMPLETE ? Use.REFILL : Use.FILL;
@@ -68,17 +69,18 @@ final class KeptListing {
     return use;
   }
 
-  /** The handle that used the copy is closed: the kernel takes up nothing more. */
+  /** The handle that used the cached listing was closed: the kernel adds no more rows. */
   synchronized void closed() {
     inUse = false;
     forgetRows();
   }
 
   /**
-   * The directory changes.
+   * Called when an entry is about to change the directory.
    *
-   * @return whether the kernel must drop its copy before the change is visible, for the handle that
-   *     is open; whoever has it do that says {@link #dropped}, and until then no other gets it
+   * @return whether the kernel must drop its cached listing before the change is visible, because
+   *     an open handle uses it; the caller then calls {@link #dropped} once that is done, and until
+   *     then no other handle gets the listing
    */
   synchronized boolean changed() {
     boolean mustDrop = distrust();
@@ -86,15 +88,16 @@ final class KeptListing {
     return mustDrop;
   }
 
-  /** The kernel has dropped its copy, after {@link #changed} had asked for it. */
+  /** The kernel has dropped its cached listing, as {@link #changed} required. */
   synchronized void dropped() {
     dropping = false;
   }
 
   /**
-   * The directory may be changing while the handle that uses the copy is opened.
+   * Called when the directory may be changing while the handle that uses the cached listing is
+   * being opened.
    *
-   * @return whether the kernel must drop its copy as that handle is opened
+   * @return whether the kernel must drop its cached listing as that handle is opened
    */
   synchronized boolean distrust() {
     trusted = false;
@@ -102,27 +105,28 @@ final class KeptListing {
     return inUse && takeComplete();
   }
 
-  /** The handle that uses the copy reads from the start, and what it gets will be these rows. */
+  /** The handle that uses the cached listing reads from the start and will be given these rows. */
   synchronized void pinned(MerkleTrie<DirEntry> entries) {
     rows = entries;
   }
 
-  /** The handle that uses the copy is about to be given rows. */
+  /** The handle that uses the cached listing is about to be given rows. */
   synchronized void filling() {
     copy = Copy.PARTIAL;
   }
 
   /**
-   * The handle that uses the copy has been given all rows, and is about to be told so.
+   * The handle that uses the cached listing has been given all rows, and is about to get the reply
+   * without rows that says so.
    *
-   * @return whether the kernel must drop its copy first
+   * @return whether the kernel must drop its cached listing before that reply
    */
   synchronized boolean completed() {
     copy = Copy.COMPLETE;
     return !trusted && takeComplete();
   }
 
-  /** The rows which the copy is of, or null if it is not known. */
+  /** The rows that the cached listing consists of, or null if unknown. */
   synchronized @Nullable MerkleTrie<DirEntry> rows() {
     return rows;
   }

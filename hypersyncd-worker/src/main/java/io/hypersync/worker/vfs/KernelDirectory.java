@@ -7,16 +7,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the kernel may keep of the names in a directory. Thread-safe. */
+/** The names and the listing of one directory that the kernel may have cached. Thread-safe. */
 final class KernelDirectory {
-  /** More names than that of one directory, and no more are kept. */
+  /** The most names of one directory that the kernel may cache; further names are not cached. */
   private static final int MAX_NAMES = 1 << 17;
 
   private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
   private volatile @Nullable KeptListing listing;
   private volatile long busyUntilNs = Long.MIN_VALUE;
 
-  /** Notes the name; false if there are too many already. */
+  /** Notes that the kernel may cache the name; false if there are too many already. */
   boolean noteName(Name name) {
     return names.contains(name) || (names.size() < MAX_NAMES && names.add(name));
   }
@@ -35,7 +35,7 @@ final class KernelDirectory {
     return taken;
   }
 
-  /** What the kernel has of the listing. */
+  /** The state of the kernel's cached listing; created on first use. */
   synchronized KeptListing listing() {
     KeptListing known = listing;
     if (known == null) {
@@ -57,7 +57,10 @@ final class KernelDirectory {
     }
   }
 
-  /** A process of this machine changes a name here. */
+  /**
+   * A process of this host is changing a name here; the directory counts as busy until {@code
+   * untilNs} (monotonic).
+   */
   void changing(long untilNs) {
     busyUntilNs = untilNs;
   }

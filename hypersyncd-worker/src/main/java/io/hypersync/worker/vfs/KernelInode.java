@@ -4,19 +4,22 @@ import io.hypersync.model.id.NodeId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inode that the kernel knows, and what it may keep of it. Thread-safe. There may be millions,
- * and most are files: what only directories have is elsewhere.
+ * An inode that the kernel holds, and what it may have cached of it. Thread-safe. There may be
+ * millions, and most are files, so what only directories need is in {@link KernelDirectory}.
  */
 final class KernelInode {
   private final NodeId node;
 
-  /** Null until a name in it is kept or changed, or its listing is. */
+  /** Null until a name in this directory is cached or changed, or its listing is cached. */
   private volatile @Nullable KernelDirectory directory;
 
   private volatile boolean attributes;
   private volatile boolean pages;
 
-  /** Lookups that the kernel has not taken back; changed under the lock of {@link InodeTable}. */
+  /**
+   * Lookup count: lookups that the kernel has not taken back with FORGET. Guarded by the lock of
+   * its part of {@link InodeTable}.
+   */
   private long lookups;
 
   KernelInode(NodeId node) {
@@ -31,18 +34,18 @@ final class KernelInode {
     lookups++;
   }
 
-  /** Whether the kernel still knows the inode after it has taken so many lookups back. */
+  /** Lowers the lookup count; returns whether the kernel still holds the inode. */
   boolean survives(long takenBack) {
     lookups -= Math.min(lookups, takenBack < 0 ? Long.MAX_VALUE : takenBack);
     return lookups > 0;
   }
 
-  /** What the kernel may keep of the names in it, or null if that is nothing yet. */
+  /** The names and listing that the kernel may have cached, or null if none yet. */
   @Nullable KernelDirectory knownDirectory() {
     return directory;
   }
 
-  /** What the kernel may keep of the names in it. */
+  /** The names and listing that the kernel may have cached; created on first use. */
   KernelDirectory directory() {
     KernelDirectory known = directory;
     return known == null ? newDirectory() : known;
@@ -64,8 +67,9 @@ final class KernelInode {
   }
 
   boolean takeAttributes() {
-    // Not cleared unless it was seen: a note that comes now is for the next one to take. If it
-    // was, a note that comes now is for an answer that the kernel will find to be too old.
+    // Cleared only if it was set: a note made after the check is left for the next caller. A note
+    // made between the check and the clearing is lost; it belongs to an answer that the kernel will
+    // discard as older than the invalidation.
     if (!attributes) {
       return false;
     }

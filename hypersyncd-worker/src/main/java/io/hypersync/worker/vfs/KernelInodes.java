@@ -16,47 +16,52 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inodes that the kernel knows, by the number it calls them, with their lookup counts, what it
- * may keep of them, and which nodes it has open. An InodeNo is never reused, so an answer from here
- * is never about another node.
+ * The inodes that the kernel holds, by inode number: their lookup counts, what the kernel may have
+ * cached of them, and which nodes have open handles. An InodeNo is never reused, so a number never
+ * stands for another node.
  *
- * <p>Threads: any. A count is raised before the reply which carries the entry is written, so a
- * FORGET for it cannot come earlier.
+ * <p>Thread-safe. A lookup count is raised before the reply that carries the entry is written, so
+ * its FORGET cannot arrive earlier.
  */
 public final class KernelInodes implements KernelCaches, KernelInterest {
   private final InodeTable inodes = new InodeTable();
   private final OpenNodes opened = new OpenNodes();
   private volatile Set<Place> shadowed = Set.of();
 
-  /** The kernel knows the root from the start and never forgets it. */
+  /**
+   * Creates a table with the root only: the kernel holds it from the mount on and never forgets it.
+   */
   public KernelInodes() {
     inodes.lookedUp(InodeNo.ROOT.value(), FsState.ROOT);
   }
 
-  /** The node that the kernel means, or null if it has never heard of it. */
+  /** The node with this inode number, or null if the kernel does not hold it. */
   public @Nullable NodeId node(long inode) {
     KernelInode known = inodes.get(inode);
     return known == null ? null : known.node();
   }
 
-  /** An entry for the node is about to be sent. */
+  /** Raises the lookup count; called before a reply with an entry for the node is sent. */
   void lookedUp(Node node) {
     inodes.lookedUp(node.inode().value(), node.id());
   }
 
-  /** The kernel takes lookups back; one it never made changes nothing. */
+  /** Lowers the lookup count (FORGET); surplus lookups and unknown inodes are ignored. */
   public void forget(long inode, long lookups) {
     if (inode != InodeNo.ROOT.value()) {
       inodes.forget(inode, lookups);
     }
   }
 
-  /** How many inodes the kernel knows. */
+  /** The number of inodes that the kernel holds. */
   public int size() {
     return inodes.size();
   }
 
-  /** The kernel may keep the attributes that it is about to be told; see {@link KernelCaches}. */
+  /**
+   * Notes that the kernel may cache the attributes of the reply that follows; see {@link
+   * KernelCaches}.
+   */
   void noteAttributes(long inode) {
     KernelInode known = inodes.get(inode);
     if (known != null) {
@@ -65,8 +70,8 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   /**
-   * Data of this inode is about to be read from a view that is taken after this call; see {@link
-   * KernelCaches}.
+   * Notes that the kernel may cache pages of this inode, read from a view that is taken after this
+   * call; see {@link KernelCaches}.
    */
   void notePages(long inode) {
     KernelInode known = inodes.get(inode);
@@ -76,10 +81,11 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   /**
-   * The kernel may keep this name, unless the directory is being changed from here and the name is
-   * not a directory's, which a change of other names there leaves alone; see {@link KernelCaches}.
+   * Notes that the kernel may cache this name, unless a process of this host is changing names in
+   * the directory. A directory's name is noted even then, since changes of other names leave it
+   * alone. See {@link KernelCaches}.
    *
-   * @return whether it may be told so
+   * @return whether the reply may let the kernel cache the name
    */
   boolean noteName(long directory, Name name, boolean ofDirectory, long nowNs) {
     KernelInode known = inodes.get(directory);
@@ -90,15 +96,15 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   /**
-   * Names of which nothing may be kept until this is called with others: shadow calls are made on
-   * them, and need the kernel to ask. Whoever looks for notes with {@link #mayHave} afterwards
-   * finds those of all that the kernel was told to keep.
+   * Sets the names that must not be cached until the next call of this method: shadow calls are
+   * made on them and need the kernel to send a LOOKUP. Every name that the kernel was allowed to
+   * cache before is found by {@link #mayHave} after this call.
    */
   public void shadow(Set<Place> names) {
     shadowed = names;
   }
 
-  /** Whether the kernel may have this name cached; nothing changes. */
+  /** Whether the kernel may have this name cached; has no side effect. */
   public boolean mayHave(Place place) {
     KernelDirectory known = directory(place.directory());
     return known != null && known.hasName(place.name());
@@ -119,14 +125,17 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
     return !now.isEmpty() && now.contains(new Place(directory, name));
   }
 
-  /** The names of a directory that were noted; they count as dropped from now on. */
+  /**
+   * Removes and returns the names of a directory that the kernel may have cached; they count as
+   * dropped from now on.
+   */
   public List<Name> takeNames(long directory) {
     KernelDirectory known = directory(directory);
     return known == null ? List.of() : known.takeNames();
   }
 
   /**
-   * What the kernel may have of a directory's listing, or null if nothing may be kept of it now;
+   * The state of the kernel's cached listing of a directory, or null if it must not be cached now;
    * see {@link KernelCaches}.
    */
   @Nullable KeptListing listing(long directory, long nowNs) {
@@ -134,7 +143,10 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
     return known != null && isQuiet(known, nowNs) ? known.directory().listing() : null;
   }
 
-  /** A process of this machine is about to change a name in this directory. */
+  /**
+   * A process of this host is about to change a name in this directory, which counts as busy until
+   * {@code untilNs} (monotonic).
+   */
   void changing(long directory, long untilNs) {
     KernelInode known = inodes.get(directory);
     if (known != null) {
@@ -142,7 +154,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
     }
   }
 
-  /** The nodes with open handles; whoever opens and closes handles says so here. */
+  /** The counts of open handles by node; updated by whoever opens and closes handles. */
   OpenNodes opened() {
     return opened;
   }

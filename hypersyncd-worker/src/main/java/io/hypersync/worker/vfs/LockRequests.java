@@ -17,7 +17,7 @@ import io.hypersync.worker.lock.LockEnding;
 import io.hypersync.worker.lock.LockKey;
 import org.jspecify.annotations.Nullable;
 
-/** flock, fcntl locks, and what close does to them (hypersync.md 10.2). */
+/** Answers flock and fcntl lock requests, and releases locks at close (hypersync.md 10.2). */
 final class LockRequests {
   private static final int F_RDLCK = 0;
   private static final int F_WRLCK = 1;
@@ -99,9 +99,9 @@ final class LockRequests {
   }
 
   /**
-   * A descriptor was closed: POSIX takes the process's fcntl locks of the file, whichever
-   * descriptor they came through. close(2) returns when the leader has done it, so that who is told
-   * of the close can lock.
+   * Answers FLUSH: a descriptor was closed. POSIX then drops all of the process's fcntl locks on
+   * the file, through whichever descriptor they were taken. close(2) returns once the leader has
+   * dropped them, so that a process that learns of the close can take the lock.
    */
   void flush(RequestHeader header, FuseOperation.Flush request, FuseReply reply)
       throws RequestFailed {
@@ -114,8 +114,8 @@ final class LockRequests {
   }
 
   /**
-   * The last descriptor of an open file is gone, and what was locked through it with it: flock, and
-   * F_OFD locks, of whose end the kernel says nothing else.
+   * The last descriptor of an open file was closed. Releases the locks that were taken through it:
+   * flock and F_OFD locks, for which the kernel sends no other request at their end.
    */
   void released(long fh) {
     for (LockKey key : locks.holdings().through(fh)) {

@@ -4,17 +4,19 @@ import io.hypersync.worker.lock.Holdings;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockKey;
 
-/** The way of locks out of the vfs, from any thread; nothing here blocks. */
+/** Hands lock requests from the vfs to the agent. Callable from any thread; nothing here blocks. */
 public interface Locks {
-  /** What this mount may hold. */
+  /** The locks that this mount may hold. */
   Holdings holdings();
 
-  /** Hands a call over; its ending is called later, or at once. */
+  /**
+   * Submits a lock call; its ending is called later on the agent's thread, or before this returns.
+   */
   void submit(LockCall call);
 
-  /** Frees what an owner holds of a file; {@code done} is called later, or at once. */
+  /** Releases all locks of an owner on a file; {@code done} runs later, or before this returns. */
   void release(LockKey key, Runnable done);
 
-  /** The caller of some request, of whatever kind, has got a signal. */
+  /** The caller of a request of any kind, not only of a lock request, has received a signal. */
   void interrupted(long unique);
 }

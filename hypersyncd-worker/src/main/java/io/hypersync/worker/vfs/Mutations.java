@@ -7,61 +7,80 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.function.Consumer;
 
-/** The way of mutations, and of wishes, out of the vfs, from any thread; nothing here blocks. */
+/**
+ * Hands mutations, and requests that have to wait, from the vfs to the agent. Callable from any
+ * thread; nothing here blocks.
+ */
 public interface Mutations {
-  /** Whether mutations are accepted now; if not they end with EROFS (hypersync.md 6.4). */
+  /** Whether mutations are accepted now; if not, they fail with EROFS (hypersync.md 6.4). */
   boolean isWritable();
 
-  /** What is written is cut into chunks of so many bytes, as the leader wants it (9.1). */
+  /**
+   * The size in bytes of the chunks into which written data is split, as set by the leader (9.1).
+   */
   int chunkMax();
 
-  /** Whether what is visible here is all that is known to be committed (6.2). */
+  /** Whether everything that is known to be committed is visible on this mount (6.2). */
   boolean isFresh();
 
   /**
-   * Whether something from the leader has come to this machine that nobody has looked at yet; what
-   * is visible here may be older than that. Costs next to nothing.
+   * Whether packets have arrived from the leader that the agent has not read yet; the visible state
+   * may be older than they are. Costs about a microsecond.
    */
   boolean hasUnread();
 
   /**
-   * Calls back when that has been looked at. That is soon, for it waits neither for the leader nor
-   * for the kernel; so what it has changed need not be visible yet.
+   * Runs {@code ready} once those packets have been read. That is soon, since it waits neither for
+   * the leader nor for the kernel; so the entries in them need not be visible yet.
    */
   void whenRead(Runnable ready);
 
-  /** The call is ready when it is, or when the leader is out of touch; perhaps at once. */
+  /**
+   * Runs the call once everything that is known to be committed now is visible, or once the leader
+   * is unreachable; perhaps before this returns.
+   */
   void whenFresh(WaitingCall call);
 
-  /** The same for all that is committed by now, which the leader is asked about (5.3). */
+  /**
+   * Like {@link #whenFresh}, for everything that is committed by now: the leader is asked (5.3).
+   */
   void whenCurrent(WaitingCall call);
 
   /**
-   * Whether a path may have led to this node from which another machine has taken it since; to be
-   * asked when a call of {@link #whenCurrent} is ready, on the same thread.
+   * Whether another host may have removed this node from a path that had led to it. To be called
+   * when a call of {@link #whenCurrent} is ready, on the same thread.
    */
   boolean hasLostName(NodeId node);
 
-  /** Runs this when the kernel, too, knows all that it has to of the entry with this index. */
+  /**
+   * Runs {@code ready} once the kernel has completed the invalidations of the entry with this
+   * index.
+   */
   void whenSettled(long index, Runnable ready);
 
-  /** Hands a mutation over; its completion is called later, or at once. */
+  /**
+   * Submits a mutation; its completion is called later on the agent's thread, or before this
+   * returns.
+   */
   void submit(Mutation mutation);
 
-  /** The call is ready when what is in flight on this node from here has ended (6.5). */
+  /**
+   * Runs the call once the mutations of this node that are in flight from this mount have ended
+   * (6.5).
+   */
   void fsync(NodeId node, WaitingCall call);
 
   /**
-   * Gets a chunk from the leader that the local store has had and cannot read any more. One of the
-   * two is run, once, on the agent's thread or at once.
+   * Fetches a chunk from the leader that the local store had and cannot read any more. Exactly one
+   * of the two callbacks is run, once, on the agent's thread or before this returns.
    *
-   * @param ready it is here again
-   * @param failed told why it cannot be had
+   * @param ready run when the chunk is in the local store again
+   * @param failed given the errno if it cannot be fetched
    */
   void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed);
 
   /**
-   * The caller of a request that was handed over here, or to nobody, has got a signal.
+   * The caller of a request has received a signal, whether or not the request was handed over here.
    *
    * @param pid the thread that made the request
    */

@@ -14,7 +14,10 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 
-/** Names made and taken away: each is one logged mutation (hypersync.md 6.1). */
+/**
+ * Answers requests that create, remove or rename names: each is one logged mutation (hypersync.md
+ * 6.1).
+ */
 final class NamespaceRequests {
   private static final int PERMISSIONS = 07777;
 
@@ -107,7 +110,8 @@ final class NamespaceRequests {
           case 0 -> RenameMode.REPLACE;
           case FuseFlags.Rename.NOREPLACE -> RenameMode.NO_REPLACE;
           case FuseFlags.Rename.EXCHANGE -> RenameMode.EXCHANGE;
-          // Not supported is one thing, a flag that does not exist another (6.1.1).
+          // A flag that exists and is not supported gets another errno than one that does not exist
+          // (6.1.1).
           case FuseFlags.Rename.WHITEOUT, FuseFlags.Rename.WHITEOUT | FuseFlags.Rename.NOREPLACE ->
               throw new RequestFailed(Errno.ENOTSUP);
           default -> throw new RequestFailed(Errno.EINVAL);

@@ -15,11 +15,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From the kernel's numbers and bytes to nodes of S_v, and back; says how long the kernel may keep
- * what it is told. Threads: any.
+ * Resolves the kernel's inode numbers and name bytes to nodes of S_v, and builds entries and
+ * attributes together with how long the kernel may cache them. Thread-safe.
  *
- * <p>Every answer that may be kept is noted in {@link KernelInodes} first, and only then the view
- * is looked at (again): see {@code KernelCaches}.
+ * <p>Every answer that may be cached is noted in {@link KernelInodes} first, and the view is read
+ * (again) only after that: see {@code KernelCaches}.
  */
 final class Nodes {
   private final Supplier<View> current;
@@ -49,7 +49,7 @@ final class Nodes {
     return current.get().state();
   }
 
-  /** The node id for a kernel number: ESTALE for one it cannot have from us. */
+  /** The node id of an inode number; ESTALE if the kernel does not hold that inode. */
   NodeId id(long inode) throws RequestFailed {
     NodeId id = inodes.node(inode);
     if (id == null) {
@@ -67,7 +67,9 @@ final class Nodes {
     return node;
   }
 
-  /** A name from the kernel: ENAMETOOLONG over 255 bytes, EINVAL for what names nothing. */
+  /**
+   * Parses a name from the kernel: ENAMETOOLONG over 255 bytes, EINVAL if it is not a valid name.
+   */
   static Name name(byte[] bytes) throws RequestFailed {
     if (bytes.length > Name.MAX_BYTES) {
       throw new RequestFailed(Errno.ENAMETOOLONG);
@@ -78,20 +80,22 @@ final class Nodes {
     return Name.of(bytes);
   }
 
-  /** Data is about to be read from a view that is taken after this call. */
+  /**
+   * Notes that the kernel may cache pages of this inode; the view must be taken after this call.
+   */
   void reading(long inode) {
     inodes.notePages(inode);
   }
 
-  /** What the kernel may keep. */
   CachePolicy policy() {
     return policy;
   }
 
   /**
-   * The attributes that follow come from a view which is taken after this call.
+   * Notes that the kernel may cache attributes of this inode; the view must be taken after this
+   * call.
    *
-   * @return how long they may be kept if that view does not say otherwise
+   * @return how long they may be cached, in nanoseconds, unless that view forbids it
    */
   long keepAttributes(long inode) {
     if (!policy.attributes()) {
@@ -101,7 +105,7 @@ final class Nodes {
     return CachePolicy.KEEP_NS;
   }
 
-  /** Where a name leads in this view; from now on the kernel knows the node. */
+  /** The entry for a name that leads to this node in this view; raises the node's lookup count. */
   FuseEntry found(View view, long directory, Name name, Node node) {
     inodes.lookedUp(node);
     long inode = node.inode().value();
@@ -109,7 +113,8 @@ final class Nodes {
     long nameNs = noteName(directory, name, node.type() == NodeType.DIRECTORY);
     View now = current.get();
     boolean same = now == view;
-    // Nobody has told the kernel how a file has grown before it was known here.
+    // Growth of a file is pushed only to a kernel that holds its inode. This one may have begun to
+    // hold it only now, so it gets the newest size.
     Node newest = same ? node : now.state().node(node.id());
     Node shown = newest == null ? node : newest;
     return Attributes.entry(
@@ -119,11 +124,15 @@ final class Nodes {
         same && view.keepsAttributes(inode) ? attributesNs : 0);
   }
 
-  /** How long it may be kept that a name leads to nothing in this view; 0 for not at all. */
+  /**
+   * How long the kernel may cache that a name does not exist in this view, in nanoseconds; 0 for
+   * not at all.
+   */
   long absentNs(View view, Node directory, Name name) {
     long inode = directory.inode().value();
     if (directory.isOrphan()) {
-      // The kernel remembers what it has looked for here, and by that the directory itself.
+      // The kernel keeps a dentry of the missing name, which pins the removed directory. It is
+      // noted so that it can be taken out when the directory is pruned.
       inodes.noteName(new CachedName(directory.id(), inode, name));
       return 0;
     }
@@ -132,8 +141,9 @@ final class Nodes {
   }
 
   /**
-   * The answer to the call that has made the name. Nothing of it may be kept: the kernel takes it
-   * up when the caller runs again, whatever it has been told meanwhile.
+   * The entry in the answer to the call that created the name. Nothing of it may be cached: the
+   * kernel takes it over when the caller runs again, even if it has received an invalidation
+   * meanwhile.
    */
   FuseEntry made(Node node) {
     inodes.lookedUp(node);
@@ -141,13 +151,16 @@ final class Nodes {
   }
 
   /**
-   * The kernel's copy of a directory's listing.
+   * How a handle uses the kernel's cached listing of its directory.
    *
    * @param copy null if the handle does not use it
    */
   record Listing(KeptListing.Use use, @Nullable KeptListing copy) {}
 
-  /** A handle is about to be opened that reads the directory from views taken after this call. */
+  /**
+   * Decides how a new handle uses the cached listing; it reads the directory from views taken after
+   * this call.
+   */
   Listing openListing(long directory) {
     long nowNs = clock.monotonicNs();
     KeptListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
@@ -161,12 +174,12 @@ final class Nodes {
     return new Listing(use, copy);
   }
 
-  /** What stat shows. */
+  /** The attributes that stat shows. */
   FuseAttr attr(Node node) {
     return Attributes.of(node, times.of(node));
   }
 
-  /** A process of this machine is about to change names in this directory. */
+  /** A process of this host is about to change names in this directory. */
   void changing(long directory) {
     if (policy.names()) {
       inodes.changing(directory, clock.monotonicNs() + CachePolicy.QUIET_NS);

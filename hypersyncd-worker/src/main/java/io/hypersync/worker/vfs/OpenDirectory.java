@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open directory. The listing is pinned when it is read from the start, so it is consistent
- * whatever is applied meanwhile; rewinding pins it anew. The cookie of a row is its number, "." is
- * 1, ".." is 2.
+ * An open directory. Its rows are pinned when it is read from the start, so they are consistent
+ * whatever is applied meanwhile; rewinding pins them again. The cookie of a row is its number; "."
+ * is 1, ".." is 2.
  *
- * <p>A handle that reads the kernel's copy may ask for the rest of it, if the kernel has lost that:
- * it gets the rest of what the copy is of.
+ * <p>A handle that reads the kernel's cached listing may ask for a part of it that the kernel has
+ * lost: it gets those rows of the listing that the kernel cached, not of a newer one.
  */
 final class OpenDirectory implements OpenHandles.OpenHandle {
   private final NodeId node;
@@ -25,9 +25,9 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
   private boolean pinned;
 
   /**
-   * A directory is opened.
+   * Creates the state of a newly opened directory.
    *
-   * @param used the kernel's copy of the listing, if this handle uses it
+   * @param used the kernel's cached listing, or null if this handle does not use it
    */
   OpenDirectory(NodeId node, @Nullable KeptListing used) {
     this.node = node;
@@ -60,7 +60,7 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
     return rows;
   }
 
-  /** The kernel's copy of the listing, if this handle uses it. */
+  /** The kernel's cached listing, or null if this handle does not use it. */
   @Nullable KeptListing used() {
     return used;
   }

@@ -6,33 +6,33 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Open files and directories by handle. Threads: any. */
+/** Open files and directories by file handle. Thread-safe. */
 final class OpenHandles {
-  /** The handle of what this worker itself has open: nothing is kept of it. */
+  /** The file handle of directories that this worker itself opens; it has no entry in the table. */
   static final long OF_THE_WORKER = 0;
 
   private final ConcurrentHashMap<Long, OpenHandle> handles = new ConcurrentHashMap<>();
   private final AtomicLong next = new AtomicLong(1);
   private final OpenNodes opened;
 
-  /** No handle; tells {@code opened} of each. */
+  /** Creates an empty table that counts its handles by node in {@code opened}. */
   OpenHandles(OpenNodes opened) {
     this.opened = opened;
   }
 
-  /** What a handle is. */
+  /** An open file or directory. */
   sealed interface OpenHandle permits OpenFile, OpenDirectory {
-    /** What is open. */
+    /** The node that is open. */
     NodeId node();
 
-    /** The kernel has closed it. */
+    /** Called when the kernel releases the handle. */
     default void closed() {}
   }
 
   /**
-   * An open file; it keeps meaning the same node, whatever happens to its names.
+   * An open file; it stays bound to its node, whatever happens to the node's names.
    *
-   * @param direct whether it is read past the kernel's pages
+   * @param direct whether reads bypass the kernel's page cache
    */
   record OpenFile(NodeId node, boolean direct) implements OpenHandle {}
 

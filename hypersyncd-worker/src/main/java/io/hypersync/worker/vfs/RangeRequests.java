@@ -13,7 +13,10 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 
-/** fallocate, copy_file_range and lseek to data and holes: ranges of files, not their bytes. */
+/**
+ * Answers fallocate, copy_file_range and lseek to data and holes: calls on ranges of files that
+ * carry no bytes.
+ */
 final class RangeRequests {
   private static final int KEEP_SIZE = 1;
   private static final int PUNCH_HOLE = 2;
@@ -29,7 +32,10 @@ final class RangeRequests {
     this.submitter = submitter;
   }
 
-  /** ENOTSUP for the modes that move bytes, and for unknown ones. */
+  /**
+   * Answers fallocate. ENOTSUP for modes that shift bytes (collapse, insert) and for unknown modes;
+   * EINVAL for a negative offset or a length that is not positive.
+   */
   void allocate(RequestHeader header, FuseOperation.Fallocate request, FuseReply reply)
       throws RequestFailed {
     NodeId node = nodes.id(header.nodeId());
@@ -50,7 +56,10 @@ final class RangeRequests {
     submitter.submit(header, op, reply, (_, _) -> reply.ok());
   }
 
-  /** Answers with as much as the leader has logged; 0 at and after the source's end. */
+  /**
+   * Answers copy_file_range with the number of bytes that the leader logged; 0 at and after the
+   * source's end.
+   */
   void copy(RequestHeader header, FuseOperation.CopyFileRange request, FuseReply reply)
       throws RequestFailed {
     Node source = nodes.node(nodes.state(), header.nodeId());
@@ -62,7 +71,7 @@ final class RangeRequests {
       reply.copied(0);
       return;
     }
-    // The length is unsigned on the wire; more than one op can do is not asked for.
+    // The kernel's length is unsigned, so a negative one is huge; one op copies MAX_BYTES at most.
     long length =
         request.length() < 0
             ? FsOp.CopyRange.MAX_BYTES
@@ -89,7 +98,7 @@ final class RangeRequests {
           @Override
           public void failed(Errno errno) {
             if (errno == Errno.ENODATA) {
-              reply.copied(0); // the source has become shorter meanwhile
+              reply.copied(0); // the source was truncated meanwhile
             } else {
               reply.error(errno);
             }
@@ -97,7 +106,10 @@ final class RangeRequests {
         });
   }
 
-  /** A hole follows the end of every file; there are no data behind the last of them (ENXIO). */
+  /**
+   * Answers lseek with SEEK_DATA or SEEK_HOLE. The end of a file counts as a hole; SEEK_DATA after
+   * the last data is ENXIO, as is any offset at or after the end.
+   */
   void seek(RequestHeader header, FuseOperation.Lseek request, FuseReply reply)
       throws RequestFailed {
     Node node = nodes.node(nodes.state(), header.nodeId());
@@ -121,7 +133,10 @@ final class RangeRequests {
     reply.lseek(found);
   }
 
-  /** The kernel says it of a write, but not of these; root has CAP_FSETID. */
+  /**
+   * Whether the op clears the set-user-ID and set-group-ID bits. The kernel sends a flag for this
+   * with a write, but not with these requests; root keeps them (CAP_FSETID).
+   */
   private static boolean losesSetIds(RequestHeader caller) {
     return caller.uid() != 0;
   }

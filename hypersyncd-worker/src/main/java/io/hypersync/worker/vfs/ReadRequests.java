@@ -13,7 +13,7 @@ import io.hypersync.worker.fuse.protocol.FuseStatx;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 
-/** lookup, stat, readlink, statfs: answered from S_a. */
+/** Answers lookup, stat, readlink and statfs from S_v. */
 final class ReadRequests {
   private static final int BLOCK = 4096;
   private static final long FREE_INODES = 1L << 32;
@@ -60,7 +60,9 @@ final class ReadRequests {
     reply.attr(nodes.attr(node), view.keepsAttributes(header.nodeId()) ? keepNs : 0);
   }
 
-  /** All that stat shows, and the time of birth, whatever was asked for. */
+  /**
+   * Answers statx with everything that stat shows and the birth time, whatever the mask asked for.
+   */
   void statx(RequestHeader header, FuseReply reply) throws RequestFailed {
     long keepNs = nodes.keepAttributes(header.nodeId());
     View view = nodes.view();

@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads that get a chunk from the leader when the local copy cannot be used any more, and begin
- * again then: the caller waits as for a slow disk. Each chunk is tried once. Threads: any.
+ * Runs reads, and fetches a chunk from the leader when the local copy cannot be used any more. The
+ * read then starts again; its caller waits as for a slow disk. Each chunk is fetched once per
+ * request; EIO if it still cannot be read. Thread-safe.
  */
 final class RepairedReads {
   private static final Logger LOG = LoggerFactory.getLogger(RepairedReads.class);
@@ -21,13 +22,13 @@ final class RepairedReads {
     this.leader = leader;
   }
 
-  /** Answers the request, perhaps not for the first time. */
+  /** Answers the request; may run more than once. */
   @FunctionalInterface
   interface Read {
     void answer() throws RequestFailed, UnreadableChunk;
   }
 
-  /** Answers a request now, or when what it needs is here again. */
+  /** Answers a request now, or once the chunks that it needs have been fetched. */
   void answer(FuseReply reply, Read read) throws RequestFailed {
     answer(reply, read, new HashSet<>());
   }

@@ -2,7 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
 
-/** Ends a request with an errno; caught by {@link Vfs#handle}. */
+/** Ends a request with an errno; caught in {@link Vfs}. */
 final class RequestFailed extends Exception {
   private static final long serialVersionUID = 1L;
 

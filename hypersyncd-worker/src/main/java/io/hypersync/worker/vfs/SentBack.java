@@ -6,50 +6,56 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that have been answered with ESTALE, so that the kernel walks their path again. It
- * does that once in a call: a second ESTALE would be told to the caller, so there should be none.
+ * The threads that were answered with ESTALE, which makes the kernel walk their path again. It does
+ * that once per call: a second ESTALE would be returned to the caller, so there should be none.
  *
  * <p>The kernel does not say which requests belong to one call. A second walk looks up every name
- * of its path, and what it finds it opens; one that finds nothing ends, or makes the name. So an
- * open behind a lookup that has found nothing is another call's, unless the same name was looked up
- * once more and found: the kernel does that when what it had cached turns out to be gone.
+ * of its path and then opens the node that it finds; a walk that finds nothing ends, or creates the
+ * name. So an open after a lookup that found nothing belongs to another call, unless the same name
+ * was looked up once more and found: the kernel does that when a dentry that it had cached turns
+ * out to be gone.
  *
- * <p>Threads: any.
+ * <p>Thread-safe.
  */
 final class SentBack {
   /**
-   * How long the second walk may take. One that takes longer can end with another ESTALE, if names
-   * change again meanwhile.
+   * How long a thread is remembered, and so how long the second walk may take. A longer one can end
+   * with another ESTALE if names change again meanwhile.
    */
   static final long RETRY_NS = 5_000_000_000L;
 
-  /** So many threads are remembered; beyond it those that were sent back first are forgotten. */
+  /**
+   * The most threads that are remembered; beyond it those that were sent back first are forgotten.
+   */
   static final int MAX_THREADS = 16_384;
 
   private final Map<Integer, Noted> threads = new LinkedHashMap<>();
 
-  /** Written with the lock held, read without: lookups are many, and threads sent back few. */
+  /**
+   * Whether {@link #threads} may have elements. Written with the lock held, read without: lookups
+   * are many, and threads sent back are few.
+   */
   private volatile boolean any;
 
   private record Noted(long untilNs, @Nullable Looked missing) {}
 
   private record Looked(long directory, Name name) {}
 
-  /** Where the call of a thread stands, as far as can be told. */
+  /** Which path walk a thread's call is in, as far as can be inferred. */
   enum Walk {
-    /** It was not sent back. */
+    /** The thread was not answered with ESTALE. */
     FIRST,
-    /** It was. */
+    /** The thread was answered with ESTALE, so the kernel is walking its path again. */
     SECOND,
-    /** It was, and has found nothing since. */
+    /** The same, and the thread's latest lookup found nothing. */
     SECOND_FOUND_NOTHING
   }
 
   /**
-   * A thread is about to be told ESTALE.
+   * A thread is about to be answered with ESTALE.
    *
-   * @param thread the kernel's number; 0 for one in a namespace that is not seen from here, which
-   *     cannot be told from others and is not remembered
+   * @param thread the kernel's thread id; 0 for a thread in a pid namespace that is not visible
+   *     here: such threads cannot be told apart and are not remembered
    */
   synchronized void note(int thread, long nowNs) {
     if (thread != 0) {
@@ -62,7 +68,7 @@ final class SentBack {
     }
   }
 
-  /** A thread is about to be told that a name is not there. */
+  /** A thread is about to be answered that a name does not exist. */
   void foundNothing(int thread, long directory, Name name) {
     if (any) {
       synchronized (this) {
@@ -72,7 +78,7 @@ final class SentBack {
     }
   }
 
-  /** A thread is about to be told where a name leads. */
+  /** A thread is about to be answered with the node that a name leads to. */
   void found(int thread, long directory, Name name) {
     if (any) {
       synchronized (this) {
@@ -87,9 +93,9 @@ final class SentBack {
   }
 
   /**
-   * A thread is about to get, or to be refused, what its call has come to.
+   * Called when a thread's call is about to succeed or to be refused; its entry is removed.
    *
-   * @return which walk that was; it counts as over
+   * @return which path walk the call was in
    */
   Walk take(int thread, long nowNs) {
     if (!any) {

@@ -26,9 +26,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the requests that shadow calls lead to (docs/inotify.md): names are what they were before
- * the entry, what the call is for is "done", and nothing else is allowed. Nothing of it is logged,
- * waits, or may be kept by the kernel. All other requests go on to the filesystem.
+ * Answers the requests that result from shadow calls (docs/inotify.md): names lead where they led
+ * before the entry, the operation that the call is made for succeeds without effect, and everything
+ * else is EPERM. No such request is logged, waits, or may be cached by the kernel. All other
+ * requests are passed on to the filesystem.
  */
 public final class ShadowRequests implements FuseHandler {
   private static final int TIMES =
@@ -49,9 +50,9 @@ public final class ShadowRequests implements FuseHandler {
   private final AtomicLong standIns = new AtomicLong(Place.NOWHERE);
 
   /**
-   * A handler in front of another.
+   * Creates a handler that passes all requests but those of shadow calls to {@code filesystem}.
    *
-   * @param view S_v, what is visible
+   * @param view S_v, the visible state
    */
   public ShadowRequests(
       FuseHandler filesystem, ShadowDesk desk, KernelInodes inodes, Supplier<View> view) {
@@ -96,7 +97,7 @@ public final class ShadowRequests implements FuseHandler {
         reply.ok();
       }
       case FuseOperation.SetAttr set -> touch(header, set, attempt, reply);
-      // What the kernel gives back in the name of whoever makes it do so.
+      // The kernel may send these in the name of any thread that happens to drop a reference.
       case FuseOperation.Forget _,
           FuseOperation.BatchForget _,
           FuseOperation.Release _,
@@ -136,7 +137,7 @@ public final class ShadowRequests implements FuseHandler {
     }
   }
 
-  /** Tells what a name leads to, or that it leads to nothing. */
+  /** Answers with the node that a name leads to, or ENOENT if {@code subject} is null. */
   private void told(
       ShadowAttempt attempt,
       Place place,
@@ -152,7 +153,7 @@ public final class ShadowRequests implements FuseHandler {
     reply.entry(
         real == null
             ? standIn(header, subject.directory())
-            // The kernel is about to change the link count itself.
+            // The kernel is about to adjust the link count itself, so it gets the one before.
             : entry(real, current(real).withNlink(real.attributes().nlink())));
   }
 
@@ -187,9 +188,9 @@ public final class ShadowRequests implements FuseHandler {
   }
 
   /**
-   * The request that the call is made for. ESTALE if the kernel has not just been told what the
-   * names lead to: it would do to a live inode what the call is for. It then looks them up and
-   * tries again by itself.
+   * Completes the operation that the shadow call is made for. ESTALE if the kernel has not just
+   * looked up all its names: it would apply the operation's side effects to a live inode. On ESTALE
+   * the kernel looks the names up and tries again by itself.
    */
   private static void finish(@Nullable ShadowAttempt attempt, Expected expected)
       throws RequestFailed {
@@ -216,7 +217,7 @@ public final class ShadowRequests implements FuseHandler {
     return Attributes.of(node, node.attributes().mtimeNs());
   }
 
-  /** As it is now, or as it was around the entry if it is gone. */
+  /** The node in the visible state; if it is gone, the node as it was after or before the entry. */
   private @Nullable Node find(NodeId id, @Nullable ShadowAttempt attempt) {
     Node node = view.get().state().node(id);
     if (node == null && attempt != null) {
@@ -227,20 +228,26 @@ public final class ShadowRequests implements FuseHandler {
     return node;
   }
 
-  /** A real node; the kernel counts it as looked up. */
+  /** The entry of a real node; raises its lookup count. */
   private FuseEntry entry(Node node, FuseAttr attributes) {
     inodes.lookedUp(node);
     return new FuseEntry(node.inode().value(), 0, attributes, 0, 0);
   }
 
-  /** What is visible now, since the kernel goes by it at once; as at the entry if it is gone. */
+  /**
+   * The node's attributes in the visible state, since the kernel uses them at once; those of the
+   * given node if it is gone.
+   */
   private FuseAttr current(Node node) {
     Node now = view.get().state().node(node.id());
     Node shown = now == null ? node : now;
     return Attributes.of(shown, shown.attributes().mtimeNs());
   }
 
-  /** One that the kernel has never seen; its number tells its type. */
+  /**
+   * The entry of a new stand-in, an inode that the kernel has never seen. The lowest bit of its
+   * number is 0 for a directory.
+   */
   private FuseEntry standIn(RequestHeader caller, boolean directory) {
     long inode = standIns.addAndGet(2) | (directory ? 0 : 1);
     return new FuseEntry(inode, 0, standIn(caller, inode), 0, 0);

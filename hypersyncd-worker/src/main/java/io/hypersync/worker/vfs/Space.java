@@ -1,8 +1,8 @@
 package io.hypersync.worker.vfs;
 
-/** How much room there is, for statfs. */
+/** Free space, for statfs. */
 @FunctionalInterface
 public interface Space {
-  /** Bytes that can still be stored here. */
+  /** The number of bytes that can still be stored on this host. */
   long freeBytes();
 }

@@ -23,9 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Sends mutations on their way. The bytes go into the local store first, so the entry can be
- * applied here as soon as it is committed. A chunk that was there before has been mentioned by an
- * entry, or by an intent, so the leader has it as far as we can know; the others are sent along.
+ * Submits mutations. Their bytes are put into the local chunk store first, so that the entry can be
+ * applied here as soon as it is committed. A chunk that was in the store before belongs to an entry
+ * or an earlier intent, so the leader is assumed to have it; all others are uploaded.
  */
 final class Submitter {
   private static final String NO_AGENT = "";
@@ -41,26 +41,29 @@ final class Submitter {
   }
 
   /**
-   * The bytes of a mutation.
+   * The bytes of a mutation, as chunks.
    *
    * @param chunks in order
-   * @param hashNs how long it took to split and hash them
+   * @param hashNs how long splitting and hashing took
    */
   record Payload(List<Chunk> chunks, long hashNs) {
     static final Payload NONE = new Payload(List.of(), 0);
 
-    /** The chunks as the op mentions them. */
+    /** The references by which an op names the chunks. */
     List<ChunkRef> refs() {
       return chunks.stream().map(Chunk::ref).toList();
     }
   }
 
-  /** Splits and hashes what a process writes. */
+  /** Splits written bytes into chunks of the size that the leader has set, and hashes them. */
   Payload split(byte[] bytes) {
     return split(bytes, mutations.chunkMax());
   }
 
-  /** Hashes the value of an attribute, which is one chunk, whatever the leader likes. */
+  /**
+   * Hashes the value of an extended attribute, which is one chunk whatever chunk size the leader
+   * has set.
+   */
   Payload value(byte[] bytes) {
     return split(bytes, Chunker.MAX_CHUNK_BYTES);
   }
@@ -71,14 +74,13 @@ final class Submitter {
     return new Payload(pieces, clock.monotonicNs() - begunNs);
   }
 
-  /** What to do when a mutation has been committed and applied. */
+  /** Runs when a mutation has been committed and applied. */
   @FunctionalInterface
   interface OnCommit {
-    /** Answers the request. */
     void committed(LogEntry entry, FsState state);
   }
 
-  /** EROFS unless mutations are accepted now. */
+  /** Fails with EROFS unless mutations are accepted now. */
   void requireWritable() throws RequestFailed {
     if (!mutations.isWritable()) {
       throw new RequestFailed(Errno.EROFS);
@@ -123,7 +125,10 @@ final class Submitter {
             times));
   }
 
-  /** Puts what is not here into the store; returns what that was: the leader cannot have it. */
+  /**
+   * Stores the chunks that are not in the local store; returns their hashes: the leader cannot have
+   * them yet.
+   */
   private List<Hash> store(List<Chunk> payload) throws RequestFailed {
     List<Chunk> fresh = new ArrayList<>();
     List<Hash> uploading = new ArrayList<>();
@@ -138,25 +143,27 @@ final class Submitter {
         chunks.putAll(fresh);
       }
     } catch (ChunkStoreException e) {
-      // A blocking write never ends with EAGAIN.
+      // A blocking write(2) never fails with EAGAIN.
       throw new RequestFailed(e.errno() == Errno.EAGAIN ? Errno.EIO : e.errno());
     }
     return uploading;
   }
 
-  /** Whether it can be read here, too: who has the bytes repairs what cannot. */
+  /**
+   * Whether the chunk is stored here and readable. One that cannot be read counts as missing: this
+   * caller has its bytes, so storing them repairs it.
+   */
   private boolean isHere(Hash hash) {
     try {
       return chunks.isKnownIntact(hash) || chunks.getVerified(hash) != null;
     } catch (ChunkStoreException e) {
-      return false; // if it is the disk, storing it will say so
+      return false; // if the disk has failed, storing the chunk fails, too
     }
   }
 
-  /** What can be answered only when the kernel, too, is where this view is. */
+  /** Answers a request once the kernel has completed the invalidations of a view's last entry. */
   @FunctionalInterface
   interface Answer {
-    /** Answers the request. */
     void answer() throws RequestFailed;
   }
 

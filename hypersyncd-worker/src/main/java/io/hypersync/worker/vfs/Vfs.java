@@ -18,15 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Every kernel request and where it is answered: reads from S_a at once (hypersync.md 5.3),
- * mutations through the leader (6.3). Called by several reader threads; none of them ever waits for
- * a commit.
+ * Dispatches every kernel request: reads are answered at once from S_v (hypersync.md 5.3),
+ * mutations go through the leader (6.3). Called by several FUSE reader threads; none of them ever
+ * waits for a commit.
  */
 public final class Vfs implements FuseHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Vfs.class);
 
   /**
-   * FS_IOC_ENABLE_VERITY, FS_IOC_MEASURE_VERITY and FS_IOC_READ_VERITY_METADATA: 'f', 133 to 135.
+   * The first of FS_IOC_ENABLE_VERITY, FS_IOC_MEASURE_VERITY and FS_IOC_READ_VERITY_METADATA: type
+   * 'f', numbers 133 to 135.
    */
   private static final int FIRST_VERITY_IOCTL = 133;
 
@@ -49,17 +50,20 @@ public final class Vfs implements FuseHandler {
   private final CachePolicy policy;
   private final Clock clock;
 
-  /** One look at a time waits for the agent's thread, which has to commit as well. */
+  /**
+   * Whether a first look (LOOKUP, GETATTR, OPEN, OPENDIR) is waiting for the agent's thread. Only
+   * one at a time may, since that thread has to commit as well.
+   */
   private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
-   * A filesystem over a replica.
+   * Creates a filesystem over a replica.
    *
-   * @param view S_v, what is visible
-   * @param inodes what the kernel knows and may keep: nothing yet
-   * @param dropListing has the kernel drop its copy of a directory's listing at once, given the
-   *     inode; called while the only handle that uses the copy waits for an answer
-   * @param clock to tell busy directories from quiet ones, and how long a mutation is under way
+   * @param view S_v, the visible state
+   * @param inodes what the kernel holds and may have cached; only the root so far
+   * @param dropListing makes the kernel drop its cached listing of a directory at once, given the
+   *     inode; called while the only handle that uses the listing waits for a reply
+   * @param clock tells busy directories from quiet ones, and measures mutations
    */
   public Vfs(
       Supplier<View> view,
@@ -100,26 +104,31 @@ public final class Vfs implements FuseHandler {
     this.locks = new LockRequests(nodes, locks);
   }
 
-  /** How many opens have asked for O_DIRECT, which is accepted and ignored (hypersync.md 6.7). */
+  /**
+   * The number of opens with O_DIRECT since the start; the flag is accepted and ignored
+   * (hypersync.md 6.7).
+   */
   public long directOpens() {
     return files.directOpens();
   }
 
-  /** How many files and directories are open. */
+  /** The number of open files and directories. */
   public int openHandles() {
     return handles.size();
   }
 
   /**
-   * A byte of a file in S_v.
+   * Reads one byte of a file in S_v.
    *
-   * @return empty if the kernel does not know the inode, or if the byte cannot be read
+   * @return empty if the kernel does not hold the inode, or if the byte cannot be read
    */
   public Optional<Byte> byteAt(long inode, long offset) {
     return files.byteAt(inode, offset);
   }
 
-  /** Answers a request of this worker itself, which waits for nothing. */
+  /**
+   * Answers a request that a thread of this worker makes on its own mount; it waits for nothing.
+   */
   public void handleOwn(FuseRequest request, FuseReply reply) {
     if (request.operation() instanceof FuseOperation.OpenDir) {
       reply.open(OpenHandles.OF_THE_WORKER, 0);
@@ -142,7 +151,7 @@ public final class Vfs implements FuseHandler {
     }
   }
 
-  /** What goes wrong with one request must not end the agent. */
+  /** Answers on the agent's thread; an exception fails this request with EIO, not the agent. */
   private void answerOnAgentsThread(
       RequestHeader header, FuseOperation operation, FuseReply reply) {
     try {
@@ -185,8 +194,8 @@ public final class Vfs implements FuseHandler {
   }
 
   /**
-   * Whether it is a first look at something, which is answered from memory. Reads of an open file
-   * wait for nobody, for pages that are dropped wait for them.
+   * Whether the request is a lookup, a stat or an open, which is answered from memory. Reads of an
+   * open file must not wait here: invalidations of pages wait for them.
    */
   private static boolean isLook(FuseOperation operation) {
     return operation instanceof FuseOperation.Lookup
@@ -215,7 +224,10 @@ public final class Vfs implements FuseHandler {
     };
   }
 
-  /** The kernel keeps no names of directories in which this machine is about to change some. */
+  /**
+   * Marks directories in which this request is about to change names as busy: the kernel does not
+   * cache their names.
+   */
   private void noteBusyDirectories(RequestHeader header, FuseOperation operation) {
     switch (operation) {
       case FuseOperation.Create _,
@@ -289,7 +301,7 @@ public final class Vfs implements FuseHandler {
       case FuseOperation.CopyFileRange copy -> ranges.copy(header, copy, reply);
       case FuseOperation.Lseek seek -> ranges.seek(header, seek, reply);
       case FuseOperation.Statx _ -> reads.statx(header, reply);
-      // The kernel takes ENOSYS as "never ask again" and does the right thing by itself.
+      // The kernel takes ENOSYS as "never ask again" and falls back to its own implementation.
       case FuseOperation.Access _,
           FuseOperation.Poll _,
           FuseOperation.Bmap _,
@@ -301,9 +313,9 @@ public final class Vfs implements FuseHandler {
   }
 
   /**
-   * Whether it asks for fs-verity, which is refused by the name of what is missing (6.1.1), as
-   * Linux does for a filesystem that has it switched off. Any other ioctl is ENOTTY: by that
-   * programs know that a file is no terminal (decision 020).
+   * Whether the ioctl asks for fs-verity, which gets ENOTSUP (6.1.1), as on a Linux filesystem
+   * where it is switched off. Any other ioctl gets ENOTTY: programs test by it that a file is not a
+   * terminal (decision 020).
    */
   private static boolean isVerity(int command) {
     int number = command & 0xff;
@@ -320,7 +332,7 @@ public final class Vfs implements FuseHandler {
   }
 
   /**
-   * Who waits for a lock waits no longer. For the rest see {@link
+   * Ends a wait for a lock. For all other waits see {@link
    * io.hypersync.worker.intents.Interruptions}.
    */
   @Override

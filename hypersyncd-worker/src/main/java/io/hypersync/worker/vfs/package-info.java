@@ -1,4 +1,4 @@
-/** The meaning of every kernel request against S_a (hypersync.md 6). */
+/** The semantics of every kernel request against S_v (hypersync.md 6). */
 @NullMarked
 package io.hypersync.worker.vfs;
 

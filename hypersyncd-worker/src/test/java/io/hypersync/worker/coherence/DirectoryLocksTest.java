@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which of /, /a, /b, /a/c the kernel has locked while a call is unanswered. */
+/** Which of the directories /, /a, /b and /a/c an unanswered call holds locked in the kernel. */
 class DirectoryLocksTest {
   private static final NodeId A = new NodeId(7, 1);
   private static final NodeId B = new NodeId(7, 2);

@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which nodes a walk may have found by a name that another machine has taken since. */
+/** Which nodes a path walk may have reached by a name that another host has taken away since. */
 class LostNamesTest {
   private static final WorkerId SELF = new WorkerId("self");
   private static final WorkerId OTHER = new WorkerId("other");

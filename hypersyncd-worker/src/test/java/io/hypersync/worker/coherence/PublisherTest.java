@@ -28,7 +28,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When an entry becomes visible, and what the kernel is told before (docs/kernel-caching.md). */
+/** When an entry becomes visible, and which invalidations precede it (docs/kernel-caching.md). */
 class PublisherTest {
   private static final long ROOT = 1;
   private static final long FILE = 2;
@@ -57,7 +57,7 @@ class PublisherTest {
           (entry, _, _) -> visible.add(entry.index()),
           (entry, _, _) -> callersTold.add(entry.index()));
 
-  /** A directory that a call which is unanswered has locked. */
+  /** A directory that an unanswered call has locked. */
   private record Lock(NodeId directory, IntentId call) {}
 
   PublisherTest() {
@@ -145,7 +145,7 @@ class PublisherTest {
     assertEquals(List.of(2L), visible);
     publisher.dropped(1);
     kept.add("name 1 y");
-    callsWait = true; // of which directory nobody can tell
+    callsWait = true; // which directory it has locked is unknown
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
     publisher.publish(0);
     assertEquals("names 2 [y] at 2", told.getLast());
@@ -176,7 +176,7 @@ class PublisherTest {
     assertEquals(List.of(2L, 3L), visible);
   }
 
-  /** It got the lock from the call before, whose caller is through then. */
+  /** The other call got the lock from the first one's caller, who had updated the names by then. */
   @Test
   void ofAnOwnCallNobodyWaitsForTheNamesOnceAnotherCallHasTheDirectoryLocked() {
     kept.add("name 1 x");
@@ -194,7 +194,10 @@ class PublisherTest {
     assertEquals(0, publisher.namesLate());
   }
 
-  /** The kernel leaves its names as they were then, and they are wrong until it is told. */
+  /**
+   * The caller was answered with EIO: the kernel left its names as they were, and they are wrong
+   * until they are invalidated.
+   */
   @Test
   void ofAnOwnCallWhoseCallerWasToldThatNobodyKnowsNoLockProvesAnything() {
     kept.addAll(List.of("name 1 x", "attributes 2"));
@@ -203,7 +206,7 @@ class PublisherTest {
     apply(new FsOp.Unlink(FsState.ROOT, X));
     publisher.publish(0);
     assertEquals(1, publisher.settled());
-    waitingCalls.clear(); // its time is over
+    waitingCalls.clear(); // answered with EIO at its deadline
     publisher.dropped(1);
     locked.add(new Lock(FsState.ROOT, intent(3)));
     held = true;
@@ -214,7 +217,8 @@ class PublisherTest {
   }
 
   /**
-   * Be it that it removes the directory, or syncs it: it has the lock since the first is through.
+   * The other call may be removing the directory or syncing it; it can have the lock only after the
+   * first one's caller has updated the names.
    */
   @Test
   void ofAnOwnCallNobodyWaitsForTheNamesOnceAnotherCallMayHoldTheDirectory() {
@@ -271,7 +275,7 @@ class PublisherTest {
       apply(new FsOp.CreateFile(FsState.ROOT, name, 0644, 0, 0));
       publisher.publish(0);
       publisher.publish((i < Publisher.MAX_OVERTAKEN ? 500 : 50) * MS);
-      publisher.dropped(2 * i + 2); // what is missing is let go of
+      publisher.dropped(2 * i + 2); // unused names and inodes are forgotten
       publisher.publish(0);
     }
     assertEquals(Publisher.MAX_OVERTAKEN + 1, publisher.namesLate());
@@ -279,7 +283,10 @@ class PublisherTest {
     assertTrue(told.get(told.size() - 2).contains(" [last] at "), told.toString());
   }
 
-  /** It is not taken out of its place: processes may be in it, and filesystems mounted below. */
+  /**
+   * The directory is not taken out of the cache: it may be the working directory of processes, and
+   * filesystems may be mounted below it.
+   */
   @Test
   void aDirectoryThatHasMovedIsExpiredWhereItWasAndLookedUpWhereItIs() {
     apply(new FsOp.MakeDir(FsState.ROOT, Y, 0755, 0, 0));
@@ -420,7 +427,7 @@ class PublisherTest {
     publisher.publish(0);
     assertEquals(List.of(2L), visible);
     kept.remove("dropped listing 1");
-    publisher.heldUp(2); // whoever reads it does not get on
+    publisher.heldUp(2); // the process that reads it is stalled
     publisher.publish(0);
     assertEquals(List.of(2L, 3L), visible);
     assertFalse(kept.contains("dropped listing 1"), "it is not dropped yet");
@@ -428,14 +435,14 @@ class PublisherTest {
     assertTrue(kept.contains("dropped listing 1"));
   }
 
-  /** To drop it the kernel would wait for the reader, with all others behind. */
+  /** To drop the name, the kernel would wait for the reader and block all later lookups there. */
   @Test
   void aMissingNameThatComesToBeWhereAListingIsReadIsDroppedWhenThatIsOver() {
     kept.addAll(List.of("listing 1", "name 1 y", "name 1 z"));
     apply(new FsOp.CreateFile(FsState.ROOT, Y, 0644, 0, 0));
     publisher.publish(0);
     assertEquals(List.of("listing 1 1 at 1"), told);
-    publisher.heldUp(1); // the reader does not get on
+    publisher.heldUp(1); // the reader is stalled
     publisher.publish(0);
     assertEquals("loosen 2 [] and what is missing at 1", told.getLast());
     assertEquals(List.of(), visible, "the kernel still says that it is missing");

@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When a worker that was turned away sends again, and how much (hypersync.md 6.3.1, 12.5). */
+/**
+ * When a worker whose intents were refused sends again, and how many (hypersync.md 6.3.1, 12.5).
+ */
 class BackoffTest {
   private static final long MS = 1_000_000;
 
-  /** What comes from it are the longest pauses. */
+  /** The random number; with 0, pauses are not shortened. */
   private long entropy;
 
   private final Backoff backoff = new Backoff(() -> entropy);
@@ -27,7 +29,9 @@ class BackoffTest {
     assertTrue(backoff.maySend(1_000_000, 0));
   }
 
-  /** Refusals one after the other, with what the leader asks for, and the pauses that follow. */
+  /**
+   * Consecutive refusals: the pauses that the leader asks for, and the pauses that follow, in ms.
+   */
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource(
       textBlock =
@@ -39,7 +43,7 @@ class BackoffTest {
           3000 0,                2000 2
           """)
   void pausesGetLongerFromTheFirstToTheLongest(String asked, String pauses) {
-    long nowNs = Long.MAX_VALUE - 100 * MS; // of a clock that goes on at its other end
+    long nowNs = Long.MAX_VALUE - 100 * MS; // the clock overflows during the test
     List<String> seen = new ArrayList<>();
     for (String retryAfterMs : asked.split(" ", -1)) {
       backoff.refused(Long.parseLong(retryAfterMs) * MS, 0, nowNs);

@@ -36,7 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A mutation between its call and its one answer (hypersync.md 6.3, 6.4, 8.2, 9.3.1). */
+/** A mutation from its call to its single outcome (hypersync.md 6.3, 6.4, 8.2, 9.3.1). */
 class IntentTrackerTest {
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final long LATE_NS = DEADLINE_NS + DEADLINE_NS / 10;
@@ -350,7 +350,10 @@ class IntentTrackerTest {
     assertEquals(List.of(), onlySubmit().uploading());
   }
 
-  /** As the leader says: it may have been another one when the intent was sent first. */
+  /**
+   * The threshold of the present leader counts; when the intent was first sent it may have been
+   * another.
+   */
   @Test
   void whatTravelsInsideAnIntentIsAsTheLeaderWantsItNow() {
     Chunk chunk = Chunk.of(new byte[100]);
@@ -542,7 +545,10 @@ class IntentTrackerTest {
     return mkdir(name, PID, nowNs);
   }
 
-  /** Of this caller; the id that it is sent with, for it must not be held. */
+  /**
+   * Submits a mkdir of this caller, which must be sent at once; returns the id that it is sent
+   * with.
+   */
   private IntentId mkdir(String name, int caller, long nowNs) {
     submit(UNIQUE, caller, name, nowNs);
     return lastSubmit().intent();
@@ -587,7 +593,7 @@ class IntentTrackerTest {
     return (SubmitIntent) link.sent.getLast();
   }
 
-  /** The names of the directories that the leader was asked for. */
+  /** The names of the directories in the intents that were sent. */
   private List<String> names() {
     List<String> names = new ArrayList<>();
     for (WorkerMessage message : link.sent) {

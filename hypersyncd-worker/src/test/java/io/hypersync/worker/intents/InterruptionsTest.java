@@ -20,7 +20,10 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A signal ends a call of the thread that it ends, sooner or later, and no other. */
+/**
+ * A signal ends a waiting call, perhaps after a delay, if it ends the calling thread, and only
+ * then.
+ */
 class InterruptionsTest {
   private static final long LATER_NS = 200_000_000;
   private static final long DEADLINE_NS = 30_000_000_000L;
@@ -126,7 +129,9 @@ class InterruptionsTest {
     assertEquals(List.of("open EINTR", "fsync EINTR"), told);
   }
 
-  /** As open with O_TRUNC does, whose truncation follows when the name turns out to be there. */
+  /**
+   * As in open with O_CREAT and O_TRUNC, where a truncate follows if the name turns out to exist.
+   */
   @Test
   void aSignalBetweenTwoMutationsOfACallIsNotLost() {
     ending.add(THREAD);
@@ -149,7 +154,7 @@ class InterruptionsTest {
     assertEquals(List.of("EROFS"), told);
   }
 
-  /** Nobody is looked at any more. */
+  /** Asserts that no caller is checked any more. */
   private void assertForgotten() {
     looks.clear();
     interruptions.tick(DEADLINE_NS);

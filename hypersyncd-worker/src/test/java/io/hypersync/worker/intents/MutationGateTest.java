@@ -26,7 +26,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What waits for the state that it was decided on, before it goes to the leader (6.2). */
+/**
+ * Which calls wait until what was known to be committed is visible, before they go to the leader
+ * (6.2).
+ */
 class MutationGateTest {
   private static final FsState STATE = FsState.genesis();
   private static final long STALE_NS = 250;

@@ -1,4 +1,4 @@
-/** Specifications of what decides at the worker. */
+/** Tests of the worker's handling of intents. */
 @NullMarked
 package io.hypersync.worker.intents;
 

@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the leader is told of what is open (hypersync.md 6.8). Time is in milliseconds. */
+/** Which open-leases the leader is sent (hypersync.md 6.8). Times are in milliseconds. */
 class OpenLeasesTest {
   private static final long MS = 1_000_000;
   private static final int TTL = 3_000;
@@ -40,7 +40,7 @@ class OpenLeasesTest {
   private final OpenNodes open = new OpenNodes();
   private final Set<Long> known = new HashSet<>();
 
-  /** What the kernel knows and nobody uses. */
+  /** Inodes that the kernel holds and that are not in use. */
   private final Set<Long> idle = new HashSet<>();
 
   private final List<WorkerMessage> sent = new ArrayList<>();
@@ -76,7 +76,7 @@ class OpenLeasesTest {
     assertEquals(List.of(), sent);
   }
 
-  /** Who reads a tree has always one file open, also in the moment in which a message is due. */
+  /** A process that reads a tree always has one file open, also when a message is due. */
   @Test
   void aWalkThatOpensOneFileAfterTheOtherIsNotWorthAWord() {
     welcome(7);
@@ -102,7 +102,10 @@ class OpenLeasesTest {
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
   }
 
-  /** How long it has been open nobody knows then; the report that follows must find it said. */
+  /**
+   * It is unknown how long the node has been open; its lease must be sent before the report that
+   * follows.
+   */
   @Test
   void whatWasOpenedBeforeTheWorkerStoodStillIsSaidAtOnce() {
     welcome(7);
@@ -200,7 +203,7 @@ class OpenLeasesTest {
   void anOrphanThatIsHeldWhenTheLeaderChangesIsStillWatched() {
     welcome(7);
     known.add(orphan(A));
-    pass(TTL / 3 + 10); // looked at, and not said yet
+    pass(TTL / 3 + 10); // checked, and not sent yet
     welcome(8);
     assertEquals(List.of(new OpenLeaseAcquire(8, List.of(A))), sent);
     known.clear();

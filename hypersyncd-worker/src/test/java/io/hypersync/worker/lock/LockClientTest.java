@@ -32,7 +32,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A lock between its call and its one answer (hypersync.md 10.2). */
+/** A lock call from its submission to its single outcome (hypersync.md 10.2). */
 class LockClientTest {
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final ClientId RUN = new ClientId(1, 2);
@@ -74,7 +74,7 @@ class LockClientTest {
     assertEquals(List.of("1 denied"), told);
   }
 
-  /** Before it, a run of the worker does not know how soon. */
+  /** Before that answer, the worker does not know the TTL. */
   @Test
   void theFirstLockIsRenewedByTheTtlThatItsAnswerSays() {
     welcome(1);
@@ -237,7 +237,7 @@ class LockClientTest {
     assertFalse(holdings.mayHold(KEY));
   }
 
-  /** In the middle of a lock of very many pieces: what is left would be one more. */
+  /** The unlock splits a lock, which would leave one range more than the leader allows. */
   @Test
   void anUnlockThatTheLeaderRefusesFails() {
     welcome(1);
@@ -254,7 +254,10 @@ class LockClientTest {
     assertFalse(holdings.mayHold(KEY));
   }
 
-  /** It was told what holds as soon as the lease ends, and nothing else afterwards. */
+  /**
+   * Success was reported when the connection was lost, since the end of the lease releases the
+   * lock; nothing is reported after that.
+   */
   @Test
   void anUnlockThatWasToldToBeDoneIsNotToldToHaveFailed() {
     welcome(1);

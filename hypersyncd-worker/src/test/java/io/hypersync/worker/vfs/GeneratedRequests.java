@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
 /**
- * Requests as the kernel makes them, about nodes and handles that it has been told of and about
- * others; most of them damaged. Single-threaded.
+ * Generates requests as the kernel sends them, about nodes and handles that it has received and
+ * about others; most of them are damaged. Single-threaded.
  */
 final class GeneratedRequests {
   private static final int HEADER = 40;
@@ -55,10 +55,10 @@ final class GeneratedRequests {
   private long count;
 
   /**
-   * Begins.
+   * Creates a generator.
    *
-   * @param firstUnique even; the numbers of the requests follow it
-   * @param uniques of requests, shared by all who make some
+   * @param firstUnique even; the uniques of the requests follow it
+   * @param uniques the uniques of recent requests, shared by all generators
    */
   GeneratedRequests(
       long seed, long firstUnique, KernelMemory nodes, KernelMemory handles, KernelMemory uniques) {
@@ -69,7 +69,7 @@ final class GeneratedRequests {
     this.uniques = uniques;
   }
 
-  /** The next message: one of three is as the kernel would send it. */
+  /** The next message; one of three is undamaged. */
   byte[] next() {
     count++;
     byte[] bytes = wellFormed();
@@ -104,7 +104,7 @@ final class GeneratedRequests {
     return bytes;
   }
 
-  /** Puts the body; the request that is meant, of an INTERRUPT. */
+  /** Appends the body. Returns, for an INTERRUPT, the unique of the request that it interrupts. */
   private long body(FuseOpcode opcode) {
     switch (opcode) {
       case LOOKUP, UNLINK, RMDIR -> name();
@@ -272,7 +272,7 @@ final class GeneratedRequests {
     message.put(text.getBytes(StandardCharsets.UTF_8)).put((byte) 0);
   }
 
-  /** The same few bytes again and again, so that the store does not grow. */
+  /** Appends one of a few byte patterns, so that the chunk store does not grow. */
   private void data(int length) {
     byte content = (byte) random.nextInt(4);
     for (int i = 0; i < length; i++) {
@@ -314,7 +314,7 @@ final class GeneratedRequests {
     return bytes;
   }
 
-  /** Another length, of which the header knows or not. */
+  /** Changes the length of a message; the header says so, or not. */
   private byte[] resized(byte[] bytes, int length) {
     byte[] other = new byte[length];
     System.arraycopy(bytes, 0, other, 0, Math.min(bytes.length, length));

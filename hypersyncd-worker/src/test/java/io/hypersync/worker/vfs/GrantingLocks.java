@@ -18,7 +18,7 @@ import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexWaits;
 import java.util.concurrent.Executor;
 
-/** The locks of a worker whose leader grants everything, a moment later. Threads: any. */
+/** The locks of a worker whose leader grants every request, a moment later. Thread-safe. */
 final class GrantingLocks implements Locks, LeaderLink {
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final int TTL_MS = 60_000;
@@ -30,9 +30,9 @@ final class GrantingLocks implements Locks, LeaderLink {
   private long answers;
 
   /**
-   * In touch with its leader.
+   * Creates locks with a connection to the leader.
    *
-   * @param agent one thread
+   * @param agent runs everything on one thread
    */
   GrantingLocks(Executor agent) {
     this.agent = agent;

@@ -11,7 +11,7 @@ import io.hypersync.worker.fuse.session.FuseReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Answers in words, so that a table can say what is expected. */
+/** Records replies as text, so that a table of tests can state what is expected. */
 final class HeardReply implements FuseReply {
   final List<String> heard = new ArrayList<>();
   final List<FuseEntry> entries = new ArrayList<>();

@@ -45,7 +45,7 @@ class InodeTableTest {
     }
   }
 
-  /** The kernel asks with several threads; none of its lookups may be counted twice or not. */
+  /** Several FUSE reader threads look up at once; every lookup must be counted exactly once. */
   @Test
   void countsAreExactWhateverThreadsDoAtOnce() throws Exception {
     int threads = 4;

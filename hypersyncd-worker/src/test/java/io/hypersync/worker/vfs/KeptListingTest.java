@@ -9,9 +9,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Which handle may use the kernel's copy of a listing, and when the copy is dropped
- * (docs/kernel-caching.md). "all" is a listing read from start to end; a step that has it dropped
- * says so.
+ * Which handle may use the kernel's cached listing, and when it is dropped
+ * (docs/kernel-caching.md). "all" reads a listing from start to end; a step that makes the kernel
+ * drop it says so.
  */
 class KeptListingTest {
   private final KeptListing listing = new KeptListing();

@@ -12,7 +12,7 @@ import io.hypersync.model.state.Node;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel knows, by lookup counts. */
+/** Which inodes the kernel holds, by lookup counts. */
 class KernelInodesTest {
   private final KernelInodes inodes = new KernelInodes();
   private final TestTree tree = new TestTree();

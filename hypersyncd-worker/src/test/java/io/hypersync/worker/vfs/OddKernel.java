@@ -24,8 +24,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kernel that makes no sense: every channel gets generated messages, and every answer is judged.
- * After them come those that a test puts in. What is wrong is kept, and ends the messages.
+ * A fake kernel that sends generated, mostly damaged messages on every channel and checks every
+ * answer. After them come the messages that a test puts in. The first failure is kept and ends the
+ * messages.
  */
 final class OddKernel implements KernelConnection {
   private static final byte[] GONE = {};
@@ -65,10 +66,11 @@ final class OddKernel implements KernelConnection {
   private volatile boolean put;
 
   /**
-   * What is to be answered under one number: requests that must be, and interrupts that may be.
+   * The messages with one unique that wait for an answer: requests that must get one, and
+   * interrupts that may.
    *
    * @param alone whether there was only one
-   * @param last the newest
+   * @param last the newest message
    */
   private record Waiting(int must, int may, boolean alone, String where, byte[] last) {}
 
@@ -77,29 +79,29 @@ final class OddKernel implements KernelConnection {
     this.messagesPerChannel = messagesPerChannel;
   }
 
-  /** Says what is wrong; only the first counts. */
+  /** Records a failure; only the first is kept. */
   void fail(String what, long unique) {
     Waiting request = waiting.get(unique);
     String about = request == null ? "unique " + unique : request.where + ": " + dump(request.last);
     wrong.compareAndSet(null, "seed " + seed + ", " + about + "\n" + what);
   }
 
-  /** What is wrong, or null. */
+  /** The first failure, or null. */
   @Nullable String wrong() {
     return wrong.get();
   }
 
-  /** Whether all messages were given out, or one too many. */
+  /** Whether all messages have been handed out. */
   boolean hasNoMore() {
     return generating.get() == 0;
   }
 
-  /** How many messages wait for their answer. */
+  /** The number of messages that wait for an answer. */
   long unanswered() {
     return waiting.values().stream().filter(each -> each.must > 0).count();
   }
 
-  /** The message that waits for an answer, or an empty text. */
+  /** One message that waits for an answer, or an empty text. */
   String oneUnanswered() {
     return waiting.values().stream()
         .filter(each -> each.must > 0)
@@ -108,7 +110,7 @@ final class OddKernel implements KernelConnection {
         .orElse("");
   }
 
-  /** Sends a message after all the others. */
+  /** Queues a message behind all others. */
   void put(FuseOpcode opcode, long unique, long node, byte[] body) {
     put = true;
     ByteBuffer message =
@@ -123,7 +125,9 @@ final class OddKernel implements KernelConnection {
     more.add(message.array());
   }
 
-  /** The next answer to what was {@link #put}: its body; fails unless it is a success. */
+  /**
+   * The body of the next answer to a message that was {@link #put}; fails unless it is a success.
+   */
   ByteBuffer answer() throws InterruptedException {
     byte[] answer = answers.poll(10, TimeUnit.SECONDS);
     if (answer == null) {
@@ -156,7 +160,7 @@ final class OddKernel implements KernelConnection {
     return message.length + " bytes " + hex;
   }
 
-  /** Notes what the message, as it is, has to be answered with. */
+  /** Records which answer the message, damaged or not, must get. */
   private void sent(byte[] bytes, String where) {
     if (bytes.length < HEADER) {
       return;
@@ -205,7 +209,7 @@ final class OddKernel implements KernelConnection {
         });
   }
 
-  /** Holds the answer against the request, and remembers what it tells. */
+  /** Checks the answer against its request, and remembers the numbers in it. */
   private void learn(byte[] bytes, ByteBuffer reply, int bodyBytes, long unique) {
     ByteBuffer request = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     FuseOpcode opcode = FuseOpcode.of(request.getInt(4));
@@ -316,7 +320,7 @@ final class OddKernel implements KernelConnection {
       }
       reply.flip();
       if (reply.getLong(8) == 2 && !waiting.containsKey(2L)) {
-        return null; // to INIT
+        return null; // the reply to INIT
       }
       answered(reply);
       if (put) {

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A million messages of which most make no sense: nothing breaks, each that has an answer gets one,
- * nothing is remembered for longer than the kernel knows it. {@code hypersync.seed} and {@code
- * hypersync.messages} choose others.
+ * Sends a million messages, most of them damaged: nothing breaks, each request gets its answer, and
+ * nothing is kept for longer than the kernel holds it. {@code hypersync.seed} and {@code
+ * hypersync.messages} change the seed and the number.
  */
 @Timeout(300)
 class OddKernelTest {
@@ -116,7 +116,7 @@ class OddKernelTest {
     }
   }
 
-  /** As a kernel does that is unmounted. */
+  /** Forgets and releases everything, as the kernel does at an unmount. */
   private void forgetAll(OddKernel kernel, Vfs vfs) throws InterruptedException {
     long lastInode = tree.file("newest").inode().value();
     for (long first = 2; first <= lastInode; first += ROWS) {
@@ -139,7 +139,10 @@ class OddKernelTest {
     var _ = kernel.answer();
   }
 
-  /** The agent's thread: what reaches the tree comes one after another, and later. */
+  /**
+   * Runs mutations on one thread, as the agent does: one after another, and later than they were
+   * submitted.
+   */
   private final class Posted implements Mutations {
     private static final int NOT_FRESH = 4;
 
@@ -186,7 +189,7 @@ class OddKernelTest {
       post(call.ready(), "a read");
     }
 
-    /** Every second node, so that many are sent back. */
+    /** True for every second node, so that many opens are answered with ESTALE. */
     @Override
     public boolean hasLostName(NodeId node) {
       return node.low() % 2 == 0;

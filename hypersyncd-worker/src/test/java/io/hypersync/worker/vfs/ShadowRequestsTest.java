@@ -27,7 +27,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whose requests are shadow calls, and what becomes of them (docs/inotify.md). */
+/** Which threads' requests are shadow calls, and how they are answered (docs/inotify.md). */
 class ShadowRequestsTest {
   private static final int SHADOW = 77;
   private static final int SOMEBODY = 78;

@@ -6,7 +6,7 @@ import io.hypersync.worker.lock.LockKey;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Remembers what the vfs asked for. */
+/** Records the lock calls that the vfs submits. */
 final class TestLocks implements Locks {
   final List<LockCall> calls = new ArrayList<>();
   final List<LockKey> released = new ArrayList<>();

@@ -28,9 +28,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A worker's replica and its way to the leader, in which every mutation is committed at once. */
+/** A worker's replica with a fake leader that commits every mutation at once. */
 final class TestTree implements Mutations {
-  /** The leader; it has no chunk unless a test says so. */
+  /** Fetches a chunk from the leader; fails with EIO unless a test replaces it. */
   LeadersChunks leadersChunks = (_, _, failed) -> failed.accept(Errno.EIO);
 
   @FunctionalInterface
@@ -44,25 +44,25 @@ final class TestTree implements Mutations {
   private volatile View view = new View(new Published(0, state, state.root()), Effects.NONE);
   private boolean writable = true;
 
-  /** Nodes that have lost a name to others just now. */
+  /** Nodes for which {@link #hasLostName} is true. */
   final Set<NodeId> lost = new HashSet<>();
 
-  /** Whether something has come that nobody has looked at. */
+  /** Whether packets have arrived that were not read yet. */
   boolean unread;
 
-  /** Who waits until somebody has. */
+  /** Callbacks that wait until they are read. */
   final List<Runnable> looks = new ArrayList<>();
 
   void readOnly() {
     writable = false;
   }
 
-  /** What the vfs answers from. */
+  /** The view from which the vfs answers. */
   View view() {
     return view;
   }
 
-  /** The next entry is about to change something. */
+  /** Marks the effects of a next entry as not cacheable. */
   void changing(Effects effects) {
     view = new View(view.published(), effects);
   }
@@ -71,12 +71,12 @@ final class TestTree implements Mutations {
     return Objects.requireNonNull(state.node(id));
   }
 
-  /** Somebody else creates a file in the root. */
+  /** Creates a file in the root, as another host does. */
   Node file(String name) {
     return made(new FsOp.CreateFile(FsState.ROOT, Name.of(name), 0644, 1000, 1000), name);
   }
 
-  /** Somebody else makes a directory in the root. */
+  /** Makes a directory in the root, as another host does. */
   Node directory(String name) {
     return made(new FsOp.MakeDir(FsState.ROOT, Name.of(name), 0755, 1000, 1000), name);
   }
@@ -147,7 +147,7 @@ final class TestTree implements Mutations {
     leadersChunks.fetch(chunk, ready, failed);
   }
 
-  /** Nothing waits here. */
+  /** No call waits here. */
   @Override
   public void interrupted(long unique, int pid) {}
 
@@ -156,7 +156,9 @@ final class TestTree implements Mutations {
     return Objects.requireNonNull(state.lookup(node(FsState.ROOT), Name.of(name)));
   }
 
-  /** Somebody else's mutation, or ours; null if it is not possible. */
+  /**
+   * Commits a mutation of this host or another one; returns null if the state machine refuses it.
+   */
   @org.jspecify.annotations.Nullable
   LogEntry commit(FsOp op) {
     FsOp resolved = FsStateMachine.resolve(state, op);

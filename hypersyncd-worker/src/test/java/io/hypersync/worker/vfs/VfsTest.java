@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests of the kernel and what it is told. */
+/** Requests of the kernel and their replies. */
 class VfsTest {
   private static final int O_RDWR = 2;
   private static final int O_EXCL = 0200;
@@ -364,7 +364,7 @@ class VfsTest {
     assertEquals(List.of("ERANGE"), ask(file, new FuseOperation.ListXattr(5)).heard);
   }
 
-  /** As on a disk that has to be read again: the caller waits. */
+  /** The caller waits, as for a slow disk. */
   @Test
   void whatCannotBeReadHereComesFromTheLeader() {
     Chunk chunk = write("hello");
@@ -413,7 +413,7 @@ class VfsTest {
         List.of("data two"), ask(file, new FuseOperation.GetXattr(name("user.b"), 3)).heard);
   }
 
-  /** Who has the bytes need not ask anybody. */
+  /** A writer has the bytes, so the leader need not be asked for them. */
   @Test
   void aWriteOfTheSameBytesRepairsWhatHasRotten() {
     Chunk chunk = write("hello");
@@ -448,7 +448,10 @@ class VfsTest {
         ask(asking, inode, new FuseOperation.Open(0, 0)).heard.contains("ESTALE"), "it only reads");
   }
 
-  /** ESTALE of the first walk is the kernel's, one of the second would be the caller's. */
+  /**
+   * ESTALE after the first path walk makes the kernel walk again; after the second it would be
+   * returned to the caller.
+   */
   @Test
   void noCallIsToldStaleTwice() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
@@ -466,7 +469,7 @@ class VfsTest {
     assertEquals(List.of("ESTALE"), ask(asking, 1, create).heard, "another call");
   }
 
-  /** So that what comes next is another call, from its first walk. */
+  /** So the request that follows belongs to another call, in its first walk. */
   @Test
   void aSecondWalkThatFindsNothingIsTheEndOfAnOpen() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
@@ -479,7 +482,7 @@ class VfsTest {
     assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
   }
 
-  /** The kernel drops what it had cached when it is gone, and looks up the same name once more. */
+  /** The kernel drops a dentry that turns out to be gone, and looks the same name up once more. */
   @Test
   void aNameThatIsFoundByTheSecondLookOfAWalkIsNoOtherCall() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
@@ -594,12 +597,15 @@ class VfsTest {
     assertEquals(List.of("entry"), sees.heard, "what had come is seen");
   }
 
-  /** A look at the root. */
+  /** The request as it can be made on the root: GETATTR in place of OPEN. */
   private static FuseOperation look(FuseOperation like) {
     return like instanceof FuseOperation.Open ? new FuseOperation.GetAttr(0, 0) : like;
   }
 
-  /** Pages that are dropped wait for reads, and nothing that has come may wait for itself. */
+  /**
+   * An invalidation of pages waits for reads, so a read must not wait for entries that have
+   * arrived.
+   */
   @Test
   void readsOfAnOpenFileWaitForNobody() {
     HeardReply opened = ask(file, new FuseOperation.Open(0, 0));

@@ -1,4 +1,4 @@
-/** Specifications of what decides at the worker. */
+/** Tests of the worker's answers to kernel requests. */
 @NullMarked
 package io.hypersync.worker.vfs;
 
