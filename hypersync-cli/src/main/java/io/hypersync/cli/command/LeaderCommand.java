@@ -39,7 +39,7 @@ public final class LeaderCommand implements Callable<Integer> {
       description = "Where to listen (UDP), over hypersync.leader.bind_address.")
   private @Nullable String bind;
 
-  /** A command that starts its leader this way. */
+  /** Creates the command with the function that starts its daemon. */
   public LeaderCommand(DaemonStarter<LeaderDaemonOptions> starter) {
     this.starter = starter;
   }

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "  ./hypersync profile --json /ntmfs/ws/team -- sh -c 'cd /ntmfs/ws/team && ./build' > report"
     })
 final class ProfileCommand implements Callable<Integer> {
-  /** hypersync.md 17.1(2). */
+  /** How many paths are reported; hypersync.md 17.1(2). */
   private static final int TOP_PATHS = 1_000;
 
   @Mixin private final Screen screen = new Screen();

@@ -77,7 +77,10 @@ final class TraceCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** An unfinished file would look like a damaged one, so none is left behind. */
+  /**
+   * Writes the trace. An unfinished file would look like a damaged one, so it is removed on
+   * failure.
+   */
   private TraceWriter write(Path state) {
     boolean done = false;
     try {

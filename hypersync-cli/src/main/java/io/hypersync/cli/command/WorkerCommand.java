@@ -83,7 +83,7 @@ public final class WorkerCommand implements Callable<Integer> {
       description = "Let device nodes be opened: trust root of all machines of the workspace.")
   private boolean dev;
 
-  /** A command that starts its worker this way. */
+  /** Creates the command with the function that starts its daemon. */
   public WorkerCommand(DaemonStarter<WorkerDaemonOptions> starter) {
     this.starter = starter;
   }
