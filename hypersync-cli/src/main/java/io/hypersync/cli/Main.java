@@ -33,7 +33,7 @@ public final class Main {
       PlainStatus.hasten();
       int exitCode =
           PlainStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
-      Runtime.getRuntime().halt(exitCode); // all output is flushed; System.exit would initialize logging
+      Runtime.getRuntime().halt(exitCode); // output is flushed; exit would initialize logging
     }
     String command = args.length == 0 ? "" : args[0];
     if (KEEPERS.contains(command)) {
