@@ -198,7 +198,7 @@ public record Enrolments(Path base) {
     if (Files.isDirectory(folder)) {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path pointer : stream) {
-          if (!pointer.getFileName().toString().startsWith(".")) { // others are temporary files of a write in progress
+          if (!pointer.getFileName().toString().startsWith(".")) { // skip temporary files
             pointers.add(pointer);
           }
         }
