@@ -404,7 +404,7 @@ public final class BenchCommand implements ExtraCommand {
     if (ops.isEmpty()) {
       return List.of(all.getEnumConstants());
     }
-    Set<E> chosen = new LinkedHashSet<>(); // no duplicates: a second run would find its files in place
+    Set<E> chosen = new LinkedHashSet<>(); // no duplicates: the second run's files would exist
     for (String key : ops) {
       chosen.add(
           byKey
