@@ -36,7 +36,7 @@ public final class DaemonProcess {
   private volatile String reason = "it came to its end";
 
   /**
-   * Creates the process's frame; the daemon is not started yet.
+   * Creates a runner; the daemon is not started yet.
    *
    * @param name what logs call the daemon, such as {@code worker fmd}
    * @param socket path of its admin socket
