@@ -14,7 +14,6 @@ record DaemonPauses(String daemon, List<Long> ns) {
 
   private static final double PERCENT = 100;
 
-  /** Sorts the pauses. */
   DaemonPauses {
     ns = ns.stream().sorted().toList();
   }

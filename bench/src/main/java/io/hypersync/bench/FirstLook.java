@@ -56,7 +56,6 @@ enum FirstLook {
       return Files.size(there.resolve(OLD + number)) == 2L * Long.BYTES;
     }
   },
-  /** A file is renamed. */
   RENAME("a rename, both names") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -68,7 +67,6 @@ enum FirstLook {
       return !exists(there.resolve(OLD + number)) && exists(there.resolve(NEW + number));
     }
   },
-  /** A file is unlinked. */
   UNLINK("an unlink") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -92,7 +90,6 @@ enum FirstLook {
     this.title = title;
   }
 
-  /** Name in tables. */
   String title() {
     return title;
   }

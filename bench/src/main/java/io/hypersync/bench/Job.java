@@ -80,7 +80,6 @@ enum Job {
     return key;
   }
 
-  /** Returns the name in tables. */
   String title() {
     return title;
   }

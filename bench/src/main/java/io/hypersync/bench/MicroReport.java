@@ -21,7 +21,6 @@ final class MicroReport {
 
   private MicroReport() {}
 
-  /** Creates the report. */
   static Findings of(Load load, List<Figure> figures) {
     List<Row> rows = Figure.rows(figures);
     Map<String, Row> byName =

@@ -44,7 +44,6 @@ final class NamespaceWork {
     };
   }
 
-  /** Creates a directory. */
   static Work makeDirectory(Folder folder) {
     return new InFolder(folder) {
       @Override

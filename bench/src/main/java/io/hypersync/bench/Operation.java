@@ -22,27 +22,18 @@ public enum Operation {
   CREATE("create", "create, write 4 KiB, close"),
   /** Overwrites the start of a file. */
   WRITE("write", "write 4 KiB"),
-  /** Appends to a file. */
   APPEND("append", "append 100 B"),
-  /** Creates a directory. */
   MKDIR("mkdir", "mkdir"),
-  /** Changes permissions. */
   CHMOD("chmod", "chmod"),
-  /** Renames a file. */
   RENAME("rename", "rename"),
-  /** Unlinks a file. */
   UNLINK("unlink", "unlink"),
-  /** Reads attributes. */
   STAT("stat", "stat"),
   /** Looks up a name that does not exist. */
   ABSENT("absent", "stat of a missing name"),
-  /** Walks a tree. */
   WALK("walk", "walk 500 files, stat each"),
   /** Opens, reads and closes a file. */
   READ("read", "open, read 4 KiB, close"),
-  /** Writes sequentially. */
   WRITE_1M("write-1m", "write 1 MiB, sequential"),
-  /** Reads sequentially. */
   READ_1M("read-1m", "read 1 MiB, sequential");
 
   private final String key;
@@ -68,7 +59,6 @@ public enum Operation {
     return key;
   }
 
-  /** Returns the name in tables. */
   public String title() {
     return title;
   }

@@ -37,7 +37,6 @@ public record Comparison(
       this.word = word;
     }
 
-    /** Returns the word in tables. */
     public String word() {
       return word;
     }

@@ -116,7 +116,6 @@ public class AppendBenchmark {
 
     public Writer() {}
 
-    /** Takes the writer's number. */
     @Setup
     public void take(Shared shared) {
       number = shared.writers.getAndIncrement() % WRITERS;

@@ -13,8 +13,8 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Beside {
   /**
-   * Returns the name of the reference, a benchmark of the same class. Of several parameter sets,
-   * the one counts whose values agree for all parameters that the reference has.
+   * Returns the name of the reference, a benchmark of the same class. Its parameters are a subset
+   * of those of the annotated benchmark, and only runs with equal values of them are compared.
    */
   String value();
 }

@@ -22,7 +22,6 @@ public class DiskFloor {
     work = scratch.onDisk(Operation.DISK_OVERWRITE);
   }
 
-  /** Overwrites one block. */
   void overwrite() throws IOException {
     work.run();
   }

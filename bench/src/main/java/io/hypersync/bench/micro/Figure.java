@@ -40,7 +40,6 @@ public record Figure(
     params = new TreeMap<>(params);
   }
 
-  /** Converts a result of JMH. */
   static Figure of(Subject subject, RunResult result) {
     BenchmarkParams params = result.getParams();
     String name = params.getBenchmark();

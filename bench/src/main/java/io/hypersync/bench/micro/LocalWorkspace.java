@@ -68,18 +68,18 @@ final class LocalWorkspace implements AutoCloseable {
       return mount;
     }
 
-    /** Returns its applied index. */
+    /** Returns the newest index that is visible at this worker. */
     long index() {
       return runtime.appliedIndex();
     }
 
-    /** Connects, and blocks until everything committed is applied. */
+    /** Connects, and blocks until everything committed is visible. */
     void join() throws InterruptedException {
       runtime.join();
     }
 
     /**
-     * Blocks until this entry is applied.
+     * Blocks until this entry is visible.
      *
      * @throws IllegalStateException if that takes longer than 60 s
      */

@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 public enum Subject {
   /** The leader's event loop. */
   COMMIT_LOOP("commit-loop", CommitLoopBenchmark.class),
-  /** BLAKE3. */
   BLAKE3("blake3", Blake3Benchmark.class),
   CHUNK_STORE("chunk-store", ChunkStoreBenchmark.class),
   LOG_APPEND("log-append", LogAppendBenchmark.class),

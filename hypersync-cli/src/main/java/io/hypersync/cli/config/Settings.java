@@ -82,7 +82,7 @@ public final class Settings {
           1L << 20,
           "The most payload that shares one flush to disk.");
 
-  /** The largest chunk that workers cut written data into; CHUNK_MAX. */
+  /** The largest chunk that workers cut written data into. */
   public static final Setting<Long> LEADER_CHUNK_MAX =
       used(
           LEADER,

@@ -60,7 +60,6 @@ public final class Demo {
    */
   public record Cast(
       WorkspaceDirectory workspace, ChildDaemon leader, SequencedMap<String, ChildDaemon> workers) {
-    /** Copies the workers. */
     public Cast {
       workers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(workers));
     }

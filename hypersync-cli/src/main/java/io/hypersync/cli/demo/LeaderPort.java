@@ -93,7 +93,6 @@ public final class LeaderPort implements Closeable {
     return new HostPort(HOST, reservation.getLocalPort());
   }
 
-  /** Releases the port. */
   @Override
   public void close() throws IOException {
     reservation.close();

@@ -12,7 +12,6 @@ public final class Narrator {
   private final PrintWriter out;
   private final long startedAtNs = System.nanoTime();
 
-  /** Starts the clock now. */
   public Narrator(PrintWriter out) {
     this.out = out;
   }

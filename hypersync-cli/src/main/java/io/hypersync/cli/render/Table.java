@@ -14,9 +14,7 @@ public final class Table {
 
   /** Alignment of a column. */
   enum Align {
-    /** For text. */
     LEFT,
-    /** For numbers. */
     RIGHT
   }
 

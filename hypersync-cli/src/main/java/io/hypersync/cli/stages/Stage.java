@@ -75,7 +75,6 @@ public enum Stage {
   REPLY(
       "the answer goes to the kernel",
       "The CPUs of this machine are busy: give it more of them, or run less on it."),
-  /** The whole mutation. */
   TOTAL("from the call's arrival to its answer", "");
 
   private final String what;
@@ -86,7 +85,6 @@ public enum Stage {
     this.advice = advice;
   }
 
-  /** Returns the key in JSON. */
   public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
