@@ -47,7 +47,7 @@ final class DaemonRehearsal {
   /**
    * Runs a leader and a worker in {@code folder} and returns when both have ended.
    *
-   * @return the worker's applied index
+   * @return the worker's visible index
    * @throws IllegalStateException if the leader ends early or with another exit code than 0
    * @throws TimeoutException if the leader takes longer than {@link #LIMIT_S} to start or to end
    */
@@ -101,7 +101,7 @@ final class DaemonRehearsal {
     return leader;
   }
 
-  /** Runs a worker up to the point where it would mount; returns its applied index. */
+  /** Runs a worker up to the point where it would mount; returns its visible index. */
   private static long join(Path folder, Path token) throws IOException, InterruptedException {
     ConfigurationReader reader = new ConfigurationReader();
     reader.flag("--mount", Settings.WORKER_MOUNT, folder.resolve("mount").toString());

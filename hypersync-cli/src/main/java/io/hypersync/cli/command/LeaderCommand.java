@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync leader} (hypersync.md 4.1). */
+/** {@code hypersync leader}: runs the leader daemon until it is stopped (hypersync.md 4.1). */
 @Command(
     name = "leader",
     description = {

@@ -20,7 +20,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync profile} (hypersync.md 17, Phase 0). */
+/**
+ * {@code hypersync profile}: runs a command and reports what it does with a mount (hypersync.md 17,
+ * Phase 0).
+ */
 @Command(
     name = "profile",
     description = {

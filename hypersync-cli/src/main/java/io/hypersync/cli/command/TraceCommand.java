@@ -23,7 +23,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync trace} (hypersync.md 22.2). */
+/**
+ * {@code hypersync trace}: writes a stopped leader's log and chunks into one file (hypersync.md
+ * 22.2).
+ */
 @Command(
     name = "trace",
     description = {

@@ -15,7 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync worker} (hypersync.md 3, 4.1). */
+/**
+ * {@code hypersync worker}: runs the worker daemon, which mounts a workspace, until it is stopped
+ * (hypersync.md 3, 4.1).
+ */
 @Command(
     name = "worker",
     description = {

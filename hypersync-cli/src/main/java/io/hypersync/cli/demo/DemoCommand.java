@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code hypersync demo}. */
+/** {@code hypersync demo}: checks what the demo needs, runs it and cleans up, also after Ctrl-C. */
 @Command(
     name = "demo",
     description = {
