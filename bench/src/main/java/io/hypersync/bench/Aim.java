@@ -10,12 +10,12 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * What was to be reached, and what was.
+ * A performance target, and whether a measurement reached it.
  *
  * @param key name in JSON
- * @param goal the aim in words, with what it supposes
+ * @param goal the target in words, with its conditions
  * @param found what was measured, in words
- * @param met whether that is enough
+ * @param met whether the target is reached
  */
 record Aim(String key, String goal, String found, boolean met) {
   private static final double WRITE_P50_US = 400;
@@ -27,7 +27,7 @@ record Aim(String key, String goal, String found, boolean met) {
   private static final double TIMES_TWO_FLOORS = 1.8;
   private static final double HALF = 0.5;
 
-  /** One durable entry of the log each. */
+  /** Operations that are one durable log entry each. */
   private static final List<Operation> ONE_COMMIT =
       List.of(
           Operation.MKDIR,
@@ -51,7 +51,7 @@ record Aim(String key, String goal, String found, boolean met) {
   private static final double NS_PER_S = 1e9;
   private static final long BYTES_PER_MIB = 1 << 20;
 
-  /** Some of them, for people. */
+  /** Renders targets as text; empty if there are none. */
   static String text(List<Aim> aims) {
     StringBuilder text = new StringBuilder();
     if (!aims.isEmpty()) {
@@ -64,7 +64,7 @@ record Aim(String key, String goal, String found, boolean met) {
     return text.toString();
   }
 
-  /** Some of them, for programs: as {@code aims} of the report. */
+  /** Renders targets as JSON: {@code aims} of the report. */
   static void write(List<Aim> aims, ObjectNode report) {
     ArrayNode list = report.putArray("aims");
     for (Aim aim : aims) {
@@ -76,7 +76,7 @@ record Aim(String key, String goal, String found, boolean met) {
     }
   }
 
-  /** The aims that these rows say something about. */
+  /** Returns the targets that these rows allow to be judged. */
   static List<Aim> of(List<Pair> rows) {
     List<Aim> aims = new ArrayList<>();
     Pair.find(rows, Operation.WRITE, 1)
@@ -107,7 +107,7 @@ record Aim(String key, String goal, String found, boolean met) {
     return aims;
   }
 
-  /** The aims for what others see. */
+  /** Returns the targets for how soon another mount shows a change. */
   static List<Aim> of(Propagation propagation) {
     return List.of(
         seen(propagation, "p50", propagation.p50Ns(), SEEN_P50_MS),
@@ -127,7 +127,10 @@ record Aim(String key, String goal, String found, boolean met) {
         ns < limitMs * NS_PER_MS);
   }
 
-  /** The aims with many files: with a million of them what each costs, else the sum. */
+  /**
+   * Returns the targets with many files: with a million or more, the memory per file and the
+   * restart of the leader; with fewer, the resident memory of each daemon.
+   */
   static List<Aim> of(MemoryUse use) {
     return use.files() < MILLION
         ? List.of(resident(use))
@@ -156,7 +159,7 @@ record Aim(String key, String goal, String found, boolean met) {
         seconds < RESTART_S);
   }
 
-  /** The aim for memory. */
+  /** Returns the target for resident memory. */
   static Aim resident(MemoryUse use) {
     long largest =
         use.daemons().stream().mapToLong(MemoryUse.Daemon::residentBytes).max().orElse(0);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Measures every operation, with every number of threads, in every place in turn. */
+/** Measures every operation with every number of threads, in all places one right after another. */
 final class Bench {
   private static final Operation[] WARM_UP = {
     Operation.WRITE_1M,
@@ -27,9 +27,12 @@ final class Bench {
   private final Meter brief;
 
   /**
-   * A bench.
+   * Creates a bench.
    *
-   * @param brief measures what is not durable, and so quick that little time says enough
+   * @param narrator prints each figure
+   * @param meter measures durable operations and reads
+   * @param brief measures operations that are not durable, which are so fast that a short time
+   *     suffices
    */
   Bench(Narrator narrator, Meter meter, Meter brief) {
     this.narrator = narrator;
@@ -38,9 +41,9 @@ final class Bench {
   }
 
   /**
-   * Lets the daemons' hot code be compiled before anything counts.
+   * Has the daemons' hot code compiled before anything is measured.
    *
-   * @param once a meter that measures each operation for a while
+   * @param once a meter that runs each operation for a while
    */
   static void warmUp(Meter once, Place place) throws IOException, InterruptedException {
     Place aside = new Place(place.kind(), place.root().resolve("warm-up"));
@@ -49,14 +52,14 @@ final class Bench {
     }
   }
 
-  /** Measures each operation in all places that it has a meaning in. */
+  /** Measures each operation in all places where it is meaningful. */
   List<Sample> run(List<Operation> operations, List<Integer> threads, List<Place> places)
       throws IOException, InterruptedException {
     List<Sample> samples = new ArrayList<>();
     for (Operation operation : operations) {
       for (int count : threads) {
         Map<Place.Kind, Sample> found = new EnumMap<>(Place.Kind.class);
-        // One right after the other: what disturbs the machine disturbs both.
+        // One right after another, so that a disturbance of the machine affects all places alike.
         for (Place place : places) {
           if (place.kind().has(operation)) {
             Sample sample = measure(operation, place, count);
@@ -75,7 +78,7 @@ final class Bench {
     if (place.kind() != Place.Kind.UNSYNCED) {
       return meter.measure(operation, place, threads);
     }
-    // What is not on the disk yet would get there at the expense of what is measured next.
+    // Syncs the filesystem: the pending writes would otherwise slow down the next measurement.
     Sample sample = brief.measure(operation, place, threads);
     Command.run("sync", "-f", place.root().toString());
     return sample;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code hypersync bench}. */
+/** {@code hypersync bench}: measures a leader and workers, and compares with a baseline. */
 @Command(
     name = "bench",
     description = {
@@ -61,12 +61,12 @@ public final class BenchCommand implements ExtraCommand {
       Collections.unmodifiableSet(
           EnumSet.of(Place.Kind.UNSYNCED, Place.Kind.DIRSYNC, Place.Kind.BINDFS));
 
-  /** The exit code when a row is slower than the baseline allows. */
+  /** Exit code if a ratio is worse than the baseline allows. */
   private static final int SLOWER = 3;
 
   private static final int MAX_THREADS = 1_000;
 
-  /** 128 and the number of SIGINT, as shells have it. */
+  /** 128 plus the number of SIGINT, as in shells. */
   private static final int INTERRUPTED = 130;
 
   private static final double USUAL_SECONDS = 2;
@@ -200,19 +200,19 @@ public final class BenchCommand implements ExtraCommand {
   @Option(names = "--json", description = "Write JSON, as docs/benchmarks.md describes it.")
   private boolean json;
 
-  /** Made by the service loader. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public BenchCommand() {}
 
   @Override
   public Integer call() throws IOException {
     requireSense();
     if (compare) {
-      var _ = known(); // now, not in ten minutes
+      var _ = known(); // fails now if there is no baseline, not after the run
     }
     Narrator narrator =
         new Narrator(json ? spec.commandLine().getErr() : spec.commandLine().getOut());
     try (Cleanup cleanup = new Cleanup(narrator)) {
-      // Ctrl-C ends the machine, not this block; the hook is what then cleans up.
+      // Ctrl-C ends the JVM without leaving this block; the hook cleans up then.
       Runtime.getRuntime().addShutdownHook(new Thread(cleanup::undo, "bench-cleanup"));
       DemoFolder folder = DemoFolder.create(parent());
       cleanup.add("remove " + folder.root(), folder::delete);
@@ -224,7 +224,7 @@ public final class BenchCommand implements ExtraCommand {
     } catch (IOException failure) {
       throw DiskTrouble.of(failure, parent());
     } catch (InterruptedException stopped) {
-      // By the hook of Ctrl-C, which cleans up; the machine ends when it is through.
+      // Interrupted by the shutdown hook after Ctrl-C; the JVM ends when the hook has cleaned up.
       Thread.currentThread().interrupt();
       return INTERRUPTED;
     }
@@ -260,7 +260,10 @@ public final class BenchCommand implements ExtraCommand {
     };
   }
 
-  /** Says what was found, and whether that is as good as the baseline. */
+  /**
+   * Prints the findings; returns the exit code, which tells whether they are as good as the
+   * baseline.
+   */
   private int report(Findings findings) {
     PrintWriter out = spec.commandLine().getOut();
     Optional<Comparison> comparison = compare ? Optional.of(compared(findings)) : Optional.empty();
@@ -284,7 +287,7 @@ public final class BenchCommand implements ExtraCommand {
     return Comparison.of(known(), now(findings), scope().isWhole(), 1 + tolerance / PERCENT);
   }
 
-  /** After the report: what was found is not lost. */
+  /** Called after the report is printed, so that the findings are not lost. */
   private void requireAllRows(Findings findings) {
     if (baseline == null && !findings.missing().isEmpty()) {
       throw new UserError(
@@ -310,7 +313,10 @@ public final class BenchCommand implements ExtraCommand {
     return baseline != null ? baseline : home().resolve("baselines/" + baselineName() + ".json");
   }
 
-  /** What can be compared has one name: with fewer workers the same suite is another one. */
+  /**
+   * Results with different numbers of workers cannot be compared, so each number has its own
+   * baseline.
+   */
   private String baselineName() {
     return workers == Workers.USUAL.count() ? suite.key() : suite.key() + "-workers-" + workers;
   }
@@ -327,7 +333,7 @@ public final class BenchCommand implements ExtraCommand {
     return script;
   }
 
-  /** The module's folder beside the launcher. */
+  /** Returns the directory of this module, beside the launcher. */
   private static Path home() {
     String launcher = System.getenv("HYPERSYNC_LAUNCHER");
     if (launcher == null) {
@@ -355,7 +361,7 @@ public final class BenchCommand implements ExtraCommand {
     return kinds;
   }
 
-  /** What is measured, each once, in the order in which it was named. */
+  /** Returns what is measured, without duplicates, in the order of {@code --ops}. */
   List<? extends Enum<?>> chosen() {
     return switch (suite) {
       case E2E -> operations();
@@ -398,7 +404,7 @@ public final class BenchCommand implements ExtraCommand {
     if (ops.isEmpty()) {
       return List.of(all.getEnumConstants());
     }
-    Set<E> chosen = new LinkedHashSet<>(); // once each: a second time would find its files there
+    Set<E> chosen = new LinkedHashSet<>(); // no duplicates: the second run's files would exist
     for (String key : ops) {
       chosen.add(
           byKey
@@ -414,9 +420,9 @@ public final class BenchCommand implements ExtraCommand {
   }
 
   /**
-   * Refuses what cannot be meant.
+   * Checks the options.
    *
-   * @throws UserError with what to say instead
+   * @throws UserError naming the option and what it may be
    */
   void requireSense() {
     if (seconds() <= 0) {

@@ -6,21 +6,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Programs of this machine. */
+/** Runs programs of this machine. */
 final class Command {
   private Command() {}
 
   /**
-   * Runs one to its end.
+   * Runs a program to its end.
    *
-   * @return what it wrote on both outputs
-   * @throws IOException with what it wrote, if it fails or is not there
+   * @return its standard output and error
+   * @throws IOException with that output, if it cannot be started or exits with another code than 0
    */
   static String run(String... command) throws IOException, InterruptedException {
     return finish(prepare(command).start(), 0, command);
   }
 
-  /** One that is not started yet: no input, both outputs together. */
+  /** Prepares a program without starting it: no input, standard output and error together. */
   static ProcessBuilder prepare(String... command) {
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
@@ -28,11 +28,11 @@ final class Command {
   }
 
   /**
-   * Waits for the end of one.
+   * Waits for the end of a program.
    *
-   * @param expected what it is to end with
-   * @return what it wrote on both outputs
-   * @throws IOException with what it wrote, if it ends with something else
+   * @param expected its expected exit code
+   * @return its standard output and error
+   * @throws IOException with that output, if it exits with another code
    */
   static String finish(Process process, int expected, String... command)
       throws IOException, InterruptedException {
@@ -45,7 +45,7 @@ final class Command {
     return said;
   }
 
-  /** Whether there is a program of this name where programs are. */
+  /** Whether a program of this name is on the {@code PATH} or in the sbin directories. */
   static boolean exists(String name) {
     String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/sbin";
     return List.of(path.split(":", -1)).stream()

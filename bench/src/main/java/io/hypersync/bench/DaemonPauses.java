@@ -3,25 +3,23 @@ package io.hypersync.bench;
 import java.util.List;
 
 /**
- * For how long a daemon stood still, each time.
+ * The pauses of one daemon's JVM.
  *
- * @param daemon who it is
- * @param ns each pause; ascending
+ * @param daemon its name
+ * @param ns each pause in nanoseconds, ascending
  */
 record DaemonPauses(String daemon, List<Long> ns) {
-  /** What no pause is to take. */
+  /** No pause should be longer than this. */
   static final long LIMIT_NS = 5_000_000;
 
   private static final double PERCENT = 100;
 
-  /** Sorts them. */
   DaemonPauses {
     ns = ns.stream().sorted().toList();
   }
 
   /**
-   * The shortest pause that this share of them is not longer than, in nanoseconds; 0 if there was
-   * none.
+   * Returns a percentile of the pauses in nanoseconds; 0 if there are none.
    *
    * @param percent above 0, to 100
    */
@@ -29,12 +27,12 @@ record DaemonPauses(String daemon, List<Long> ns) {
     return ns.isEmpty() ? 0 : ns.get((int) Math.ceil(ns.size() * percent / PERCENT) - 1);
   }
 
-  /** The longest, in nanoseconds; 0 if there was none. */
+  /** Returns the longest pause in nanoseconds; 0 if there are none. */
   long longestNs() {
     return ns.isEmpty() ? 0 : ns.getLast();
   }
 
-  /** How many were longer than {@link #LIMIT_NS}. */
+  /** Returns how many pauses were longer than {@link #LIMIT_NS}. */
   long tooLong() {
     return ns.stream().filter(pause -> pause > LIMIT_NS).count();
   }

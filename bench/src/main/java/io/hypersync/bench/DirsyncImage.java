@@ -10,28 +10,28 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * An ext4 in a file that is as quick as the disk that the file is on: every block of the file is
- * there and was written, so that no write has to find room for it first, and the filesystem's own
- * tables are complete, so that its kernel thread has nothing to write beside what is measured.
+ * An ext4 filesystem in a file that is as fast as the disk below it. Every block of the file is
+ * allocated and written, so that no write has to allocate; and ext4's own tables are complete, so
+ * that its kernel thread writes nothing during a measurement.
  *
- * @param file that is made
- * @param bytes how large
+ * @param file that is created
+ * @param bytes its size
  */
 record DirsyncImage(Path file, long bytes) {
-  /** What the suites leave there in up to ten seconds for each figure, and half as much again. */
+  /** What the suites write in up to ten seconds for each figure, and half as much again. */
   static final long USUAL_BYTES = 2L << 30;
 
-  /** As many inodes as an ext4 of twice the size usually has: most of the files are small. */
+  /** As many inodes as an ext4 of twice the size has by default, because most files are small. */
   private static final int BYTES_PER_INODE = 8192;
 
   private static final int BLOCK_BYTES = 1 << 20;
   private static final int STEPS_TO_TELL = 4;
 
-  /** Quick disks need not be told about. */
+  /** Progress is printed only if the disk is slower than this. */
   private static final long TELL_AFTER_NS = 5_000_000_000L;
 
   /**
-   * Makes it.
+   * Creates the filesystem.
    *
    * @throws IOException if the disk has no room for it, or there is no mkfs.ext4
    */
@@ -61,7 +61,7 @@ record DirsyncImage(Path file, long bytes) {
           "-E",
           "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
           file.toString());
-      // After mkfs, which makes holes where it means zeros.
+      // After mkfs, which leaves holes where it means zeros.
       writeAllOfItAgain(made, narrator);
     }
   }
@@ -80,7 +80,7 @@ record DirsyncImage(Path file, long bytes) {
         at += made.write(block, at);
       }
       if (at >= tellAt) {
-        made.force(false); // so that what is told is on the disk
+        made.force(false); // so that the bytes reported as written are on the disk
         tellAt = at + bytes / STEPS_TO_TELL;
         if (System.nanoTime() - tellAtNs > 0 && at < bytes) {
           narrator.say(

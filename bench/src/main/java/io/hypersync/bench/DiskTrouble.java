@@ -8,16 +8,19 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What a run says that the machine does not let go on: a full disk, a folder that is not ours. */
+/**
+ * Turns I/O failures that the user can fix into a {@link UserError}: a full disk, a directory
+ * without permission.
+ */
 final class DiskTrouble {
   private DiskTrouble() {}
 
   /**
-   * A sentence for the user.
+   * Returns an error for the user.
    *
    * @param folder where the run had its files
-   * @throws IOException the failure itself, if a thread of ours failed by an error of its own: no
-   *     user can do anything about that
+   * @throws IOException the failure itself, if a bug in a thread of the benchmark caused it: no
+   *     user can fix that
    */
   static UserError of(IOException failure, Path folder) throws IOException {
     if (failure.getCause() instanceof RuntimeException) {
@@ -30,7 +33,7 @@ final class DiskTrouble {
             + ", and may it be written?\nAnother folder, on another disk: --dir <dir>");
   }
 
-  /** Some of these exceptions say no more than the file's name. */
+  /** Returns the reason; the message of some of these exceptions is only the file's name. */
   private static String reason(IOException failure) {
     String said = Optional.ofNullable(failure.getMessage()).orElseGet(failure::toString);
     return switch (failure) {

@@ -16,17 +16,17 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The end-to-end suite: a leader and workers as processes, measured through a mount, the leader's
- * disk, and other filesystems on that.
+ * The end-to-end suite: a leader and workers as processes, measured through a mount, and the same
+ * operations on the leader's disk and on other filesystems on it.
  *
- * @param workers how many of them; what one mount shows of the other's changes takes two
+ * @param workers how many; measuring what one mount shows of another's changes takes two
  * @param seconds how long to measure each figure
- * @param operations which
- * @param threads by how many threads at once
- * @param beside on which other filesystems
- * @param peer the script that sets up a networked one, if one is wanted
- * @param memory measure memory instead, with so many files
- * @param fileBytes how many bytes each of those has
+ * @param operations which ones
+ * @param threads the numbers of threads to measure with
+ * @param beside the other filesystems to measure
+ * @param peer the script that sets up a networked filesystem, if one is wanted
+ * @param memory if present, measure memory instead, with this number of files
+ * @param fileBytes size of each of those files
  */
 record EndToEnd(
     Workers workers,
@@ -40,13 +40,13 @@ record EndToEnd(
   private static final double NS_PER_S = 1e9;
   private static final double WARM_UP_SHARE = 0.25;
 
-  /** For each warm-up step: the compiler has two CPUs to share with what it compiles. */
+  /** For each warm-up step: the compiler shares two CPUs with the code that it compiles. */
   private static final long WARM_UP_NS = 8_000_000_000L;
 
-  /** Without fsync a tenth of a second makes thousands of files. */
+  /** Without fsync, a tenth of a second suffices for thousands of files. */
   private static final long BRIEF_NS = 100_000_000L;
 
-  /** Measures in this folder; what it leaves is the cleanup's. */
+  /** Measures in this directory; {@code cleanup} removes everything afterwards. */
   Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
@@ -106,7 +106,7 @@ record EndToEnd(
     return bench.run(operations, threads, places);
   }
 
-  /** Lets the daemons' hot code be compiled before anything counts. */
+  /** Has the daemons' hot code compiled before anything is measured. */
   static void warmUp(Narrator narrator, Cleanup cleanup, Place mount)
       throws IOException, InterruptedException {
     Meter once = new Meter(0, WARM_UP_NS);

@@ -12,7 +12,7 @@ final class FileWork implements Work {
   private static final int LINE_BYTES = 100;
   private static final int MEBIBYTE = 1 << 20;
 
-  /** What a file that is overwritten in turn holds: small enough to stay in every cache. */
+  /** Size of a file whose blocks are overwritten in turn: small enough to stay in every cache. */
   private static final long BLOCKS_BYTES = MEBIBYTE;
 
   private static final long READ_FILE_BYTES = 4L * MEBIBYTE;
@@ -33,7 +33,7 @@ final class FileWork implements Work {
     this.step = step;
   }
 
-  /** 4 KiB over the first 4 KiB of a file. */
+  /** Overwrites the first 4 KiB of a file. */
   static Work overwrite(Folder folder) throws IOException {
     Payload payload = new Payload(BLOCK_BYTES);
     FileChannel file = open(folder.fresh());
@@ -47,7 +47,7 @@ final class FileWork implements Work {
         });
   }
 
-  /** 100 bytes at the end of a file that is open for appending. */
+  /** Appends 100 bytes to a file opened with O_APPEND. */
   static Work append(Folder folder) throws IOException {
     Payload payload = new Payload(LINE_BYTES);
     FileChannel file =
@@ -61,7 +61,7 @@ final class FileWork implements Work {
         });
   }
 
-  /** Opens a file, reads its 4 KiB, closes it. */
+  /** Opens a file, reads its 4 KiB and closes it. */
   static Work openAndRead(Folder folder) throws IOException {
     Path path = folder.fresh();
     FileChannel written = open(path);
@@ -77,7 +77,7 @@ final class FileWork implements Work {
         });
   }
 
-  /** The next MiB of a file of 16 MiB, written from its beginning to its end, again and again. */
+  /** Writes the next MiB of a file of 16 MiB; starts again at its beginning when it is full. */
   static Work sequentialWrite(Folder folder) throws IOException {
     Payload payload = new Payload(MEBIBYTE);
     FileChannel file = open(folder.fresh());
@@ -93,7 +93,7 @@ final class FileWork implements Work {
         });
   }
 
-  /** The next MiB of a file of 4 MiB, read from its beginning to its end, again and again. */
+  /** Reads the next MiB of a file of 4 MiB; starts again at its beginning at its end. */
   static Work sequentialRead(Folder folder) throws IOException {
     Path path = folder.fresh();
     fill(path, READ_FILE_BYTES);
@@ -110,7 +110,7 @@ final class FileWork implements Work {
         });
   }
 
-  /** 4 KiB at the end of a growing file, and fdatasync: what a naive log does. */
+  /** Appends 4 KiB to a growing file and calls fdatasync, like a naive log. */
   static Work appendAndDatasync(Folder folder) throws IOException {
     Payload payload = new Payload(BLOCK_BYTES);
     FileChannel file = open(folder.fresh());
@@ -123,7 +123,10 @@ final class FileWork implements Work {
         });
   }
 
-  /** 4 KiB over the next block of a file whose blocks are there, with O_DSYNC: the disk itself. */
+  /**
+   * Overwrites the next 4 KiB of a fully allocated file opened with O_DSYNC: measures the disk
+   * itself.
+   */
   static Work overwriteSynchronously(Folder folder) throws IOException {
     Path path = folder.fresh();
     fill(path, BLOCKS_BYTES);
@@ -151,7 +154,7 @@ final class FileWork implements Work {
     folder.close();
   }
 
-  /** Writes what remains, from where the file is. */
+  /** Writes all remaining bytes at the file's position. */
   static void writeAll(FileChannel file, ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       file.write(bytes);
@@ -166,7 +169,10 @@ final class FileWork implements Work {
     }
   }
 
-  /** Block by block: the page cache then keeps pages, and a sync writes one, not a large folio. */
+  /**
+   * Fills a file; a small one in blocks of 4 KiB, so that the page cache keeps single pages and a
+   * sync writes one page, not a large folio.
+   */
   private static void fill(Path path, long bytes) throws IOException {
     try (FileChannel file = open(path)) {
       Payload payload = new Payload(bytes > BLOCKS_BYTES ? MEBIBYTE : BLOCK_BYTES);

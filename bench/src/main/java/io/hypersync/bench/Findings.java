@@ -5,12 +5,12 @@ import io.hypersync.bench.baseline.Row;
 import java.util.List;
 
 /**
- * What a run of a suite gave.
+ * Result of a suite's run.
  *
- * @param load how busy the machine was: the load average in the middle of it, more or less
- * @param rows what can be held against a baseline
- * @param missing why rows that were to be among these are not
- * @param json all of it for programs
- * @param text all of it for people
+ * @param load the load average in about the middle of the run
+ * @param rows ratios that can be compared with a baseline
+ * @param missing for each row that should be among these and is not, the reason
+ * @param json the whole result for programs
+ * @param text the whole result for people
  */
 record Findings(double load, List<Row> rows, List<String> missing, ObjectNode json, String text) {}

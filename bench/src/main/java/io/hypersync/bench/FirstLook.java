@@ -9,12 +9,15 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * A change through one mount, and the look through another that follows at once. Each is of a file
- * or name of its own, told by a number. What is changed was made before, and the other mount's
- * kernel has it in its caches.
+ * A change through one mount, and the look through another mount right after it. Each try uses a
+ * file or name of its own, identified by a number. What is changed was created earlier, and the
+ * other mount's kernel has it in its caches.
  */
 enum FirstLook {
-  /** A directory is made whose name was looked for in vain, which the kernel remembers. */
+  /**
+   * A directory is created with a name that was looked up before, so the kernel has a negative
+   * dentry.
+   */
   ABSENT("a name that was absent") {
     @Override
     void prepare(Path there, int number) throws IOException {
@@ -23,9 +26,12 @@ enum FirstLook {
       }
     }
   },
-  /** A directory is made whose name nobody has looked for: the look is a request to the worker. */
+  /**
+   * A directory is created with a name that was never looked up: the look is a request to the
+   * worker.
+   */
   NAME("a name, not asked for before"),
-  /** Bytes are overwritten; the other side opens the file and reads them. */
+  /** Bytes are overwritten; the other mount opens the file and reads them. */
   DATA("data, by open and read") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -38,7 +44,7 @@ enum FirstLook {
           == 1L + number;
     }
   },
-  /** A file grows; the other side asks how long it is. */
+  /** A file grows; the other mount asks for its size. */
   SIZE("a size") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -50,7 +56,6 @@ enum FirstLook {
       return Files.size(there.resolve(OLD + number)) == 2L * Long.BYTES;
     }
   },
-  /** A file gets another name. */
   RENAME("a rename, both names") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -62,7 +67,6 @@ enum FirstLook {
       return !exists(there.resolve(OLD + number)) && exists(there.resolve(NEW + number));
     }
   },
-  /** A file loses its name. */
   UNLINK("an unlink") {
     @Override
     void change(Path here, int number, FileChannel file) throws IOException {
@@ -75,7 +79,7 @@ enum FirstLook {
     }
   };
 
-  /** What there is before, with eight bytes of zeros. */
+  /** Prefix of files that exist before the change; each contains eight zero bytes. */
   static final String OLD = "old";
 
   private static final String NEW = "new";
@@ -86,29 +90,30 @@ enum FirstLook {
     this.title = title;
   }
 
-  /** As in tables. */
   String title() {
     return title;
   }
 
-  /** As in reports for programs. */
+  /** Name in JSON. */
   String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What the other side asks for before the change, besides the file's bytes. */
+  /** Fills the other mount's caches before the change, besides the file's contents. */
   void prepare(Path there, int number) throws IOException {}
 
   /**
-   * Makes the change, which is acknowledged when this returns: a directory with a new name.
+   * Makes the change; it is acknowledged when this returns. By default, creates a directory with a
+   * new name.
    *
-   * @param file open for writing
+   * @param here directory on the mount that changes
+   * @param file the file of this number, open for writing
    */
   void change(Path here, int number, FileChannel file) throws IOException {
     Files.createDirectory(here.resolve(NEW + number));
   }
 
-  /** Looks through the other mount, once; whether the change is seen. */
+  /** Looks once through the other mount; returns whether the change is visible. */
   boolean sees(Path there, int number) throws IOException {
     return exists(there.resolve(NEW + number));
   }

@@ -15,25 +15,25 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The suite of strangers: a leader and workers as processes; how long a caller waits for one
- * directory after another, by turns while nobody else speaks to the leader, while strangers send it
- * copies of a few first packets, and while they send it first packets of which no two are the same.
+ * The suite with unauthenticated peers: a leader and workers as processes; one thread creates
+ * directories, in turns with no other traffic to the leader, with copies of a few first packets of
+ * handshakes, and with first packets of which no two are the same.
  *
- * @param workers how many of them
- * @param seconds how long each turn is
+ * @param workers how many
+ * @param seconds duration of each turn
  */
 record Flood(Workers workers, double seconds) {
-  /** Unless somebody asks for another time: thousands of commits, of which one in a hundred. */
+  /** Default duration of a turn: long enough for thousands of commits, and so for a p99. */
   static final double USUAL_SECONDS = 10;
 
-  /** hypersync's aim is for so many packets. */
+  /** HyperSync's target is defined for this rate. */
   static final int PACKETS_PER_SECOND = 5_000;
 
   private static final int ROUNDS = 10;
   private static final double NS_PER_S = 1e9;
   private static final double NS_PER_US = 1e3;
 
-  /** Measures in this folder; what it leaves is the cleanup's. */
+  /** Measures in this directory; {@code cleanup} removes everything afterwards. */
   Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
@@ -46,7 +46,8 @@ record Flood(Workers workers, double seconds) {
     Place mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     Turns turns = new Turns(cleanup, cast, packets, port, mount, seconds);
-    // Once for nothing: what is compiled for strangers is not compiled while it counts.
+    // One uncounted turn of each kind, so that the JIT compiles the leader's code for these packets
+    // before.
     for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
       var _ = turns.flooded(kind, "first");
     }
@@ -73,7 +74,7 @@ record Flood(Workers workers, double seconds) {
         round.madeUp().sample().p99Ns() / NS_PER_US);
   }
 
-  /** What every turn has. */
+  /** The parameters that all turns share. */
   private record Turns(
       Cleanup cleanup,
       Demo.Cast cast,
@@ -81,7 +82,10 @@ record Flood(Workers workers, double seconds) {
       int port,
       Place mount,
       double seconds) {
-    /** Who is first changes, so that what a turn leaves behind burdens all. */
+    /**
+     * One round of three turns. Their order rotates, so that what a turn leaves behind affects all
+     * alike.
+     */
     FloodRound round(int number) throws IOException, InterruptedException {
       String name = "round-" + number;
       return switch (number % 3) {

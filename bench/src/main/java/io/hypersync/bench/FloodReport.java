@@ -13,11 +13,14 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** What strangers cost, for people and for programs. */
+/** Report on the cost of unauthenticated peers, as text and JSON. */
 final class FloodReport {
   private static final double TIMES_P99 = 1.5;
 
-  /** Of the packets that were asked for: with fewer of them the leader had less to do. */
+  /**
+   * Least share of the requested packet rate for a valid result: with fewer packets the leader had
+   * less to do.
+   */
   private static final double HELD = 0.95;
 
   private static final double NS_PER_US = 1e3;
@@ -28,10 +31,10 @@ final class FloodReport {
   private FloodReport() {}
 
   /**
-   * All of it.
+   * Creates the report.
    *
    * @param workers how many took part
-   * @param rounds one at least
+   * @param rounds at least one
    */
   static Findings of(Load load, Workers workers, List<FloodRound> rounds) {
     ObjectNode tree = load.json().put("workers", workers.count());
@@ -108,7 +111,7 @@ final class FloodReport {
     return Math.round(value * HUNDREDTHS) / HUNDREDTHS;
   }
 
-  /** All rounds with one kind of strangers. */
+  /** All rounds with one kind of packets. */
   private record Summary(
       StrangerFlood.Kind kind,
       Spread p50,
@@ -167,7 +170,7 @@ final class FloodReport {
     }
   }
 
-  /** A figure of several rounds. */
+  /** Median and range of a figure over several rounds. */
   private record Spread(double median, double lowest, double highest) {
     static Spread of(List<FloodRound> rounds, ToDoubleFunction<FloodRound> value) {
       double[] sorted = rounds.stream().mapToDouble(value).sorted().toArray();

@@ -3,15 +3,15 @@ package io.hypersync.bench;
 import io.hypersync.cli.flood.StrangerFlood;
 
 /**
- * The same work with nobody at the leader's port and with either kind of strangers there, one right
- * after the other.
+ * The same work in three turns one right after another: without other traffic at the leader's port,
+ * and with either kind of packets from unauthenticated peers.
  *
- * @param quiet without them
- * @param copies with those who send copies of a few first packets
- * @param madeUp with those who send first packets of which no two are the same
+ * @param quiet without other traffic
+ * @param copies with copies of a few first packets
+ * @param madeUp with first packets of which no two are the same
  */
 record FloodRound(Sample quiet, FloodTurn copies, FloodTurn madeUp) {
-  /** The turn with these strangers. */
+  /** Returns the turn with this kind of packets. */
   FloodTurn turn(StrangerFlood.Kind kind) {
     return switch (kind) {
       case COPIES -> copies;

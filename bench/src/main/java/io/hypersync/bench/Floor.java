@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The least that a durable mutation takes on a machine: a FUSE call that does nothing, a word to
- * another process and back, and a synced block, each by its median in the same run.
+ * The least time that a durable mutation can take on a machine: a FUSE call that does nothing, a
+ * loopback round trip to another process, and one synced block, each the p50 of the same run.
  *
  * @param fuseNs nanoseconds
  * @param loopbackNs nanoseconds
  * @param diskNs nanoseconds
  */
 record Floor(long fuseNs, long loopbackNs, long diskNs) {
-  /** Empty unless all three were measured with one thread. */
+  /** Returns the floor; empty unless all three were measured with one thread. */
   static Optional<Floor> of(List<Pair> rows) {
     Optional<Sample> fuse = Pair.find(rows, Operation.STATFS, 1).flatMap(Pair::hypersync);
     Optional<Sample> loopback = Pair.find(rows, Operation.LOOPBACK, 1).flatMap(Pair::plain);
@@ -22,7 +22,7 @@ record Floor(long fuseNs, long loopbackNs, long diskNs) {
         : Optional.empty();
   }
 
-  /** Of one mutation. */
+  /** Returns the sum, in nanoseconds. */
   long ns() {
     return fuseNs + loopbackNs + diskNs;
   }

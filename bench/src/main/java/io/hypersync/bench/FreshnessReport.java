@@ -6,7 +6,7 @@ import io.hypersync.cli.render.Table;
 import java.util.List;
 import java.util.Locale;
 
-/** How often first looks were old, for people and for programs. */
+/** Report on how often first looks showed an old state, as text and JSON. */
 final class FreshnessReport {
   private static final double NS_PER_MS = 1e6;
   private static final double HUNDREDTHS = 100;
@@ -14,9 +14,9 @@ final class FreshnessReport {
   private FreshnessReport() {}
 
   /**
-   * All of it.
+   * Creates the report.
    *
-   * @param quiet with nothing else going on
+   * @param quiet looks with no other load
    * @param busy the same looks with writers on both mounts
    */
   static Findings of(Load load, Workers workers, List<LookResult> quiet, List<LookResult> busy) {

@@ -16,25 +16,26 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The suite of freshness: how often the first look through one mount, right after a call through
- * another has returned, shows what was there before. With nothing else going on, and then with
- * writers on both mounts.
+ * The freshness suite: how often the first look through one mount, right after a call through
+ * another has returned, shows the state before the call; without other load, and then with writers
+ * on both mounts.
  *
- * @param workers how many; the first one changes, the second looks
+ * @param workers how many; changes are made through the first one's mount, looks through the
+ *     second's
  */
 record FreshnessRun(Workers workers) {
-  /** Looks of each kind. */
+  /** Number of looks of each kind. */
   private static final int TRIES = 200;
 
-  /** A directory in which nothing changes for longer has its names kept by the kernel. */
+  /** Once nothing has changed in a directory for this long, the kernel may cache its names. */
   private static final int QUIET_MS = 1_200;
 
-  /** From one try to the next, so that they have nothing to do with each other. */
+  /** Pause between tries, so that they do not influence each other. */
   private static final int PAUSE_MS = 2;
 
   private static final long LIMIT_NS = 10_000_000_000L;
 
-  /** Measures in this folder; what it leaves is the cleanup's. */
+  /** Measures in this directory; {@code cleanup} removes everything afterwards. */
   Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();

@@ -4,25 +4,25 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Whole jobs, as programs do them; {@code docs/benchmarks.md} says what each one is. */
+/** Whole jobs as programs do them; {@code docs/benchmarks.md} describes each. */
 enum Job {
-  /** Many new files by git. */
+  /** Creates many files with git. */
   CLONE("clone", "git clone, 5,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),
-  /** Many new files by tar. */
+  /** Creates many files with tar. */
   UNTAR("untar", "tar x, 10,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),
-  /** Attributes of all files. */
+  /** Reads the attributes of all files. */
   STATUS("status", "git status", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
-  /** All directories. */
+  /** Lists all directories. */
   WALK("walk-tree", "find -size", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
-  /** All contents. */
+  /** Reads the contents of all files. */
   GREP("grep", "grep -r", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
-  /** All names go. */
+  /** Removes all names. */
   REMOVE("remove", "rm -rf of both trees", Places.DURABLE, Place.Kind.DIRSYNC, 1),
-  /** One large file. */
+  /** Writes one large file. */
   LARGE_WRITE("large-write", "write 256 MiB, fsync", Places.LARGE, Place.Kind.PLAIN, 1),
-  /** The same, from the disk. */
+  /** Reads that file from the disk. */
   LARGE_READ_COLD("large-read-cold", "read it, caches empty", Places.LARGE, Place.Kind.PLAIN, 1),
-  /** The same, from memory. */
+  /** Reads that file from the page cache. */
   LARGE_READ_WARM(
       "large-read-warm", "read it again", Places.LARGE, Place.Kind.PLAIN, Rounds.SEVERAL);
 
@@ -40,18 +40,18 @@ enum Job {
     this.rounds = rounds;
   }
 
-  /** How often a short job is done. */
+  /** How many times a short job is run. */
   private static final class Rounds {
     static final int SEVERAL = 5;
   }
 
-  /** Where what is done. */
+  /** In which places a kind of job is run. */
   private enum Places {
-    /** Where a change is durable, and where the trees are needed. */
+    /** Places where changes are durable without fsync, and where later jobs need the trees. */
     DURABLE,
-    /** Where what is read may differ: it is the same on every ext4. */
+    /** Places whose read performance differs: all plain ext4 places are the same. */
     READING,
-    /** Where one file of many bytes is. */
+    /** Places for a large file. */
     LARGE;
 
     boolean has(Place.Kind kind) {
@@ -65,37 +65,36 @@ enum Job {
     }
   }
 
-  /** The job of this key. */
+  /** Returns the job with this key. */
   static Optional<Job> of(String key) {
     return Arrays.stream(values()).filter(job -> job.key.equals(key)).findFirst();
   }
 
-  /** All keys. */
+  /** Returns all keys, for messages. */
   static String keys() {
     return Arrays.stream(values()).map(Job::key).collect(Collectors.joining(", "));
   }
 
-  /** As it is called on the command line and in JSON. */
+  /** Returns the name on the command line and in JSON. */
   String key() {
     return key;
   }
 
-  /** As it is called in tables. */
   String title() {
     return title;
   }
 
-  /** Whether it is done there. */
+  /** Whether the job is run in this kind of place. */
   boolean isDoneIn(Place.Kind place) {
     return places.has(place);
   }
 
-  /** The filesystem that its time is held against in baselines. */
+  /** Returns the filesystem that its time is divided by for baselines. */
   Place.Kind reference() {
     return reference;
   }
 
-  /** How often it is done; the median counts. */
+  /** Returns how many times it is run; the median counts. */
   int rounds() {
     return rounds;
   }

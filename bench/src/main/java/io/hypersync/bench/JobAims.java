@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What whole jobs are to reach. */
+/** Performance targets of whole jobs. */
 final class JobAims {
   private static final double HALF = 0.5;
   private static final double SAME = 1;
@@ -14,7 +14,7 @@ final class JobAims {
 
   private JobAims() {}
 
-  /** The aims that these times say something about. */
+  /** Returns the targets that these times allow to be judged. */
   static List<Aim> of(List<JobTimes> all) {
     List<Aim> aims = new ArrayList<>();
     for (JobTimes times : all) {

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * What the jobs are done with, made on the leader's disk: a repository and an archive, the same in
- * every run.
+ * The input of the jobs, made on the leader's disk: a repository and an archive, with the same
+ * contents in every run.
  *
  * @param repository of {@value #REPOSITORY_FILES} files
  * @param archive of {@value #ARCHIVE_FILES} files
  */
 record JobMaterial(Path repository, Path archive) {
-  /** In both. */
+  /** Suffix of the files in both. */
   static final String SUFFIX = ".txt";
 
   private static final int REPOSITORY_FILES = 5_000;
@@ -27,14 +27,14 @@ record JobMaterial(Path repository, Path archive) {
     "return", "void", "final", "log", "entry", "worker", "leader", "commit", "int", "new", "the"
   };
 
-  /** A word that no file has, to be looked for in all of them. */
+  /** A word that is in no file, to be searched for in all of them. */
   static final String ABSENT_WORD = "unspeakable";
 
   /**
-   * Makes it.
+   * Creates both.
    *
-   * @param folder for it, which is made
-   * @param seed of what is in the files
+   * @param folder for them, which is created
+   * @param seed of the files' contents
    */
   static JobMaterial make(Programs programs, Path folder, long seed)
       throws IOException, InterruptedException {
@@ -82,7 +82,7 @@ record JobMaterial(Path repository, Path archive) {
     return new JobMaterial(repository, archive);
   }
 
-  /** A command of git that does nothing behind one's back. */
+  /** Returns a git command that starts no background maintenance. */
   static String[] git(Path in, String... arguments) {
     String[] head = {"git", "-C", in.toString(), "-c", "gc.auto=0", "-c", "maintenance.auto=false"};
     String[] command = new String[head.length + arguments.length];
@@ -91,7 +91,7 @@ record JobMaterial(Path repository, Path archive) {
     return command;
   }
 
-  /** Lines of words; half to one and a half times as many bytes as are said. */
+  /** Writes files with lines of random words, each 0.5 to 1.5 times {@code bytes} long. */
   private static void files(
       Programs programs, Path root, int count, int perDirectory, int bytes, Random random)
       throws IOException, InterruptedException {

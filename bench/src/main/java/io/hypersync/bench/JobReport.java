@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How long whole jobs took, for people and for programs. */
+/** Report on the times of whole jobs, as text and JSON. */
 final class JobReport {
   private static final String NONE = "-";
   private static final double NS_PER_S = 1e9;
@@ -20,7 +20,7 @@ final class JobReport {
   private JobReport() {}
 
   /**
-   * All of it.
+   * Creates the report.
    *
    * @param workers how many took part
    * @param leftOut what could not be measured, and why

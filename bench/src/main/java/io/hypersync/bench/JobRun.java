@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
 
-/** Does jobs in one place; what one leaves there is the next one's. */
+/** Runs jobs in one place; a job's results stay there as input of the next one. */
 final class JobRun {
   private static final int MEBIBYTE = 1 << 20;
   private static final int LARGE_MEBIBYTES = 256;
   private static final int PAGE_BYTES = 4096;
 
-  /** As grep ends when it finds nothing. */
+  /** grep's exit code if nothing matches. */
   private static final int NOTHING_FOUND = 1;
 
   private final Place place;
@@ -39,14 +39,14 @@ final class JobRun {
   }
 
   /**
-   * Does it once.
+   * Runs a job once.
    *
    * @return how long it took, in nanoseconds
-   * @throws IOException with what a program said, if one fails
+   * @throws IOException with a program's output, if it fails
    */
   long time(Job job) throws IOException, InterruptedException {
     prepare(job);
-    programs.run("sync"); // what others have written is not at the expense of this
+    programs.run("sync"); // pending writes of others must not slow down this job
     if (job == Job.LARGE_READ_COLD) {
       KernelCaches.drop();
     }
@@ -62,7 +62,7 @@ final class JobRun {
         if (!Files.exists(clone)) {
           run(Job.CLONE, block());
         }
-        run(job, block()); // once for the caches
+        run(job, block()); // once to fill the caches
       }
       case LARGE_READ_COLD, LARGE_READ_WARM -> {
         if (!Files.exists(large)) {
@@ -93,9 +93,9 @@ final class JobRun {
   }
 
   /**
-   * Without a look at the clock.
+   * Runs a job without measuring it.
    *
-   * @param block memory for large files; what is to be written of it, if that is the job
+   * @param block buffer for large files; for LARGE_WRITE, the bytes to write
    */
   private void run(Job job, ByteBuffer block) throws IOException, InterruptedException {
     switch (job) {
@@ -133,7 +133,7 @@ final class JobRun {
       for (int i = 0; i < LARGE_MEBIBYTES; i++) {
         programs.requireGoingOn();
         for (int page = 0; page < MEBIBYTE; page += PAGE_BYTES) {
-          block.putInt(page, i); // no two pages are the same
+          block.putInt(page, i); // makes all pages different
         }
         FileWork.writeAll(file, block.clear());
       }
@@ -154,14 +154,14 @@ final class JobRun {
     }
   }
 
-  /** What no file has had before. */
+  /** Returns random bytes, which no chunk store has yet. */
   private static ByteBuffer randomBlock() {
     byte[] bytes = new byte[MEBIBYTE];
     new Random().nextBytes(bytes);
     return block().put(bytes).clear();
   }
 
-  /** Aligned: other memory makes two requests of each write. */
+  /** Returns a page-aligned buffer: with any other, each write would become two FUSE requests. */
   private static ByteBuffer block() {
     return ByteBuffer.allocateDirect(MEBIBYTE + PAGE_BYTES)
         .alignedSlice(PAGE_BYTES)

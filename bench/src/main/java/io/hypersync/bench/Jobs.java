@@ -20,21 +20,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The suite of whole jobs: a leader and workers as processes; programs work through a mount, and on
+ * The suite of whole jobs: a leader and workers as processes; programs run through a mount, and on
  * other filesystems on the leader's disk.
  *
- * @param workers how many of them
+ * @param workers how many
  * @param jobs which, in their order
- * @param beside on which other filesystems
- * @param peer the script that sets up a networked one, if one is wanted
+ * @param beside the other filesystems to measure
+ * @param peer the script that sets up a networked filesystem, if one is wanted
  */
 record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
   private static final double NS_PER_S = 1e9;
 
   /**
-   * Looks for what the jobs are done with.
+   * Checks that the programs for the jobs are installed.
    *
-   * @throws UserError if something is not there
+   * @throws UserError if one is missing
    */
   static void requirePrograms() {
     for (String program : List.of("git", "tar", "find", "grep")) {
@@ -45,7 +45,7 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
     }
   }
 
-  /** Measures in this folder; what it leaves is the cleanup's. */
+  /** Measures in this directory; {@code cleanup} removes everything afterwards. */
   Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
@@ -71,7 +71,7 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
       }
     }
     narrator.say("git clone of other files through the mount, once for the compilers");
-    // Not of the same: what the stores have, they do not write again.
+    // Different files, because chunk stores do not write chunks again that they have.
     Place aside = new Place(mount.kind(), mount.root().resolve("other"));
     var _ = new JobRun(aside, other, programs).time(Job.CLONE);
     List<String> leftOut = new ArrayList<>(neighbours.leftOut());
@@ -86,11 +86,12 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
     List<JobTimes> all = new ArrayList<>();
     for (Job job : doable(leftOut)) {
       Map<Place.Kind, List<Long>> found = new EnumMap<>(Place.Kind.class);
-      // One place right after the other: what disturbs the machine disturbs all.
+      // One place right after another, so that a disturbance of the machine affects all places
+      // alike.
       for (int round = 0; round < job.rounds(); round++) {
         for (JobRun run : runs) {
           if (job.isDoneIn(run.place())) {
-            Demo.settle(cast); // another worker's part is not at the expense of the next one
+            Demo.settle(cast); // replication to other workers must not slow down the next job
             found.computeIfAbsent(run.place(), _ -> new ArrayList<>()).add(run.time(job));
           }
         }

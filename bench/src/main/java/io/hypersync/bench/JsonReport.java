@@ -4,14 +4,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
-/** A report for programs, with the keys of {@code docs/benchmarks.md}. */
+/** JSON report of the end-to-end suite, with the keys of {@code docs/benchmarks.md}. */
 final class JsonReport {
   private static final double NS_PER_US = 1000;
   private static final double HUNDREDTHS = 100;
 
   private JsonReport() {}
 
-  /** The whole of it. */
   static ObjectNode render(Report report) {
     ObjectNode tree = report.load().json().put("workers", report.workers().count());
     ArrayNode rows = tree.putArray("rows");

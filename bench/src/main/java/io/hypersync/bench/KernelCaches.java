@@ -4,20 +4,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the kernel keeps of files that nobody has mapped: pages, names, attributes. */
+/** The kernel's caches of files that no process has mapped: pages, dentries, inodes. */
 final class KernelCaches {
   private static final Path DROP = Path.of("/proc/sys/vm/drop_caches");
   private static final String ALL = "3";
 
   private KernelCaches() {}
 
-  /** Whether this machine lets us empty them. */
+  /** Whether this process may drop them. */
   static boolean canBeDropped() {
     return Files.isWritable(DROP);
   }
 
   /**
-   * Empties them, but for what is not on the disk yet: a {@code sync} comes first.
+   * Drops clean pages, dentries and inodes. Call {@code sync} first, because dirty pages stay.
    *
    * @throws IOException if they {@linkplain #canBeDropped cannot be}
    */

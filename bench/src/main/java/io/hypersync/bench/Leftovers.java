@@ -7,17 +7,18 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes away what processes that were ended have left mounted in a folder.
+ * Unmounts what killed processes have left mounted below a directory.
  *
- * @param folder the folder
+ * @param folder the directory
  */
 record Leftovers(Path folder) {
   private static final long CHILD_LIMIT_S = 10;
 
   /**
-   * Waits for the processes that this one has started, a while, and takes their mounts away.
+   * Waits for the child processes of this process, kills those that still run after {@link
+   * #CHILD_LIMIT_S} each, and unmounts what they left.
    *
-   * @throws IOException if a mount cannot be taken away
+   * @throws IOException if a mount cannot be unmounted
    */
   void clear() throws IOException {
     ProcessHandle.current()

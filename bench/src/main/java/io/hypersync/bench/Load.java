@@ -5,19 +5,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Locale;
 
 /**
- * The machine, and how busy it was: without that no figure means anything.
+ * The machine and its load average, without which no figure can be interpreted.
  *
- * @param machine on which
- * @param atStart load average before
- * @param atEnd load average after
+ * @param machine that was measured
+ * @param atStart load average before the run
+ * @param atEnd load average after the run
  */
 record Load(Machine machine, double atStart, double atEnd) {
-  /** As one figure. */
+  /** Returns the mean of both load averages. */
   double average() {
     return (atStart + atEnd) / 2;
   }
 
-  /** Two lines. */
+  /** Returns two lines of text. */
   String text() {
     return String.format(
         Locale.ROOT,
@@ -27,7 +27,7 @@ record Load(Machine machine, double atStart, double atEnd) {
         atEnd);
   }
 
-  /** A new report for programs that begins with it. */
+  /** Returns a new JSON report that starts with these figures. */
   ObjectNode json() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     tree.putObject("machine")

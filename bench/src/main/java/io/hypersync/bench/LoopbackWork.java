@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 
-/** A small datagram to a thread that sends it back: the least that two daemons need to talk. */
+/**
+ * Sends a small datagram to a thread that sends it back: the least communication two daemons need.
+ */
 final class LoopbackWork implements Work {
   private static final int BYTES = 200;
 
@@ -42,9 +44,9 @@ final class LoopbackWork implements Work {
         there.write(received.flip());
       }
     } catch (ClosedChannelException end) {
-      return; // measured enough
+      return; // the measurement has ended
     } catch (IOException e) {
-      close(here); // who waits for an answer is told so
+      close(here); // fails the thread that waits for an answer
     }
   }
 

@@ -7,16 +7,20 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What the figures were taken on; without it they mean nothing.
+ * The machine that figures were measured on; without it they cannot be interpreted.
  *
  * @param kernel its release
  * @param cpus how many this process may use
- * @param cpuModel what they call themselves
+ * @param cpuModel as in {@code /proc/cpuinfo}
  * @param disk device and filesystem of the leader's state
- * @param java the release that runs all parts
+ * @param java the Java release that runs all parts
  */
 record Machine(String kernel, int cpus, String cpuModel, String disk, String java) {
-  /** This one. */
+  /**
+   * Describes this machine.
+   *
+   * @param onDisk any file on the disk that is measured
+   */
   static Machine here(Path onDisk) throws IOException {
     FileStore store = Files.getFileStore(onDisk);
     return new Machine(
@@ -27,7 +31,10 @@ record Machine(String kernel, int cpus, String cpuModel, String disk, String jav
         System.getProperty("java.version"));
   }
 
-  /** Of the last minute: runnable and blocked threads, this benchmark's own among them. */
+  /**
+   * Returns the load average of the last minute, which includes this benchmark's threads; -1 if
+   * unknown.
+   */
   static double loadAverage() {
     try {
       String line = Files.readString(Path.of("/proc/loadavg"));
@@ -37,7 +44,7 @@ record Machine(String kernel, int cpus, String cpuModel, String disk, String jav
     }
   }
 
-  /** In one line. */
+  /** Returns one line of text. */
   String describe() {
     return String.format(
         Locale.ROOT, "kernel %s, %d x %s, %s, Java %s", kernel, cpus, cpuModel, disk, java);

@@ -18,15 +18,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates many files through one mount, looks what the daemons then have in memory, and how long
- * the leader takes to start again.
+ * Creates many files through one mount, measures the daemons' memory and how long the leader takes
+ * to restart.
  */
 final class ManyFiles {
   private static final int THREADS = 16;
   private static final int FILES_PER_DIRECTORY = 1_000;
   private static final int STEPS_TO_TELL = 10;
 
-  /** A daemon gives room back after a minute without work, and takes some seconds for it. */
+  /** A daemon returns free heap after a minute without work, and needs some seconds for that. */
   private static final Duration REST = Duration.ofSeconds(90);
 
   private static final Duration RESTART_LIMIT = Duration.ofMinutes(10);
@@ -41,10 +41,12 @@ final class ManyFiles {
   private volatile boolean stopped;
 
   /**
-   * Nothing is made yet.
+   * Creates the measurement; no file is created yet.
    *
-   * @param fileBytes how many bytes each file has: 0, or {@value MemoryUse#MIN_FILE_BYTES} to
-   *     {@value MemoryUse#MAX_FILE_BYTES}, no two files the same
+   * @param folder the directory for the files, on a mount
+   * @param files how many
+   * @param fileBytes size of each file: 0, or {@value MemoryUse#MIN_FILE_BYTES} to {@value
+   *     MemoryUse#MAX_FILE_BYTES}, with contents that differ between all files
    */
   ManyFiles(Narrator narrator, Demo.Cast cast, Path folder, long files, int fileBytes) {
     this.narrator = narrator;
@@ -55,9 +57,10 @@ final class ManyFiles {
   }
 
   /**
-   * Makes the files and weighs the daemons.
+   * Creates the files and measures the daemons.
    *
-   * @throws IOException if a file could not be made
+   * @throws IOException if a file cannot be created
+   * @throws InterruptedException also after {@link #stop}
    */
   MemoryUse run() throws IOException, InterruptedException {
     Map<String, Long> empty = weigh();
@@ -96,7 +99,10 @@ final class ManyFiles {
     return new MemoryUse(files, fileBytes, elapsedNs, daemons, restartNs, cold);
   }
 
-  /** While no leader is there: what it has mapped, the kernel would keep. */
+  /**
+   * Drops the kernel's caches. Runs while there is no leader, because the kernel keeps pages that a
+   * process has mapped.
+   */
   private static void forget(boolean can) throws IOException, InterruptedException {
     if (can) {
       var _ = Command.run("sync");
@@ -104,7 +110,7 @@ final class ManyFiles {
     }
   }
 
-  /** Ends it early. */
+  /** Stops creating files; {@link #run} fails then. */
   void stop() {
     stopped = true;
   }

@@ -7,46 +7,48 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the daemons hold in memory when the workspace has so many files, and how long the leader
- * then takes to start.
+ * Resident memory of the daemons with a number of files in the workspace, and how long the leader
+ * takes to restart with them.
  *
- * @param files that were created
- * @param fileBytes how many bytes each of them has
- * @param elapsedNs how long that took
- * @param daemons each of them
- * @param restartNs from the start of a leader that was killed until it answered
- * @param cold whether the kernel had been made to forget the leader's files before that
+ * @param files number of files that were created
+ * @param fileBytes size of each of them
+ * @param elapsedNs how long creating them took
+ * @param daemons memory of each daemon
+ * @param restartNs from the start of a killed leader until it answered
+ * @param cold whether the kernel's caches of the leader's files were dropped before the restart
  */
 record MemoryUse(
     long files, int fileBytes, long elapsedNs, List<Daemon> daemons, long restartNs, boolean cold) {
-  /** The largest files that can be asked for: of one small chunk each. */
+  /** The largest size that can be asked for: one small chunk per file. */
   static final int MAX_FILE_BYTES = 4096;
 
-  /** The smallest that are not empty: with fewer bytes they could not all be different. */
+  /** The smallest size other than 0: with fewer bytes, not all files could differ. */
   static final int MIN_FILE_BYTES = Long.BYTES;
 
   private static final String RESIDENT = "VmRSS:";
   private static final int BYTES_PER_KIB = 1024;
 
   /**
-   * One of them.
+   * Resident memory of one daemon.
    *
-   * @param name who it is
-   * @param emptyBytes resident before the first file was made
-   * @param residentBytes resident after the last one
-   * @param restingBytes resident when it had been idle for a while
+   * @param name its name
+   * @param emptyBytes before the first file was created
+   * @param residentBytes after the last one
+   * @param restingBytes after the daemon was idle for a while
    */
   record Daemon(String name, long emptyBytes, long residentBytes, long restingBytes) {}
 
   /**
-   * How much the daemon has grown by each file, in bytes, right after the last one; what is empty
-   * in its heap counts.
+   * Returns by how many bytes the daemon grew per file, right after the last one; free heap is
+   * included.
    */
   long bytesPerFile(Daemon daemon) {
     return perFile(daemon.residentBytes() - daemon.emptyBytes());
   }
 
-  /** The same when it has been idle for a while; what is still empty in its heap counts. */
+  /**
+   * Returns the same after the daemon was idle for a while; heap that is still free is included.
+   */
   long restingBytesPerFile(Daemon daemon) {
     return perFile(daemon.restingBytes() - daemon.emptyBytes());
   }
@@ -56,7 +58,7 @@ record MemoryUse(
   }
 
   /**
-   * What a process has resident: heap, direct buffers, code and libraries.
+   * Returns the resident bytes of a process: heap, direct buffers, code and libraries.
    *
    * @throws UserError if there is no such process
    */
@@ -69,7 +71,7 @@ record MemoryUse(
     }
   }
 
-  /** The value of the line {@code VmRSS: 123456 kB}. */
+  /** Returns the value of the line {@code VmRSS: 123456 kB} in bytes. */
   static long parse(List<String> lines) throws IOException {
     for (String line : lines) {
       if (line.startsWith(RESIDENT)) {

@@ -11,9 +11,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures: platform threads that repeat one operation, each time timed. Threads begin together.
- * Where an operation uses something up, they stop together to make more of it, and that time does
- * not count.
+ * Measures one operation: platform threads repeat it and time each call. Threads start together. If
+ * an operation uses up prepared files, all threads pause together to prepare more, and that time is
+ * not counted.
  */
 final class Meter {
   private static final long MAX_NS = 60_000_000_000L;
@@ -28,22 +28,22 @@ final class Meter {
   private volatile List<Thread> running = List.of();
 
   /**
-   * A meter.
+   * Creates a meter that runs at full speed.
    *
-   * @param warmUpNs how long to go before anything counts
-   * @param measureNs how long to go then
+   * @param warmUpNs how long to run before anything is counted
+   * @param measureNs how long to measure after that
    */
   Meter(long warmUpNs, long measureNs) {
     this(warmUpNs, measureNs, Double.POSITIVE_INFINITY);
   }
 
   /**
-   * A meter that does not go as fast as it can.
+   * Creates a meter with a fixed rate.
    *
-   * @param warmUpNs how long to go before anything counts
-   * @param measureNs how long to go then
-   * @param perSecond how many operations all threads together begin, evenly; who comes late for
-   *     one, makes up for it
+   * @param warmUpNs how long to run before anything is counted
+   * @param measureNs how long to measure after that
+   * @param perSecond operations per second of all threads together, evenly spaced; a thread that is
+   *     late catches up
    */
   Meter(long warmUpNs, long measureNs, double perSecond) {
     this.warmUpNs = warmUpNs;
@@ -55,7 +55,7 @@ final class Meter {
    * Measures one operation.
    *
    * @throws IOException the first that an operation threw
-   * @throws InterruptedException also when {@link #stop} was called
+   * @throws InterruptedException also if {@link #stop} was called
    */
   Sample measure(Operation operation, Place place, int threads)
       throws IOException, InterruptedException {
@@ -98,7 +98,10 @@ final class Meter {
         all.getValueAtPercentile(99));
   }
 
-  /** Ends what is being measured, and lets no more begin. */
+  /**
+   * Stops the current measurement and prevents further ones; waits {@link #JOIN_LIMIT_MS} for each
+   * thread.
+   */
   void stop() throws InterruptedException {
     stopped = true;
     for (Thread thread : running) {
@@ -112,10 +115,11 @@ final class Meter {
   }
 
   /**
-   * When a thread does what.
+   * When a thread starts its operations.
    *
-   * @param intervalNs from one operation to the next
-   * @param share of an interval after which it begins: not all at the same time
+   * @param intervalNs between two operations of the thread
+   * @param share the thread's offset as a fraction of the interval, so that threads do not start at
+   *     the same time
    */
   private record Pace(double intervalNs, double share) {
     long dueNs(long beganNs, int operation) {
@@ -123,11 +127,11 @@ final class Meter {
     }
   }
 
-  /** Even phases end with the beginning of a round, odd ones with its end. */
+  /** Synchronizes the threads. Even phases end when a round begins, odd phases when it ends. */
   private final class Rounds extends Phaser {
     private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
 
-    /** Written while all threads wait, read after they have been let go. */
+    /** These fields are written while all threads wait, and read after they were released. */
     private long warmedNs;
 
     private long measuredNs;
@@ -183,7 +187,7 @@ final class Meter {
       } catch (RuntimeException e) {
         rounds.failure.compareAndSet(null, new IOException("the measuring thread failed", e));
       } finally {
-        // The others must not wait for a thread that has failed.
+        // The other threads must not wait for one that has failed.
         rounds.arriveAndDeregister();
       }
     }
@@ -200,7 +204,7 @@ final class Meter {
       }
     }
 
-    /** The moment at which it is this late, or at which the meter was stopped. */
+    /** Waits until {@code dueNs} or until the meter is stopped; returns the current time. */
     private long await(long dueNs, long fromNs) {
       long now = fromNs;
       while (now - dueNs < 0 && !stopped) {

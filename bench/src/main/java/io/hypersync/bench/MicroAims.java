@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the parts are to reach. */
+/** Performance targets of the JMH suites. */
 final class MicroAims {
   private static final int LARGE_BYTES = 65_536;
   private static final double TIMES_LARGE = 10;
@@ -33,7 +33,7 @@ final class MicroAims {
     this.figures = figures;
   }
 
-  /** The aims that these figures say something about. */
+  /** Returns the targets that these figures allow to be judged. */
   static List<Aim> of(List<Figure> figures) {
     MicroAims all = new MicroAims(figures);
     all.timesCodec("blake3_64k_times_codec", LARGE_BYTES, "64 KiB", TIMES_LARGE);
@@ -141,7 +141,7 @@ final class MicroAims {
     find(subject, method, params).ifPresent(aim);
   }
 
-  /** The one that has these parameters, and maybe others. */
+  /** Returns the first figure whose parameters include these. */
   private Optional<Figure> find(Subject subject, String method, Map<String, String> params) {
     return figures.stream()
         .filter(figure -> figure.subject() == subject && figure.method().equals(method))

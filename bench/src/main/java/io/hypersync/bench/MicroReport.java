@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the JMH suites gave, for people and for programs. */
+/** Report on the JMH suites, as text and JSON. */
 final class MicroReport {
   private static final String NONE = "-";
   private static final double PRECISE_BELOW_US = 100;
@@ -21,7 +21,6 @@ final class MicroReport {
 
   private MicroReport() {}
 
-  /** All of it. */
   static Findings of(Load load, List<Figure> figures) {
     List<Row> rows = Figure.rows(figures);
     Map<String, Row> byName =

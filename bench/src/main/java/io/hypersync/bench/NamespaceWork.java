@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Operations on names. */
+/** Operations on names and attributes. */
 final class NamespaceWork {
   private static final int UNLINK_STOCK = 64;
   private static final int BLOCK_BYTES = 4096;
@@ -27,7 +27,7 @@ final class NamespaceWork {
 
   private NamespaceWork() {}
 
-  /** A new file, 4 KiB into it, closed. */
+  /** Creates a file, writes 4 KiB and closes it. */
   static Work create(Folder folder) {
     Payload payload = new Payload(BLOCK_BYTES);
     return new InFolder(folder) {
@@ -44,7 +44,6 @@ final class NamespaceWork {
     };
   }
 
-  /** A new directory. */
   static Work makeDirectory(Folder folder) {
     return new InFolder(folder) {
       @Override
@@ -55,7 +54,7 @@ final class NamespaceWork {
     };
   }
 
-  /** The permissions of a file, changed again and again. */
+  /** Changes the permissions of one file to and fro. */
   static Work changeMode(Folder folder) throws IOException {
     Path path = Files.createFile(folder.fresh());
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
@@ -77,7 +76,7 @@ final class NamespaceWork {
     };
   }
 
-  /** How full the filesystem is: the kernel asks every time. */
+  /** Asks for the free space; the kernel never answers this from a cache. */
   static Work statfs(Folder folder) throws IOException {
     FileStore store = Files.getFileStore(Files.createFile(folder.fresh()));
     return new InFolder(folder) {
@@ -88,7 +87,7 @@ final class NamespaceWork {
     };
   }
 
-  /** One file, renamed again and again within its directory to a name that is free. */
+  /** Renames one file to and fro within its directory, to a name that is free. */
   static Work rename(Folder folder) throws IOException {
     Path first = Files.createFile(folder.fresh());
     Path other = folder.fresh();
@@ -107,7 +106,7 @@ final class NamespaceWork {
     };
   }
 
-  /** Files that were made before, removed one by one. */
+  /** Removes files, which are created outside the measurement. */
   static Work unlink(Folder folder) {
     return new InFolder(folder) {
       private final ArrayDeque<Path> files = new ArrayDeque<>();
@@ -128,7 +127,7 @@ final class NamespaceWork {
     };
   }
 
-  /** The attributes of one file. */
+  /** Reads the attributes of one file. */
   static Work stat(Folder folder) throws IOException {
     Path file = Files.createFile(folder.fresh());
     return new InFolder(folder) {
@@ -139,7 +138,7 @@ final class NamespaceWork {
     };
   }
 
-  /** What a compiler does along its include path. */
+  /** Looks up a name that does not exist, like a compiler along its include path. */
   static Work absent(Folder folder) {
     Path missing = folder.fresh();
     return new InFolder(folder) {
@@ -152,7 +151,7 @@ final class NamespaceWork {
     };
   }
 
-  /** Lists a tree that does not change, and asks for the attributes of every file. */
+  /** Lists a tree that does not change, and reads the attributes of every file. */
   static Work walk(Folder folder) throws IOException {
     Path tree = Files.createDirectory(folder.fresh());
     for (int d = 0; d < WALK_DIRECTORIES; d++) {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The other filesystems on the leader's disk. What this machine has no means for is left out, which
- * is told.
+ * Sets up other filesystems on the leader's disk. One that this machine cannot provide is left out,
+ * with a message.
  */
 final class Neighbours {
   private final Narrator narrator;
@@ -24,15 +24,15 @@ final class Neighbours {
   private final List<String> leftOut = new ArrayList<>();
 
   /**
-   * None yet.
+   * Starts without any.
    *
-   * @param root a folder on the leader's disk for all of them
+   * @param root a directory on the leader's disk for all of them
    */
   Neighbours(Narrator narrator, Cleanup cleanup, Path root) {
     this(narrator, cleanup, root, DirsyncImage.USUAL_BYTES);
   }
 
-  /** As above, with a smaller ext4. */
+  /** The same with another size of the ext4 image. */
   Neighbours(Narrator narrator, Cleanup cleanup, Path root, long imageBytes) {
     this.narrator = narrator;
     this.cleanup = cleanup;
@@ -40,20 +40,20 @@ final class Neighbours {
     this.imageBytes = imageBytes;
   }
 
-  /** Those that are there. */
+  /** Returns the filesystems that were set up. */
   List<Place> places() {
     return List.copyOf(places);
   }
 
-  /** What is not there, and how to get it. */
+  /** Returns a line for each that could not be set up: the reason, or how to get it. */
   List<String> leftOut() {
     return List.copyOf(leftOut);
   }
 
   /**
-   * Sets up the disk itself and others on it.
+   * Sets up the disk itself and other filesystems on it.
    *
-   * @param script of a networked one, if one is wanted
+   * @param script sets up a networked filesystem, if one is wanted
    */
   void addAll(Set<Place.Kind> kinds, Optional<Path> script)
       throws IOException, InterruptedException {
@@ -66,7 +66,7 @@ final class Neighbours {
     }
   }
 
-  /** Sets one up. */
+  /** Sets up one filesystem. */
   void add(Place.Kind kind) throws IOException, InterruptedException {
     Path folder = Files.createDirectories(root.resolve(kind.label()));
     switch (kind) {
@@ -78,16 +78,17 @@ final class Neighbours {
   }
 
   /**
-   * Sets up a networked filesystem by a script, which is called {@code up} and {@code down} with a
-   * folder that it may use, and says on the last line of {@code up} where it has mounted it.
+   * Sets up a networked filesystem by a script. The script is called with {@code up} or {@code
+   * down} and a directory that it may use; the last line of its output for {@code up} is the mount
+   * point.
    *
-   * @throws UserError with what the script says if it fails
+   * @throws UserError with the script's output if it fails
    */
   void addPeer(Path script) throws InterruptedException {
     try {
       Path folder = Files.createDirectories(root.resolve(Place.Kind.PEER.label()));
       narrator.say("setting up %s", script.getFileName());
-      // Before it is begun: what is half set up has to be taken down, too.
+      // Registered before {@code up}: a half finished setup must be taken down, too.
       cleanup.add(
           "take down " + script.getFileName(),
           () -> Command.run(script.toString(), "down", folder.toString()));

@@ -6,41 +6,34 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What is measured; {@code docs/benchmarks.md} says what each one does. */
+/** The operations that are measured; {@code docs/benchmarks.md} describes each. */
 public enum Operation {
-  /** The floor of every log: an overwrite of a block that is there. */
+  /** Overwrites an allocated block: the floor of every durable log. */
   DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
-  /** The same while the file grows. */
+  /** Appends, so that the file grows with each write. */
   DISK_APPEND("disk-append", "4 KiB append, fdatasync"),
-  /** A datagram there and back: two processes of one machine that say a word to each other. */
+  /**
+   * Sends a datagram to another socket and back: the least that two processes need to communicate.
+   */
   LOOPBACK("loopback", "200 B over loopback and back"),
-  /** A call that a mount answers at once, from memory: what FUSE itself takes. */
+  /** A call that a mount answers at once from memory: measures FUSE itself. */
   STATFS("statfs", "statfs"),
-  /** Create, write, close. */
+  /** Creates, writes and closes a file. */
   CREATE("create", "create, write 4 KiB, close"),
-  /** Overwrite. */
+  /** Overwrites the start of a file. */
   WRITE("write", "write 4 KiB"),
-  /** Append. */
   APPEND("append", "append 100 B"),
-  /** Make a directory. */
   MKDIR("mkdir", "mkdir"),
-  /** Change permissions. */
   CHMOD("chmod", "chmod"),
-  /** Rename. */
   RENAME("rename", "rename"),
-  /** Unlink. */
   UNLINK("unlink", "unlink"),
-  /** Attributes. */
   STAT("stat", "stat"),
-  /** A name that does not exist. */
+  /** Looks up a name that does not exist. */
   ABSENT("absent", "stat of a missing name"),
-  /** A tree. */
   WALK("walk", "walk 500 files, stat each"),
-  /** Open, read, close. */
+  /** Opens, reads and closes a file. */
   READ("read", "open, read 4 KiB, close"),
-  /** Sequential write. */
   WRITE_1M("write-1m", "write 1 MiB, sequential"),
-  /** Sequential read. */
   READ_1M("read-1m", "read 1 MiB, sequential");
 
   private final String key;
@@ -51,32 +44,31 @@ public enum Operation {
     this.title = title;
   }
 
-  /** The operation of this key, as options and JSON have it. */
+  /** Returns the operation of a key, as in options and JSON. */
   static Optional<Operation> of(String key) {
     return Arrays.stream(values()).filter(operation -> operation.key.equals(key)).findFirst();
   }
 
-  /** All keys, for messages. */
+  /** Returns all keys, for messages. */
   static String keys() {
     return Arrays.stream(values()).map(Operation::key).collect(Collectors.joining(", "));
   }
 
-  /** Name in options and JSON. */
+  /** Returns the name in options and JSON. */
   public String key() {
     return key;
   }
 
-  /** Name in the table. */
   public String title() {
     return title;
   }
 
-  /** Whether it tells about the machine, not about a filesystem: it is measured once. */
+  /** Whether it measures the machine and not a filesystem; it is measured in one place only. */
   boolean isOfMachineOnly() {
     return this == DISK_OVERWRITE || this == DISK_APPEND || this == LOOPBACK;
   }
 
-  /** Whether it leaves the filesystem other than it was. */
+  /** Whether it changes the filesystem. */
   boolean changesSomething() {
     return switch (this) {
       case DISK_OVERWRITE,
@@ -94,17 +86,17 @@ public enum Operation {
     };
   }
 
-  /** One thread's work in this folder of a disk, each time made durable with fsync. */
+  /** Opens one thread's work in a directory, each operation made durable with fsync. */
   public Work durablyIn(Path folder) throws IOException {
     return in(new Folder(folder, true));
   }
 
-  /** One thread's work in this folder of a filesystem, with no fsync. */
+  /** Opens one thread's work in a directory, without fsync. */
   public Work plainlyIn(Path folder) throws IOException {
     return in(new Folder(folder, false));
   }
 
-  /** One thread's work in its own folder, which it takes over. */
+  /** Opens one thread's work; the result owns {@code folder}. */
   Work in(Folder folder) throws IOException {
     return switch (this) {
       case DISK_OVERWRITE -> FileWork.overwriteSynchronously(folder);

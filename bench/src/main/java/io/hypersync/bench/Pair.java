@@ -8,17 +8,18 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A row of the tables: one operation by so many threads, on each filesystem where it was measured.
+ * A row of the tables: one operation by a number of threads, on each filesystem where it was
+ * measured.
  *
- * @param operation what was done
- * @param threads by how many threads at once
- * @param samples what was measured
- * @param alone the row of the same operation by one thread, if there is one
+ * @param operation what was measured
+ * @param threads how many at once
+ * @param samples result for each filesystem
+ * @param alone the leading sample of the same operation by one thread, if it was measured
  */
 record Pair(
     Operation operation, int threads, Map<Place.Kind, Sample> samples, Optional<Sample> alone) {
 
-  /** The rows that these samples make, in the order of the first sample of each. */
+  /** Groups samples to rows, in the order of the first sample of each. */
   static List<Pair> of(List<Sample> samples) {
     return samples.stream()
         .map(
@@ -36,7 +37,7 @@ record Pair(
         .toList();
   }
 
-  /** The row of an operation by so many threads. */
+  /** Returns the row of an operation by this number of threads. */
   static Optional<Pair> find(List<Pair> rows, Operation operation, int threads) {
     return rows.stream()
         .filter(row -> row.operation() == operation && row.threads() == threads)
@@ -50,47 +51,50 @@ record Pair(
     samples = Collections.unmodifiableMap(ordered);
   }
 
-  /** What was measured on one kind of filesystem. */
+  /** Returns the result on one kind of filesystem. */
   Optional<Sample> on(Place.Kind place) {
     return Optional.ofNullable(samples.get(place));
   }
 
-  /** On a mount, unless it is about the disk only. */
+  /** Returns the result on a mount; empty for operations of the machine only. */
   Optional<Sample> hypersync() {
     return on(Place.Kind.HYPERSYNC);
   }
 
-  /** On the leader's disk. */
+  /** Returns the result on the leader's disk. */
   Optional<Sample> plain() {
     return on(Place.Kind.PLAIN);
   }
 
-  /** How many times as long the median takes on a mount as it does there. */
+  /** Returns the ratio of the p50 on a mount to the p50 on this filesystem. */
   Optional<Double> timesP50(Place.Kind place) {
     return ratio(hypersync(), on(place), Sample::p50Ns);
   }
 
-  /** The row's own sample: HyperSync's, or the disk's where there is no other. */
+  /**
+   * Returns the row's leading sample: HyperSync's, or the disk's for operations of the machine
+   * only.
+   */
   Optional<Sample> leading() {
     return operation.isOfMachineOnly() ? plain() : hypersync();
   }
 
-  /** How many times as long the fastest tenth takes as it does on the leader's disk. */
+  /** Returns the ratio of the p10 on a mount to that on the leader's disk. */
   Optional<Double> timesPlainBest() {
     return ratio(hypersync(), plain(), Sample::bestNs);
   }
 
-  /** How many times as long the median takes as it does on the leader's disk. */
+  /** Returns the ratio of the p50 on a mount to that on the leader's disk. */
   Optional<Double> timesPlainP50() {
     return timesP50(Place.Kind.PLAIN);
   }
 
-  /** What part of the disk's operations per second there are. */
+  /** Returns the ratio of operations per second on a mount to those on the leader's disk. */
   Optional<Double> shareOfPlainOperations() {
     return ratio(hypersync(), plain(), Sample::operationsPerSecond);
   }
 
-  /** How many times the operations per second of one thread there are. */
+  /** Returns the ratio of operations per second to those of one thread. */
   Optional<Double> timesOneThread() {
     return ratio(leading(), alone, Sample::operationsPerSecond);
   }

@@ -7,7 +7,7 @@ import io.hypersync.cli.render.Table;
 import java.util.List;
 import java.util.Locale;
 
-/** For how long daemons stood still, for people and for programs. */
+/** Report on the daemons' pauses, as text and JSON. */
 final class PauseReport {
   private static final double NS_PER_S = 1e9;
   private static final double NS_PER_MS = 1e6;
@@ -16,18 +16,21 @@ final class PauseReport {
   private static final int MEDIAN = 50;
   private static final int TAIL = 99;
 
-  /** Of the speed that was asked for: with less of it the daemons had less to do. */
+  /**
+   * Least share of the requested rate for a valid result: at a lower rate the daemons had less to
+   * do.
+   */
   private static final double HELD = 0.95;
 
   private PauseReport() {}
 
   /**
-   * All of it.
+   * Creates the report.
    *
    * @param workers how many took part
-   * @param full files created as fast as can be
-   * @param half files created at half that speed
-   * @param all the pauses of each daemon meanwhile
+   * @param full creating files at full speed
+   * @param half creating files at half that speed
+   * @param all each daemon's pauses during {@code half}
    */
   static Findings of(Load load, Workers workers, Sample full, Sample half, List<DaemonPauses> all) {
     double asked = full.operationsPerSecond() / 2;

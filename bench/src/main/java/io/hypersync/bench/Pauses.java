@@ -18,24 +18,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The suite of pauses: a leader and workers as processes; how long each of them stands still while
- * files are created at half the speed at which they can be.
+ * The suite of pauses: a leader and workers as processes; measures how long each JVM stops its
+ * threads while files are created at half of the possible rate.
  *
- * @param workers how many of them
- * @param seconds how long to go at half the speed
+ * @param workers how many
+ * @param seconds how long to run at half speed
  */
 record Pauses(Workers workers, double seconds) {
-  /** Unless somebody asks for another time: hypersync's aim is for ten minutes. */
+  /** Default duration: HyperSync's target is defined for ten minutes. */
   static final double USUAL_SECONDS = 600;
 
   private static final int THREADS = 16;
   private static final long FULL_SPEED_NS = 20_000_000_000L;
   private static final double NS_PER_S = 1e9;
 
-  /** A file of 4 KiB, as the leader and each worker keep it, and what is said about it. */
+  /** Disk space of a file of 4 KiB at the leader and at each worker, with its metadata. */
   private static final int BYTES_A_FILE = 6 * 1024;
 
-  /** Measures in this folder; what it leaves is the cleanup's. */
+  /** Measures in this directory; {@code cleanup} removes everything afterwards. */
   Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();

@@ -3,7 +3,10 @@ package io.hypersync.bench;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Bytes to write, never the same twice: a store that keeps equal chunks once gains nothing. */
+/**
+ * Bytes to write, different each time, so that a deduplicating store gains nothing. Not
+ * thread-safe.
+ */
 final class Payload {
   private static final int STAMP_EVERY_BYTES = 4096;
 
@@ -11,9 +14,9 @@ final class Payload {
   private long stamp;
 
   /**
-   * Bytes of this length.
+   * Creates a buffer of random bytes.
    *
-   * @param bytes at least 8
+   * @param bytes length, at least 8
    */
   Payload(int bytes) {
     byte[] noise = new byte[bytes];
@@ -22,7 +25,7 @@ final class Payload {
     stamp = ThreadLocalRandom.current().nextLong();
   }
 
-  /** The next ones, valid until the next call. */
+  /** Returns the next bytes; valid until the next call. */
   ByteBuffer next() {
     for (int at = 0; at + Long.BYTES <= buffer.capacity(); at += STAMP_EVERY_BYTES) {
       stamp++;

@@ -3,13 +3,13 @@ package io.hypersync.bench;
 import java.nio.file.Path;
 
 /**
- * Where an operation is measured.
+ * A directory in which operations are measured.
  *
- * @param kind what kind of filesystem this is
- * @param root a folder of its own there
+ * @param kind the kind of filesystem
+ * @param root a directory there, for this purpose only
  */
 record Place(Kind kind, Path root) {
-  /** What one has to do there for an operation to be durable. */
+  /** Kinds of filesystems, by what makes an operation durable there. */
   enum Kind {
     /** A HyperSync mount: a mutating call returns when it is durable (hypersync.md 6.3). */
     HYPERSYNC("hypersync", false),
@@ -37,8 +37,9 @@ record Place(Kind kind, Path root) {
     }
 
     /**
-     * Whether an operation is measured there: one that only reads is on every ext4 the same, and
-     * one that is about the disk is measured on the disk.
+     * Whether an operation is measured there. Operations of the machine only are measured on the
+     * disk. Reading is not measured on the unsynced and dirsync places, because it is the same on
+     * every ext4.
      */
     boolean has(Operation operation) {
       if (operation.isOfMachineOnly()) {
@@ -47,7 +48,7 @@ record Place(Kind kind, Path root) {
       return operation.changesSomething() || (this != UNSYNCED && this != DIRSYNC);
     }
 
-    /** As it is called in JSON. */
+    /** Returns the name in options and JSON. */
     String label() {
       return label;
     }

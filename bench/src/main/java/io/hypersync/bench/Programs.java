@@ -7,37 +7,40 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs programs and pieces of work, one at a time, that can be stopped from another thread: what
- * comes after {@link #stop} finds nothing at work in a mount that it takes away.
+ * Runs programs and pieces of work, one at a time; {@link #stop} from another thread ends them, so
+ * that nothing uses a mount that is removed afterwards.
  */
 final class Programs {
   private static final long END_LIMIT_S = 10;
   private static final String NO_FILE = "/dev/null";
 
-  /** Held while something is at work. */
+  /** Held while a piece of work runs. */
   private final ReentrantLock work = new ReentrantLock();
 
-  /** Guards the start of a process against a stop in between. */
+  /** Makes starting a process and {@link #stop} mutually exclusive. */
   private final Object starting = new Object();
 
   private @Nullable Process running;
   private volatile boolean stopped;
 
-  /** Something that takes a while, and asks {@link #requireGoingOn} now and then. */
+  /** A piece of work that takes a while and calls {@link #requireGoingOn} now and then. */
   @FunctionalInterface
   interface Work {
-    /** Does it. */
     void run() throws IOException, InterruptedException;
   }
 
-  /** Does a piece of work. */
+  /**
+   * Runs a piece of work.
+   *
+   * @throws InterruptedException also if it was stopped
+   */
   void run(Work piece) throws IOException, InterruptedException {
     work.lock();
     try {
       requireGoingOn();
       piece.run();
     } catch (IOException failure) {
-      requireGoingOn(); // it failed because it was stopped
+      requireGoingOn(); // if stopped, that is the reason for the failure
       throw failure;
     } finally {
       work.unlock();
@@ -47,7 +50,7 @@ final class Programs {
   /**
    * Runs a program to its end.
    *
-   * @throws IOException with what it wrote, if it is not there or does not end with 0
+   * @throws IOException with its output, if it cannot be started or exits with another code than 0
    */
   void run(String... command) throws IOException, InterruptedException {
     run(0, command);
@@ -56,7 +59,7 @@ final class Programs {
   /**
    * Runs a program to its end.
    *
-   * @param status what it is to end with
+   * @param status the expected exit code
    */
   void run(int status, String... command) throws IOException, InterruptedException {
     run(
@@ -66,9 +69,9 @@ final class Programs {
   }
 
   /**
-   * Fails if it was stopped.
+   * Fails if {@link #stop} was called.
    *
-   * @throws InterruptedException then
+   * @throws InterruptedException in that case
    */
   void requireGoingOn() throws InterruptedException {
     if (stopped) {
@@ -76,7 +79,7 @@ final class Programs {
     }
   }
 
-  /** Ends what is at work, waits for that, and lets nothing begin any more. */
+  /** Ends the running work, waits for its end, and prevents any new one. */
   void stop() throws InterruptedException {
     Process process;
     synchronized (starting) {
@@ -97,7 +100,7 @@ final class Programs {
     }
   }
 
-  /** With no configuration of git but the one on its command line. */
+  /** Starts a program; git reads no configuration but its command line. */
   private Process start(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = Command.prepare(command);
     builder.environment().put("GIT_CONFIG_GLOBAL", NO_FILE);

@@ -12,12 +12,12 @@ import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
 /**
- * How long it takes from the moment when a change is acknowledged on one mount until another one
- * shows it, with nothing else going on.
+ * Times from the acknowledgement of a change on one mount until another mount shows it, without
+ * other load.
  *
  * @param change what is changed
  * @param p50Ns the median
- * @param p99Ns one in a hundred took longer
+ * @param p99Ns the 99th percentile
  */
 record Propagation(Change change, long p50Ns, long p99Ns) {
   private static final int ROUNDS = 500;
@@ -26,14 +26,14 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
   private static final double MEDIAN = 0.5;
   private static final double LATE = 0.99;
 
-  /** What is changed. */
+  /** Kinds of changes. */
   enum Change {
-    /** Eight bytes of a file are overwritten; the other side has it open, and reads. */
+    /** Eight bytes of a file are overwritten; the other mount has the file open, and reads. */
     CONTENT,
-    /** A directory is made; the other side has just looked for its name in vain. */
+    /** A directory is created; the other mount has a negative dentry for its name. */
     NAME;
 
-    /** As in reports. */
+    /** Returns the name in reports. */
     String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -45,9 +45,9 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
   }
 
   /**
-   * Changes something five hundred times on one mount, and looks for it on the other.
+   * Makes {@link #ROUNDS} changes of each kind on one mount, and polls the other.
    *
-   * @param stopped asked before each
+   * @param stopped polled before each change
    * @throws InterruptedException if it was stopped
    */
   static List<Propagation> measure(Path changing, Path looking, BooleanSupplier stopped)
@@ -101,7 +101,7 @@ record Propagation(Change change, long p50Ns, long p99Ns) {
     return of(Change.NAME, delays);
   }
 
-  /** Looks again and again; returns for how long, in nanoseconds. */
+  /** Polls until the change is seen; returns how long that took, in nanoseconds. */
   private static long until(Seen seen) throws IOException {
     long beganNs = System.nanoTime();
     long now = beganNs;

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that a run found.
+ * Results of the end-to-end suite.
  *
- * @param load on which machine, and how busy
+ * @param load the machine and its load average
  * @param workers how many took part
- * @param rows the latencies
- * @param propagation how soon other mounts show what one changes; empty if it was not measured
+ * @param rows latencies
+ * @param propagation how soon other mounts show a change; empty if not measured
  * @param leftOut what could not be measured, and why
- * @param memory the memory, if it was asked for
+ * @param memory use of memory, if it was measured
  */
 record Report(
     Load load,
@@ -25,7 +25,7 @@ record Report(
 
   private static final String BESIDE = "the disk, with fsync";
 
-  /** The aims that were put to the test. */
+  /** Returns the performance targets that these results allow to be judged. */
   List<Aim> aims() {
     List<Aim> aims = new ArrayList<>(Aim.of(rows));
     propagation.forEach(change -> aims.addAll(Aim.of(change)));
@@ -33,7 +33,7 @@ record Report(
     return aims;
   }
 
-  /** What can be held against a baseline: the fastest tenth over the disk's. */
+  /** Returns the rows for a baseline: the ratio of the p10 on a mount to that on the disk. */
   List<Row> ratios() {
     List<Row> ratios = new ArrayList<>();
     for (Pair pair : rows) {

@@ -15,26 +15,28 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a Java machine writes how long it had stopped all its threads, be it for its collector or
- * for something else: what {@link #option} asks it for.
+ * The log in which a JVM writes how long each safepoint stopped all its threads, for garbage
+ * collection or any other reason. {@link #option} turns it on.
  *
- * @param file of the Java machine; it grows while that runs
+ * @param file of one JVM; grows while that runs
  */
 record SafepointLog(Path file) {
-  /** As JDK 25 says it; the other lines of the log are a table of the same. */
+  /** A pause in the format of JDK 25; the other lines of the log are a table of the same data. */
   private static final Pattern PAUSE =
       Pattern.compile("\\[[0-9.]+s] Safepoint \"[^\"]+\",.* Total: +([0-9]+) ns(?:,.*)?");
 
   /**
-   * The log of one process, in a folder for those of several.
+   * Returns the log of one process, in a directory for the logs of several.
    *
-   * @param pid of the Java machine
+   * @param pid of the JVM
    */
   static SafepointLog of(Path folder, long pid) {
     return new SafepointLog(folder.resolve(name(Long.toString(pid))));
   }
 
-  /** The option with which any Java machine writes its log there; it has no blanks of its own. */
+  /**
+   * Returns the JVM option that writes the log there; contains no whitespace unless the path does.
+   */
   static String option(Path folder) {
     return "-Xlog:safepoint*:file=\"" + folder.resolve(name("%p")) + "\":uptime:filecount=0";
   }
@@ -44,9 +46,10 @@ record SafepointLog(Path file) {
   }
 
   /**
-   * How much of it there is by now, in bytes: what is behind that has not happened yet.
+   * Returns the current length in bytes; later pauses are logged behind it.
    *
-   * @throws UserError if it has not told of one pause: then it never will, and none is no result
+   * @throws UserError if the log has no pause yet: the JVM will not write any in this format then,
+   *     and "no pauses" would be a wrong result
    */
   long length() throws IOException {
     long bytes = Files.exists(file) ? Files.size(file) : 0;
@@ -58,8 +61,8 @@ record SafepointLog(Path file) {
   }
 
   /**
-   * The pauses between two {@linkplain #length lengths}: from the moment the threads were asked to
-   * stop until they were let go, in nanoseconds, in the order of time.
+   * Returns the pauses between two {@linkplain #length lengths}, in order: nanoseconds from the
+   * request to stop the threads until they were released.
    */
   List<Long> pausesNs(long from, long to) throws IOException {
     if (to <= from) {
@@ -77,7 +80,7 @@ record SafepointLog(Path file) {
     }
   }
 
-  /** How long the threads were stopped, if this line says it. */
+  /** Returns how long the threads were stopped, or empty if this line is not about a pause. */
   static OptionalLong pauseNs(String line) {
     Matcher found = PAUSE.matcher(line);
     return found.matches() ? OptionalLong.of(Long.parseLong(found.group(1))) : OptionalLong.empty();

@@ -1,16 +1,17 @@
 package io.hypersync.bench;
 
 /**
- * What one measurement gave.
+ * Result of one measurement.
  *
- * @param operation what was done
- * @param place on what kind of filesystem
- * @param threads by how many threads at once
- * @param operations how often, all threads together
- * @param elapsedNs in how long
- * @param bestNs what the fastest tenth stayed below, which other load on the machine disturbs least
- * @param p50Ns the median of one operation's time
- * @param p99Ns one in a hundred took longer
+ * @param operation what was measured
+ * @param place the kind of filesystem
+ * @param threads how many at once
+ * @param operations number of calls, all threads together
+ * @param elapsedNs duration of the measurement
+ * @param bestNs the 10th percentile of one call's time, which other load on the machine affects
+ *     least
+ * @param p50Ns the median
+ * @param p99Ns the 99th percentile
  */
 record Sample(
     Operation operation,
@@ -23,7 +24,7 @@ record Sample(
     long p99Ns) {
   private static final double NS_PER_S = 1e9;
 
-  /** All threads together. */
+  /** Returns the rate of all threads together. */
   double operationsPerSecond() {
     return elapsedNs == 0 ? 0 : operations * NS_PER_S / elapsedNs;
   }

@@ -8,26 +8,26 @@ import java.util.Set;
  * How much of a suite a run measures.
  *
  * @param suite which
- * @param ops the operations that were asked for, by their keys; none if all were
- * @param threads by how many threads at once; of {@link Suite#E2E}
- * @param beside on which other filesystems
+ * @param ops keys of the chosen operations; empty for all
+ * @param threads numbers of threads; matters for {@link Suite#E2E} only
+ * @param beside the other filesystems to measure
  */
 record Scope(Suite suite, List<String> ops, Set<Integer> threads, Set<Place.Kind> beside) {
-  /** By how many threads, unless somebody asks for other numbers. */
+  /** The default numbers of threads. */
   static final Set<Integer> USUAL_THREADS = Set.of(1, 4, 16);
 
-  /** Whether every row of the suite's baseline is measured, if this machine can. */
+  /** Whether all rows of the suite's baseline are measured, as far as this machine can. */
   boolean isWhole() {
     return ops.isEmpty()
         && switch (suite) {
-          // Its ratios are over the disk, which is always there.
+          // The ratios are relative to the disk, which is always measured.
           case E2E -> threads.equals(USUAL_THREADS);
           case JOBS ->
               Arrays.stream(Job.values())
                   .map(Job::reference)
                   .allMatch(kind -> kind == Place.Kind.PLAIN || beside.contains(kind));
           case MICRO -> true;
-          case PAUSES, FLOOD, FRESHNESS -> false; // they have no ratios to keep
+          case PAUSES, FLOOD, FRESHNESS -> false; // they have no ratios
         };
   }
 }

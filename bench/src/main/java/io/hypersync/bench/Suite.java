@@ -4,17 +4,17 @@ import java.util.Arrays;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** What can be measured. */
+/** The suites that can be run. */
 enum Suite {
   /** Single operations through a mount. */
   E2E("e2e"),
   /** Programs that work in a mount. */
   JOBS("jobs"),
-  /** Parts of the product by themselves. */
+  /** Single components, with JMH. */
   MICRO("micro"),
-  /** For how long daemons stand still. */
+  /** Pauses of the daemons' JVMs. */
   PAUSES("pauses"),
-  /** What strangers at the leader's port cost those who work. */
+  /** The cost of packets from unauthenticated peers. */
   FLOOD("flood"),
   /** How often one mount shows old state right after a call through another. */
   FRESHNESS("freshness");
@@ -25,17 +25,17 @@ enum Suite {
     this.key = key;
   }
 
-  /** Name in options and of its baseline. */
+  /** Returns the name in options and of the baseline. */
   String key() {
     return key;
   }
 
-  /** Whether what is found can be held against a baseline. */
+  /** Whether its results can be compared with a baseline. */
   boolean hasRatios() {
     return this == E2E || this == JOBS || this == MICRO;
   }
 
-  /** As the option has it. */
+  /** Parses the value of {@code --suite}. */
   static final class Reader implements ITypeConverter<Suite> {
     @Override
     public Suite convert(String text) {

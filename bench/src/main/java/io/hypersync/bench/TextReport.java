@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A report for people. */
+/** Text report of the end-to-end suite. */
 final class TextReport {
   private static final double NS_PER_US = 1000;
   private static final double NS_PER_S = 1e9;
@@ -17,7 +17,6 @@ final class TextReport {
 
   private TextReport() {}
 
-  /** The whole of it. */
   static String render(Report report) {
     StringBuilder text = new StringBuilder();
     text.append(report.load().text()).append(report.workers().text());
@@ -67,7 +66,7 @@ final class TextReport {
     return table;
   }
 
-  /** The other filesystems, if any was measured. */
+  /** Renders the other filesystems; empty if none was measured. */
   private static String others(Report report) {
     List<Place.Kind> kinds =
         Arrays.stream(Place.Kind.values())

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The workers of a run. The first one's mount is measured. Every other one takes no part, but
- * replicates all of it, and its share of the machine is in the figures.
+ * The workers of a run. Operations are measured on the first one's mount. The others only
+ * replicate, and their share of the machine is part of the figures.
  *
  * @param count how many, from 1 to {@link #MAX}
  */
 record Workers(int count) {
-  /** Unless somebody asks for another number. */
+  /** The default number. */
   static final Workers USUAL = new Workers(2);
 
   static final int MAX = 26;
 
-  /** They are named by letters. */
+  /** Returns their names: the first letters of the alphabet. */
   List<String> names() {
     return "abcdefghijklmnopqrstuvwxyz"
         .substring(0, count)
@@ -25,17 +25,17 @@ record Workers(int count) {
         .toList();
   }
 
-  /** Where it is measured. */
+  /** Returns the place on the first worker's mount. */
   Place measured(DemoFolder folder) {
     return place(folder, names().getFirst());
   }
 
-  /** Where another mount shows what the first one's has changed, if there is another. */
+  /** Returns the same place on another worker's mount, if there is more than one worker. */
   Optional<Place> other(DemoFolder folder) {
     return names().stream().skip(1).findFirst().map(name -> place(folder, name));
   }
 
-  /** A line. */
+  /** Returns one line of text. */
   String text() {
     return count == 1
         ? "a leader and a worker; nobody else replicates what is done\n"

@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Threads that write and remove files of 4 KiB in folders, as fast as they can, until stopped. */
+/**
+ * Threads that write and remove files of 4 KiB as fast as they can until stopped, as load on
+ * mounts.
+ */
 final class Writers {
-  /** How many there are for each folder. */
+  /** Number of threads for each directory. */
   static final int EACH = 2;
 
   private static final int FILES = 50;
@@ -22,7 +25,11 @@ final class Writers {
   private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
   private volatile boolean stopped;
 
-  /** Starts them, each in a folder of its own in one of these. */
+  /**
+   * Starts the threads, each in a subdirectory of its own.
+   *
+   * @param folders the directories to write in
+   */
   Writers(List<Path> folders) throws IOException {
     for (int i = 0; i < folders.size(); i++) {
       for (int k = 0; k < EACH; k++) {
@@ -37,7 +44,7 @@ final class Writers {
   }
 
   /**
-   * That none has failed.
+   * Checks that no thread has failed.
    *
    * @throws IOException the first failure
    */
@@ -48,7 +55,7 @@ final class Writers {
     }
   }
 
-  /** Ends them. */
+  /** Stops the threads; waits {@link #JOIN_LIMIT_MS} for each. */
   void stop() throws InterruptedException {
     stopped = true;
     for (Thread thread : threads) {

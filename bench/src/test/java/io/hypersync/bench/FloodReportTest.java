@@ -15,7 +15,10 @@ final class FloodReportTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final Load LOAD = new Load(Figures.MACHINE, 0, 0);
 
-  /** With p99 of three times these medians; made up packets cost twice what copies do. */
+  /**
+   * A round in which each p99 is three times the given p50, and made-up packets cost twice as much
+   * as copies.
+   */
   private static FloodRound round(long quietUs, long floodedUs, long packets) {
     return new FloodRound(
         Figures.hypersync(Operation.MKDIR, 1, 1_000, quietUs),

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each job does what its name says, on a folder of the disk. */
+/** Each job does what its name says, in a directory on the disk. */
 class JobRunTest {
   @TempDir Path temp;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The log of safepoints")
 final class SafepointLogTest {
-  /** Of JDK 25.0.3, with G1. */
+  /** Output of JDK 25.0.3 with G1. */
   private static final String BEGINNING =
       """
       [0.755s] VM Operation                 [ threads: total initial_running ][ time:       sync    vmop      total ] page_trap_count

@@ -26,25 +26,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Leads a new workspace for a moment, and has a worker join it, which mounts nothing. The build
- * runs it once and has the Java machine keep what it loaded on the way: daemons do not load it
- * again.
+ * Training run for the daemons' AOT cache: starts a leader on a new workspace and lets one worker
+ * join it. The worker does not mount, because mounting needs root. The build runs this class once
+ * and the JVM records the classes that were loaded, so daemons start faster.
  */
 final class DaemonRehearsal {
   private static final int LIMIT_S = 40;
 
   private DaemonRehearsal() {}
 
-  /** Takes an empty folder, where its daemons leave what they need. */
+  /**
+   * Runs the rehearsal.
+   *
+   * @param args one element: an empty directory, in which the daemons leave their files
+   */
   public static void main(String[] args) throws Exception {
     var _ = rehearse(Path.of(args[0]));
   }
 
   /**
-   * Returns when its daemons have come to their end.
+   * Runs a leader and a worker in {@code folder} and returns when both have ended.
    *
-   * @return the entry that the worker had applied
-   * @throws IllegalStateException if one did not do as it should
+   * @return the worker's visible index
+   * @throws IllegalStateException if the leader ends early or with another exit code than 0
+   * @throws TimeoutException if the leader takes longer than {@link #LIMIT_S} to start or to end
    */
   static long rehearse(Path folder)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
@@ -76,7 +81,9 @@ final class DaemonRehearsal {
     return applied;
   }
 
-  /** By its command, as a daemon is; returns its exit code. */
+  /**
+   * Runs the {@code leader} command, so that its classes are recorded, too; returns its exit code.
+   */
   private static int lead(Path folder, CompletableFuture<LeaderDaemon> leading) {
     return Main.commandLine(
             "leader",
@@ -94,7 +101,7 @@ final class DaemonRehearsal {
     return leader;
   }
 
-  /** Replicates what there is: as the worker does before it mounts, which takes root. */
+  /** Runs a worker up to the point where it would mount; returns its visible index. */
   private static long join(Path folder, Path token) throws IOException, InterruptedException {
     ConfigurationReader reader = new ConfigurationReader();
     reader.flag("--mount", Settings.WORKER_MOUNT, folder.resolve("mount").toString());

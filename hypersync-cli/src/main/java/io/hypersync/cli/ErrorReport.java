@@ -10,8 +10,9 @@ import java.util.List;
 import picocli.CommandLine;
 
 /**
- * How a command tells that it failed. A user's mistake is a sentence and what to do about it; a
- * stack trace means a bug. With {@code --json} the error is JSON on standard output too.
+ * Reports the failure of a command. A {@link UserError} is printed as a sentence and a hint; any
+ * other exception is a bug and printed with its stack trace. With {@code --json} the error is
+ * written as JSON to standard output, too.
  */
 final class ErrorReport {
   /** Exit code of a bug: sysexits.h, EX_SOFTWARE. */
@@ -21,12 +22,12 @@ final class ErrorReport {
 
   private ErrorReport() {}
 
-  /** A command threw; picocli's handler. */
+  /** Reports an exception that a command threw; picocli's handler. Returns the exit code. */
   static int onFailure(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
     return onFailure(failure, command.getOut(), command.getErr(), parsed.originalArgs());
   }
 
-  /** A command threw. */
+  /** Reports an exception that a command threw; returns the exit code. */
   static int onFailure(Exception failure, PrintWriter out, PrintWriter err, List<String> args) {
     if (failure instanceof UserError error) {
       return report(error, out, err, args);
@@ -43,7 +44,7 @@ final class ErrorReport {
     return BUG;
   }
 
-  /** A command needed more memory than this process may take. */
+  /** Reports that a command ran out of heap; returns the exit code. */
   static int onMemoryUsedUp(
       OutOfMemoryError failure, PrintWriter out, PrintWriter err, List<String> args) {
     UserError error =
@@ -53,7 +54,7 @@ final class ErrorReport {
     return report(error, out, err, args);
   }
 
-  /** The command line makes no sense; picocli's handler. */
+  /** Reports a command line that cannot be parsed; picocli's handler. Returns the exit code. */
   static int onMisuse(CommandLine.ParameterException misuse, String[] args) {
     CommandLine command = misuse.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
@@ -87,7 +88,10 @@ final class ErrorReport {
     out.flush();
   }
 
-  /** What comes after {@code --} are words of another command. */
+  /**
+   * Whether {@code --json} was given. Words after {@code --} belong to another program's command
+   * line.
+   */
   private static boolean wantsJson(List<String> args) {
     int end = args.indexOf("--");
     return (end < 0 ? args : args.subList(0, end)).contains("--json");

@@ -18,7 +18,10 @@ import picocli.CommandLine;
 
 /** Entry point of the {@code hypersync} command; the launcher of that name starts it. */
 public final class Main {
-  /** Commands that write what is in a workspace into its state directories. */
+  /**
+   * Commands that write a workspace's contents into a state directory; they run with an owner-only
+   * umask.
+   */
   private static final Set<String> KEEPERS = Set.of("leader", "worker", "cut-log");
 
   private Main() {}
@@ -30,7 +33,7 @@ public final class Main {
       PlainStatus.hasten();
       int exitCode =
           PlainStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
-      Runtime.getRuntime().halt(exitCode); // all is flushed; exit would look for a log to write to
+      Runtime.getRuntime().halt(exitCode); // output is flushed; exit would initialize logging
     }
     String command = args.length == 0 ? "" : args[0];
     if (KEEPERS.contains(command)) {
@@ -43,16 +46,18 @@ public final class Main {
             .execute(args));
   }
 
-  /** All that is written to a terminal goes through one of these. */
+  /** Returns a writer to this stream; everything that goes to a terminal is written through one. */
   static PrintWriter writer(OutputStream stream) {
     return PrintableWriter.to(stream);
   }
 
   /**
-   * The command line, with its way of telling errors, and these daemons to start. To read what a
-   * command takes costs more time than most of them need: only the one that is wanted is read.
+   * Builds the command line with its error handlers. Reading the options of one command takes
+   * longer than most commands run, so only the wanted command is added.
    *
-   * @param command that is wanted; if there is none of this name, all are there
+   * @param command the wanted command; if none has this name, all commands are added
+   * @param leader starts the leader daemon
+   * @param worker starts the worker daemon
    */
   static CommandLine commandLine(
       String command,
@@ -70,7 +75,10 @@ public final class Main {
         .setUsageHelpAutoWidth(true);
   }
 
-  /** As picocli does, which hands exceptions to its handler, but no errors. */
+  /**
+   * Executes like picocli, whose exception handler gets exceptions but no {@link Error}s, and
+   * reports {@link OutOfMemoryError} as well.
+   */
   private static int execute(CommandLine.ParseResult parsed) {
     try {
       return new CommandLine.RunLast().execute(parsed);

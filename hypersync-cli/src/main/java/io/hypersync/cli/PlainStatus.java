@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code status} and {@code status --json}, which programs run again and again, without the reader
- * of options: it costs more time than the answer.
+ * Answers exactly {@code status} and {@code status --json} without picocli. Programs run these
+ * again and again, and parsing options would take longer than the answer itself.
  */
 final class PlainStatus {
   private static final List<String> FOR_PEOPLE = List.of("status");
@@ -21,26 +21,26 @@ final class PlainStatus {
 
   private PlainStatus() {}
 
-  /** Whether these arguments are one of the two forms, with nothing else to read. */
+  /** Whether these arguments are one of the two forms, with no further option. */
   static boolean isMeant(List<String> args) {
     return args.equals(FOR_PEOPLE) || args.equals(FOR_PROGRAMS);
   }
 
   /**
-   * Names the channels of the JDK as those to use, for this whole process; else it would look for
-   * others in every jar. A JDK that has them under another name does that.
+   * Sets the JDK's own selector provider for this process, so that the JDK does not search all jars
+   * for another one. Does nothing if this JDK has no provider of that name.
    */
   static void hasten() {
     try {
       var _ = Class.forName(CHANNELS_OF_THE_JDK, false, null).getConstructor();
       System.setProperty(SelectorProvider.class.getName(), CHANNELS_OF_THE_JDK);
     } catch (ReflectiveOperationException another) {
-      // Then it takes a moment longer.
+      // The JDK searches the jars: slower, but correct.
     }
   }
 
   /**
-   * Does what the command does.
+   * Does what the {@code status} command does.
    *
    * @return the exit code
    */

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Asks for the status of daemons that only seem to be there. The build runs it once and has the
- * Java machine keep what it loaded on the way: who asks later does not load it again.
+ * Training run for the AOT cache of short commands: asks for the status of fake daemons. The build
+ * runs this class once and the JVM records the classes that were loaded, so later commands start
+ * faster.
  */
 final class Rehearsal {
   private static final String LEADER =
@@ -40,19 +41,22 @@ final class Rehearsal {
 
   private Rehearsal() {}
 
-  /** Takes no arguments, and says nothing unless it fails. */
+  /** Takes no arguments; prints only if it fails. */
   public static void main(String[] args) throws IOException {
     PlainStatus.hasten();
     rehearse(Files.createTempDirectory("hypersync-rehearsal-"));
   }
 
-  /** Has its daemons in this folder, and removes it. */
+  /**
+   * Puts the admin sockets of the fake daemons into directory {@code run}, asks them, and removes
+   * the directory.
+   */
   static void rehearse(Path run) throws IOException {
     try (AdminServer _ = daemon(run.resolve("leader-00112233.sock"), LEADER);
         AdminServer _ = daemon(run.resolve("worker-00112233-fmd.sock"), WORKER)) {
       ask(run, List.of("status", "--json"));
       ask(run, List.of("status"));
-      Mounts.probe(run); // as a mount, if this machine has none
+      Mounts.probe(run); // loads the mount probe even if nothing is mounted on this machine
     } finally {
       Files.delete(run);
     }

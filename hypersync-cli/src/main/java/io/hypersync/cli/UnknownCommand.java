@@ -8,13 +8,13 @@ import java.util.Optional;
 import picocli.CommandLine;
 
 /**
- * A first word that is no command, and what was perhaps meant.
+ * A first word that is not a command, and the command that was probably meant.
  *
  * @param word as it was typed
- * @param suggestion a command; empty if nothing is like it
+ * @param suggestion a similar command; empty if there is none
  */
 record UnknownCommand(String word, Optional<String> suggestion) {
-  /** Words of other programs, and what does that here. */
+  /** Words that other programs use, and the command which does that here. */
   private static final Map<String, String> SYNONYMS =
       Map.ofEntries(
           Map.entry("mount", "worker"),
@@ -39,11 +39,11 @@ record UnknownCommand(String word, Optional<String> suggestion) {
           Map.entry("logs", "log"),
           Map.entry("slow", "why-slow"));
 
-  /** The launcher has these, and this program knows them not. */
+  /** Commands that the launcher script handles; this program has no such subcommands. */
   private static final List<String> OF_THE_LAUNCHER =
       List.of("bench", "simulate", "build", "test", "jdk", "help");
 
-  /** What is wrong, if it is that. */
+  /** Returns the unknown command if that is what the parser complains about, else empty. */
   static Optional<UnknownCommand> of(CommandLine.ParameterException misuse) {
     CommandLine line = misuse.getCommandLine();
     if (!(misuse instanceof CommandLine.UnmatchedArgumentException unmatched)
@@ -62,12 +62,11 @@ record UnknownCommand(String word, Optional<String> suggestion) {
     return Optional.of(new UnknownCommand(word, Spelling.nearest(word, known)));
   }
 
-  /** One sentence. */
   String message() {
     return "there is no command \"" + word + '"';
   }
 
-  /** A line for the suggestion, or nothing. */
+  /** Returns a line with the suggestion, or an empty string if there is none. */
   String hint() {
     return suggestion.map(name -> "Did you mean: ./hypersync " + name + "\n").orElse("");
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** How the command talks, whatever it is asked to do. */
+/** Output, errors and exit codes that all commands have in common. */
 final class CommandLineTest {
   @TempDir Path directory;
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the build runs once, so that daemons start sooner. */
+/** The training run for the daemons' AOT cache. */
 class DaemonRehearsalTest {
   @Test
   void aWorkerJoinsAndTheLeaderEndsWithoutLeavingItsSocket(@TempDir Path folder) throws Exception {

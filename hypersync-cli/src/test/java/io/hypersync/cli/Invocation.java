@@ -9,9 +9,9 @@ import java.io.StringWriter;
 import picocli.CommandLine;
 
 /**
- * One run of the command and what came of it.
+ * One run of the command line in this process, and its outcome.
  *
- * @param exitCode what the process would end with
+ * @param exitCode that the process would have
  * @param out standard output
  * @param err standard error
  */
@@ -22,7 +22,7 @@ public record Invocation(int exitCode, String out, String err) {
     return with(Invocation::noDaemon, Invocation::noDaemon, args);
   }
 
-  /** Runs a command with daemons of the test's own. */
+  /** Runs a command with the test's own daemons. */
   public static Invocation with(
       DaemonStarter<LeaderDaemonOptions> leader,
       DaemonStarter<WorkerDaemonOptions> worker,

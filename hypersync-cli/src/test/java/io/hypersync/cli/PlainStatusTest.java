@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The short way to a status and the long one end at the same place. */
+/** {@code PlainStatus} and the picocli command give the same result. */
 final class PlainStatusTest {
   @TempDir Path run;
 

@@ -17,19 +17,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What later runs of a suite are held against. As a file it is JSON: {@code suite}, {@code
- * load_average}, and {@code rows[]} with {@code row}, {@code beside} and {@code ratio}, three
- * digits of it.
+ * Ratios of an earlier run, which later runs of a suite are compared with. The file is JSON: {@code
+ * suite}, {@code load_average}, and {@code rows[]} with {@code row}, {@code beside} and {@code
+ * ratio}, rounded to three digits.
  *
- * @param suite of which suite
+ * @param suite name of the suite
  * @param load the load average of the machine during the run, at least 0
- * @param rows no name twice
+ * @param rows with unique names
  */
 public record Baseline(String suite, double load, List<Row> rows) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final MathContext DIGITS = new MathContext(3);
 
-  /** Copies the rows; rejects a name that is there twice. */
+  /**
+   * Copies the rows.
+   *
+   * @throws IllegalArgumentException if a name occurs twice
+   */
   public Baseline {
     rows = List.copyOf(rows);
     Set<String> names = new HashSet<>();
@@ -43,7 +47,7 @@ public record Baseline(String suite, double load, List<Row> rows) {
   /**
    * Reads a file.
    *
-   * @throws UserError if it is not there, or no baseline of this suite
+   * @throws UserError if the file does not exist or is not a baseline of this suite
    */
   public static Baseline read(String suite, Path file) {
     String text;
@@ -72,7 +76,7 @@ public record Baseline(String suite, double load, List<Row> rows) {
   }
 
   /**
-   * Reads what {@link #render} has written.
+   * Parses the format of {@link #render}.
    *
    * @throws IOException if it is not JSON
    * @throws IllegalArgumentException if something is missing or out of range
@@ -91,7 +95,7 @@ public record Baseline(String suite, double load, List<Row> rows) {
         required(tree, "suite").asText(), required(tree, "load_average").asDouble(), rows);
   }
 
-  /** As a file has it. */
+  /** Returns the contents of the file. */
   String render() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     tree.put("suite", suite);
@@ -105,7 +109,7 @@ public record Baseline(String suite, double load, List<Row> rows) {
   }
 
   /**
-   * Writes a file.
+   * Writes the file and creates its directory.
    *
    * @throws UserError if it cannot be written
    */

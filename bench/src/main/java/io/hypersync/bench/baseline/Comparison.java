@@ -7,28 +7,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A run held against a baseline.
+ * The ratios of a run compared with those of a baseline.
  *
  * @param changes each row of either, those of the baseline first
- * @param loadBefore the load average at which the baseline was taken
- * @param loadNow that of the run
- * @param tolerance how many times a ratio may grow before the row counts as worse; more than 1
+ * @param loadBefore the load average of the baseline
+ * @param loadNow the load average of the run
+ * @param tolerance by which factor a ratio may grow before the row is worse; more than 1
  */
 public record Comparison(
     List<Change> changes, double loadBefore, double loadNow, double tolerance) {
-  /** What came of a row. */
+  /** Result of comparing one row. */
   public enum Verdict {
-    /** Within the tolerance. */
+    /** Changed by at most the tolerance. */
     SAME(""),
     /** Smaller by more than the tolerance. */
     BETTER("better"),
     /** Larger by more than the tolerance. */
     WORSE("WORSE"),
-    /** The baseline does not have it, or has it beside another reference. */
+    /** The baseline has no such row, or has it beside another reference. */
     NEW("new"),
-    /** The run should have measured it and has not, or beside another reference. */
+    /** The run should have measured the row and has not, or has it beside another reference. */
     MISSING("MISSING"),
-    /** It was not asked for. */
+    /** The row was not to be measured. */
     NOT_RUN("not run");
 
     private final String word;
@@ -37,42 +37,46 @@ public record Comparison(
       this.word = word;
     }
 
-    /** As the table says it. */
     public String word() {
       return word;
     }
 
-    /** Whether one such row makes the run a failure. */
+    /** Whether such a row makes the run fail. */
     public boolean isFailure() {
       return this == WORSE || this == MISSING;
     }
   }
 
   /**
-   * One row.
+   * Comparison of one row.
    *
    * @param name of the row
    * @param beside the reference
    * @param before the ratio in the baseline
    * @param now the ratio in the run
-   * @param verdict what that means
+   * @param verdict result of the comparison
    */
   public record Change(
       String name, String beside, Optional<Double> before, Optional<Double> now, Verdict verdict) {
-    /** The ratio as a multiple of what it was. */
+    /** Returns the new ratio divided by the old one. */
     public Optional<Double> factor() {
       return before.flatMap(old -> now.map(value -> value / old));
     }
   }
 
-  /** What has to agree for two ratios to mean the same. */
+  /** Identifies a row: ratios are comparable only if name and reference agree. */
   private record Key(String name, String beside) {
     static Key of(Row row) {
       return new Key(row.name(), row.beside());
     }
   }
 
-  /** Copies the list; rejects a tolerance that would call equal ratios worse. */
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if the tolerance is at most 1, at which equal ratios would
+   *     count as worse
+   */
   public Comparison {
     changes = List.copyOf(changes);
     if (!(tolerance > 1)) {
@@ -81,10 +85,10 @@ public record Comparison(
   }
 
   /**
-   * Compares.
+   * Compares a run with a baseline.
    *
-   * @param whole whether the run was to measure everything: then a row of the baseline must be
-   *     there
+   * @param whole whether the run was to measure everything: then each row of the baseline must be
+   *     in it
    */
   public static Comparison of(Baseline baseline, Baseline run, boolean whole, double tolerance) {
     Map<Key, Row> found = new LinkedHashMap<>();
@@ -115,7 +119,7 @@ public record Comparison(
     return new Comparison(changes, baseline.load(), run.load(), tolerance);
   }
 
-  /** The rows that make it a failure. */
+  /** Returns the rows that make the run fail. */
   public List<Change> failures() {
     return changes.stream().filter(change -> change.verdict.isFailure()).toList();
   }

@@ -8,7 +8,7 @@ import java.math.MathContext;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A comparison for people and for programs. */
+/** Report on a comparison, as text and JSON. */
 public final class ComparisonReport {
   private static final MathContext DIGITS = new MathContext(3);
   private static final String NONE = "-";
@@ -16,7 +16,7 @@ public final class ComparisonReport {
 
   private ComparisonReport() {}
 
-  /** A table, and what it comes to. */
+  /** Returns a table and a summary line. */
   public static String render(Comparison comparison) {
     Table table = Table.of("ROW", "BESIDE", ">BASELINE", ">NOW", ">CHANGE", "");
     for (Comparison.Change change : comparison.changes()) {
@@ -43,7 +43,7 @@ public final class ComparisonReport {
         + String.format(Locale.ROOT, sum, (comparison.tolerance() - 1) * PERCENT, failures);
   }
 
-  /** The rows, with the keys of {@code docs/benchmarks.md}. */
+  /** Returns the rows with the keys of {@code docs/benchmarks.md}. */
   public static ArrayNode json(Comparison comparison) {
     ArrayNode list = JsonNodeFactory.instance.arrayNode();
     for (Comparison.Change change : comparison.changes()) {
@@ -57,7 +57,7 @@ public final class ComparisonReport {
     return list;
   }
 
-  /** Three digits, as in the file. */
+  /** Formats a ratio with three significant digits, as in the file. */
   public static String ratio(double value) {
     return rounded(value).toPlainString();
   }

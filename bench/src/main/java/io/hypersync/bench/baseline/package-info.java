@@ -1,4 +1,4 @@
-/** What a run found, held against what an earlier one had found: ratios, never times. */
+/** Compares the ratios of a run, never its times, with those of an earlier run. */
 @NullMarked
 package io.hypersync.bench.baseline;
 

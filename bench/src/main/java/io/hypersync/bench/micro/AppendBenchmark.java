@@ -30,8 +30,8 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Processes on two machines append to one file (O_APPEND, hypersync.md 22.1(7)); at the end the
- * file is read and must be what was appended, whole records, each writer's in its order.
+ * Threads append through two mounts to one file (O_APPEND, hypersync.md 22.1(7)). At the end the
+ * file is read and must consist of exactly the appended records, each writer's in order.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -42,10 +42,9 @@ public class AppendBenchmark {
   private static final int WRITERS = 4;
   private static final int RECORD_BYTES = 100;
 
-  /** Made by JMH. */
   public AppendBenchmark() {}
 
-  /** A workspace with two mounts, and a file. */
+  /** A workspace with two mounts, and one file. */
   @State(Scope.Benchmark)
   public static class Shared {
     private final AtomicInteger writers = new AtomicInteger();
@@ -56,10 +55,9 @@ public class AppendBenchmark {
     private final List<FileChannel> files = new ArrayList<>();
     private Path name;
 
-    /** Made by JMH. */
     public Shared() {}
 
-    /** Mounts it twice, makes the file and opens it for each writer, on the mounts by turns. */
+    /** Mounts twice, creates the file and opens it for each writer, on alternating mounts. */
     @Setup
     public void mount() throws IOException, InterruptedException {
       workspace = LocalWorkspace.start();
@@ -74,8 +72,9 @@ public class AppendBenchmark {
     }
 
     /**
-     * Reads it, and takes everything away. What the other mount has acknowledged is visible there;
-     * this one may be behind for a moment (hypersync.md 6.2).
+     * Checks the file, and removes everything. Before it is read through the first mount, that
+     * mount has to catch up with the entries that the other one has acknowledged (hypersync.md
+     * 6.2).
      */
     @TearDown
     public void verify() throws IOException {
@@ -110,38 +109,35 @@ public class AppendBenchmark {
     }
   }
 
-  /** One process of them. */
+  /** One writer. */
   @State(Scope.Thread)
   public static class Writer {
     private int number;
 
-    /** Made by JMH. */
     public Writer() {}
 
-    /** Takes the next number. */
     @Setup
     public void take(Shared shared) {
       number = shared.writers.getAndIncrement() % WRITERS;
     }
   }
 
-  /** The same on the disk, each writer with a file of its own, each append synced. */
+  /**
+   * The reference: each writer appends to its own file on the disk, with fsync after each append.
+   */
   @State(Scope.Thread)
   public static class DiskWriter {
     private Scratch scratch;
     private Work append;
 
-    /** Made by JMH. */
     public DiskWriter() {}
 
-    /** Makes the file. */
     @Setup
     public void open() throws IOException {
       scratch = Scratch.create();
       append = scratch.onDisk(Operation.APPEND);
     }
 
-    /** Removes it. */
     @TearDown
     public void close() throws IOException {
       append.close();
@@ -149,7 +145,7 @@ public class AppendBenchmark {
     }
   }
 
-  /** Four writers on two mounts: one record of 100 bytes, durable. */
+  /** Four writers on two mounts: one durable append of 100 bytes. */
   @Benchmark
   @Threads(WRITERS)
   @Beside("diskAppend")
@@ -163,7 +159,7 @@ public class AppendBenchmark {
     shared.written.set(writer.number, sequence + 1);
   }
 
-  /** Four writers on the disk. */
+  /** Four writers on the disk: one append of 100 bytes with fsync. */
   @Benchmark
   @Threads(WRITERS)
   public void diskAppend(DiskWriter writer) throws IOException {

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A new worker catches up: it applies the log in order and fetches chunks ahead of that, over QUIC
- * (hypersync.md 12.3). Small payloads are in the entries, larger ones are fetched.
+ * Catch-up of a new worker: it applies the log in order and fetches chunks ahead of the entries,
+ * over QUIC (hypersync.md 12.3). Small payloads are inline in the entries, larger ones are fetched.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -34,23 +34,21 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 2)
 @Measurement(iterations = 5)
 public class ApplyBenchmark {
-  /** Made by JMH. */
   public ApplyBenchmark() {}
 
-  /** What the files are like. */
+  /** Number and size of the files. */
   @State(Scope.Benchmark)
   public static class Shape {
-    /** How many. */
+    /** Number of files. */
     @Param("2000")
     public int files;
 
-    /** Of how many bytes each: in the entry, or fetched. */
+    /** Bytes per file: inline in the entry, or fetched as a chunk. */
     @Param({"1024", "65536"})
     public int bytes;
 
     private final Random random = new Random(1);
 
-    /** Made by JMH. */
     public Shape() {}
 
     void write(Path folder) throws IOException {
@@ -67,16 +65,15 @@ public class ApplyBenchmark {
     }
   }
 
-  /** A leader whose log has them. */
+  /** A leader whose log contains the files. */
   @State(Scope.Benchmark)
   public static class Log {
     private LocalWorkspace workspace;
     private long index;
 
-    /** Made by JMH. */
     public Log() {}
 
-    /** Writes them through a mount. */
+    /** Writes the files through a mount. */
     @Setup
     public void write(Shape shape) throws IOException, InterruptedException {
       workspace = LocalWorkspace.start();
@@ -86,31 +83,29 @@ public class ApplyBenchmark {
       workspace.leave(writer);
     }
 
-    /** Removes everything. */
     @TearDown
     public void remove() {
       workspace.close();
     }
   }
 
-  /** A worker of that log that has joined nothing; making and ending it is not measured. */
+  /** An enrolled worker that has not joined; creating and closing it is not measured. */
   @State(Scope.Benchmark)
   public static class Newcomer {
     private LocalWorkspace.Worker worker;
 
-    /** Made by JMH. */
     public Newcomer() {}
 
-    /** Makes its keys, token, store and transport. */
+    /** Creates its keys, token, chunk store and transport. */
     @Setup(Level.Invocation)
     public void enrol(Log log) {
       worker = log.workspace.enrol();
     }
 
     /**
-     * Ends it.
+     * Closes the worker.
      *
-     * @throws IllegalStateException if it has not got everything
+     * @throws IllegalStateException if it has not applied the whole log
      */
     @TearDown(Level.Invocation)
     public void leave(Log log) {
@@ -122,28 +117,25 @@ public class ApplyBenchmark {
     }
   }
 
-  /** An empty folder on the disk. */
+  /** An empty directory on the disk. */
   @State(Scope.Benchmark)
   public static class Disk {
     private final List<Path> written = new ArrayList<>();
     private Scratch scratch;
 
-    /** Made by JMH. */
     public Disk() {}
 
-    /** Makes it. */
     @Setup
     public void make() {
       scratch = Scratch.create();
     }
 
-    /** What others have written gets to the disk before, and not at the expense of this. */
+    /** Syncs before each measurement, so that pending writes of others do not slow it down. */
     @Setup(Level.Invocation)
     public void calm() throws IOException, InterruptedException {
       new ProcessBuilder("sync").inheritIO().start().waitFor();
     }
 
-    /** Removes it. */
     @TearDown
     public void remove() {
       scratch.close();
@@ -156,14 +148,14 @@ public class ApplyBenchmark {
     }
   }
 
-  /** Connects with nothing and returns with everything. */
+  /** Connects with an empty replica, and returns when the whole log is applied. */
   @Benchmark
   @Beside("files")
   public void catchUp(Newcomer newcomer) throws InterruptedException {
     newcomer.worker.join();
   }
 
-  /** The reference: the same files written into a folder of the disk, not synced. */
+  /** The reference: the same files written into a directory on the disk, without sync. */
   @Benchmark
   public void files(Disk disk, Shape shape) throws IOException {
     shape.write(disk.next());

@@ -6,12 +6,15 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * What a benchmark is compared with: its time as a multiple of the reference's of the same run can
- * be held against a later run, on another machine too; its time alone cannot.
+ * Names the reference of a benchmark. The ratio of both times in one run can be compared with a
+ * later run, even on another machine; the time alone cannot.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Beside {
-  /** The method of the same class that is the reference, with those parameters that both have. */
+  /**
+   * Returns the name of the reference, a benchmark of the same class. Its parameters are a subset
+   * of those of the annotated benchmark, and only runs with equal values of them are compared.
+   */
   String value();
 }

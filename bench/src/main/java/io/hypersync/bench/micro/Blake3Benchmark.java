@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Hashing of one block, of a trie's leaf, of a small write and of the largest chunk; of a trie's
- * branch. It warms up for so long because vectors take some seconds to be compiled.
+ * Hashing of one block, a trie leaf, a small write and the largest chunk; and of a trie branch. The
+ * warm-up is long because the JIT takes some seconds to compile vector code.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -26,29 +26,26 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 6, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class Blake3Benchmark {
-  /** Made by JMH. */
   public Blake3Benchmark() {}
 
-  /** What is hashed. */
+  /** The input of one hash. */
   @State(Scope.Benchmark)
   public static class Input {
-    /** How much is hashed at once. */
+    /** Length of the input. */
     @Param({"64", "157", "4096", "65536"})
     public int bytes;
 
     private byte[] input = {};
 
-    /** Made by JMH. */
     public Input() {}
 
-    /** Makes the input. */
     @Setup
     public void fill() {
       input = random(bytes);
     }
   }
 
-  /** Two hashes and what else an inner node of a trie has. */
+  /** Contents of an inner trie node: two hashes and the metadata. */
   @State(Scope.Benchmark)
   public static class Pair {
     private static final int TAIL_BYTES = 5;
@@ -57,31 +54,30 @@ public class Blake3Benchmark {
     private final Hash left = Hash.read(bytes, 0);
     private final Hash right = Hash.read(bytes, Hash.BYTES);
 
-    /** Made by JMH. */
     public Pair() {}
   }
 
-  /** The product's. */
+  /** HyperSync's implementation. */
   @Benchmark
   @Beside("codec")
   public Hash ours(Input input) {
     return Blake3.hash(input.input);
   }
 
-  /** Apache Commons Codec's. */
+  /** The reference: Apache Commons Codec. */
   @Benchmark
   public byte[] codec(Input input) {
     return org.apache.commons.codec.digest.Blake3.hash(input.input);
   }
 
-  /** The product's hash of an inner node. */
+  /** HyperSync's hash of an inner trie node. */
   @Benchmark
   @Beside("codecPair")
   public Hash pair(Pair pair) {
     return Blake3.pairAndTail(pair.left, pair.right, 1, Pair.TAIL_BYTES);
   }
 
-  /** Apache Commons Codec's, of as many bytes. */
+  /** The reference: Apache Commons Codec with the same number of bytes. */
   @Benchmark
   public byte[] codecPair(Pair pair) {
     return org.apache.commons.codec.digest.Blake3.hash(pair.bytes);

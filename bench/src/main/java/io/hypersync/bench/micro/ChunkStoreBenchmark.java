@@ -24,31 +24,28 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The chunk store on the disk: a durable put and a verified get, alone and beside others. */
+/** The chunk store on disk: a durable put and a verified get, alone and with concurrent users. */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class ChunkStoreBenchmark {
-  /** Made by JMH. */
   public ChunkStoreBenchmark() {}
 
-  /** Some chunks, of which a measurement takes any. */
+  /** A set of chunks, from which measurements choose randomly. */
   @State(Scope.Benchmark)
   public static class Chunks {
     private static final int COUNT = 1_000;
 
-    /** The size of a chunk. */
+    /** Length of each chunk. */
     @Param({"4096", "65536"})
     public int bytes;
 
     private final List<Chunk> all = new ArrayList<>();
 
-    /** Made by JMH. */
     public Chunks() {}
 
-    /** Makes them. */
     @Setup
     public void make() {
       for (int i = 0; i < COUNT; i++) {
@@ -63,12 +60,12 @@ public class ChunkStoreBenchmark {
     }
   }
 
-  /** A store that has the chunks, and threads that use it all the time. */
+  /** A store that contains the chunks, and threads that use it continuously. */
   @State(Scope.Benchmark)
   public static class Store {
     private static final int OTHERS_PUT_OF = 256;
 
-    /** How many other threads put durably and get by turns. */
+    /** Number of other threads, which alternate durable puts and gets. */
     @Param({"0", "4"})
     public int others;
 
@@ -77,10 +74,9 @@ public class ChunkStoreBenchmark {
     private Scratch scratch;
     private DiskChunkStore store;
 
-    /** Made by JMH. */
     public Store() {}
 
-    /** Opens and fills it. */
+    /** Opens and fills the store, and starts the other threads. */
     @Setup
     public void open(Chunks chunks) {
       scratch = Scratch.create();
@@ -92,7 +88,7 @@ public class ChunkStoreBenchmark {
       }
     }
 
-    /** Removes it. */
+    /** Stops the threads, and removes the store. */
     @TearDown
     public void close() throws InterruptedException {
       stopped = true;
@@ -110,49 +106,49 @@ public class ChunkStoreBenchmark {
       }
     }
 
-    /** The store believes what it is told about the hash: hashing is measured elsewhere. */
+    /**
+     * Puts under a made-up hash: the store does not verify it, and hashing is measured elsewhere.
+     */
     private void put(byte[] bytes, long number) {
       store.put(new Hash(number, number, 0, 0), bytes);
       store.sync();
     }
   }
 
-  /** The same in memory. */
+  /** The same chunks in an in-memory store. */
   @State(Scope.Benchmark)
   public static class Memory {
     private final InMemoryChunkStore store = new InMemoryChunkStore();
 
-    /** Made by JMH. */
     public Memory() {}
 
-    /** Fills it. */
     @Setup
     public void fill(Chunks chunks) {
       store.putAll(chunks.all);
     }
   }
 
-  /** A chunk that is on the disk afterwards. */
+  /** Puts a chunk durably. */
   @Benchmark
   @Beside("disk")
   public void put(Store state, Chunks chunks) {
     state.put(chunks.any().bytes(), ThreadLocalRandom.current().nextLong());
   }
 
-  /** A chunk that is there, verified. */
+  /** Gets and verifies a chunk. */
   @Benchmark
   @Beside("memory")
   public byte @Nullable [] get(Store state, Chunks chunks) {
     return state.store.getVerified(chunks.any().hash());
   }
 
-  /** The floor of a put. */
+  /** The floor of a put: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();
   }
 
-  /** The floor of a get: the same out of a hash map. */
+  /** The floor of a get: the same from a hash map. */
   @Benchmark
   public byte @Nullable [] memory(Memory memory, Chunks chunks) {
     return memory.store.getVerified(chunks.any().hash());

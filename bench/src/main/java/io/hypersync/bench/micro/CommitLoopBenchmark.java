@@ -50,8 +50,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The leader from a decoded intent to its acknowledgement: deduplication, order, state, Merkle
- * root, log, sync, and the stream to one worker; only the network is left out.
+ * The leader from a decoded intent to its ack: deduplication, sequencing, state, Merkle root, log,
+ * sync, and the log stream to one worker. Only the network is left out.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -61,7 +61,6 @@ import org.openjdk.jmh.annotations.Warmup;
 public class CommitLoopBenchmark {
   private static final int COMMITS = 512;
 
-  /** Made by JMH. */
   public CommitLoopBenchmark() {}
 
   /** A leader with one worker, and one file that is renamed to and fro. */
@@ -75,7 +74,7 @@ public class CommitLoopBenchmark {
     private static final Name HERE = Name.of("here");
     private static final Name THERE = Name.of("there");
 
-    /** How many intents are under way at once. */
+    /** Number of intents in flight at once. */
     @Param({"1", "8", "64", "512"})
     public int batch;
 
@@ -92,10 +91,9 @@ public class CommitLoopBenchmark {
     private long submitted;
     private long acknowledged;
 
-    /** Made by JMH. */
     public Leader() {}
 
-    /** Starts to lead an empty workspace. */
+    /** Starts a leader on an empty workspace. */
     @Setup
     public void start() throws IOException {
       scratch = Scratch.create();
@@ -134,14 +132,13 @@ public class CommitLoopBenchmark {
       awaitAll();
     }
 
-    /** Stops and removes everything. */
     @TearDown
     public void stop() throws IOException {
       log.close();
       scratch.close();
     }
 
-    /** Submits the next so many intents and waits for their acknowledgements. */
+    /** Submits this many intents and waits for their acks. */
     void commit(int count) {
       for (int i = 0; i < count; i++) {
         submit(submitted % 2 == 1 ? there : back);
@@ -207,7 +204,7 @@ public class CommitLoopBenchmark {
     public void serve(SessionId session, List<ChunkRef> chunks) {}
   }
 
-  /** One commit of a rename, with so many under way. */
+  /** One commit of a rename, with {@code batch} intents in flight. */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
   @Beside("disk")
@@ -217,7 +214,7 @@ public class CommitLoopBenchmark {
     }
   }
 
-  /** The floor of one commit at a time. */
+  /** The floor of a single commit: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();

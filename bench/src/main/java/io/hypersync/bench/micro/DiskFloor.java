@@ -8,28 +8,24 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The reference of all that is durable: an {@code O_DSYNC} overwrite of a 4 KiB block. */
+/** The reference of everything durable: an {@code O_DSYNC} overwrite of a 4 KiB block. */
 @State(Scope.Thread)
 public class DiskFloor {
   private Scratch scratch;
   private Work work;
 
-  /** Made by JMH. */
   public DiskFloor() {}
 
-  /** Makes the file. */
   @Setup
   public void begin() throws IOException {
     scratch = Scratch.create();
     work = scratch.onDisk(Operation.DISK_OVERWRITE);
   }
 
-  /** One overwrite. */
   void overwrite() throws IOException {
     work.run();
   }
 
-  /** Removes the file. */
   @TearDown
   public void end() throws IOException {
     work.close();

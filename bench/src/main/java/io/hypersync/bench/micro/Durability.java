@@ -6,20 +6,24 @@ import io.hypersync.leader.oplog.OpLogListener;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes one thread whenever a batch of the log has become durable. */
+/** Lets one thread wait until the log has made entries durable. */
 final class Durability implements OpLogListener {
   private volatile @Nullable Thread waiting;
   private volatile long durableIndex;
   private volatile @Nullable OpLogFailedException failure;
 
-  /** Waits for an index; by one thread at a time. */
+  /** Blocks until this index is durable; only one thread may wait at a time. */
   void await(long index) {
     while (durableIndex < index) {
       park(durableIndex);
     }
   }
 
-  /** Waits until more is durable than this index. */
+  /**
+   * Blocks until the durable index differs from {@code seenIndex}; may also return spuriously.
+   *
+   * @throws OpLogFailedException if the log has failed
+   */
   void park(long seenIndex) {
     waiting = Thread.currentThread();
     OpLogFailedException failed = failure;
@@ -32,7 +36,7 @@ final class Durability implements OpLogListener {
     waiting = null;
   }
 
-  /** The newest durable index that was heard of. */
+  /** Returns the newest durable index that the log has reported. */
   long index() {
     return durableIndex;
   }

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a commit costs when it goes to 1 to 16 workers, over QUIC, in one process. */
+/** The cost of a commit that is replicated to 1 to 16 workers over QUIC, all in one process. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
@@ -29,13 +29,12 @@ import org.openjdk.jmh.annotations.Warmup;
 public class FanOutBenchmark {
   private static final int COMMITS = 32;
 
-  /** Made by JMH. */
   public FanOutBenchmark() {}
 
-  /** A workspace that one worker changes and all follow. */
+  /** A workspace that one worker changes and all replicate. */
   @State(Scope.Benchmark)
   public static class Fabric {
-    /** How many workers, the one that makes the changes among them. */
+    /** Number of workers, including the one that makes the changes. */
     @Param({"1", "2", "4", "8", "16"})
     public int workers;
 
@@ -44,10 +43,8 @@ public class FanOutBenchmark {
     private LocalWorkspace.Worker first;
     private Work rename;
 
-    /** Made by JMH. */
     public Fabric() {}
 
-    /** Starts them. */
     @Setup
     public void start() throws IOException, InterruptedException {
       workspace = LocalWorkspace.start();
@@ -58,7 +55,6 @@ public class FanOutBenchmark {
       rename = Operation.RENAME.plainlyIn(first.mount().resolve("bench"));
     }
 
-    /** Stops them. */
     @TearDown
     public void stop() throws IOException {
       rename.close();
@@ -66,7 +62,9 @@ public class FanOutBenchmark {
     }
   }
 
-  /** A rename that is durable, and applied by all; one after another, by one thread. */
+  /**
+   * A rename until it is durable and all workers have applied it; by one thread, one after another.
+   */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
   @Beside("disk")
@@ -78,7 +76,7 @@ public class FanOutBenchmark {
     fabric.others.forEach(worker -> worker.await(index));
   }
 
-  /** The floor of a commit. */
+  /** The floor of a commit: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();

@@ -12,17 +12,16 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.util.Statistics;
 
 /**
- * What one benchmark with one set of parameters gave.
+ * Result of one benchmark with one set of parameters. Times are in microseconds.
  *
- * @param subject what it is about
+ * @param subject the suite
  * @param method the benchmark
- * @param params the parameters that it has
- * @param beside the benchmark that it is compared with, if it is not a reference itself
- * @param bestUs what the fastest tenth stayed below, which other load on the machine disturbs
- *     least; of the same as the median
- * @param p50Us the median: of single operations where each was timed, else of what each iteration
- *     gave; microseconds
- * @param p99Us one in a hundred took longer, where each was timed
+ * @param params its parameters
+ * @param beside the benchmark that is its reference; empty for a reference
+ * @param bestUs the 10th percentile, which other load on the machine affects least; of the same
+ *     samples as {@code p50Us}
+ * @param p50Us the median of single calls if each was timed, else of the iterations' averages
+ * @param p99Us the 99th percentile, if each call was timed
  */
 public record Figure(
     Subject subject,
@@ -41,7 +40,6 @@ public record Figure(
     params = new TreeMap<>(params);
   }
 
-  /** From JMH's own. */
   static Figure of(Subject subject, RunResult result) {
     BenchmarkParams params = result.getParams();
     String name = params.getBenchmark();
@@ -60,7 +58,7 @@ public record Figure(
         timedEach ? Optional.of(times.getPercentile(TAIL)) : Optional.empty());
   }
 
-  /** What this is called from run to run. */
+  /** Returns the row's name, the same from run to run. */
   public String name() {
     StringBuilder name = new StringBuilder(subject.key() + "." + method);
     params.forEach((key, value) -> name.append(' ').append(key).append('=').append(value));
@@ -68,7 +66,8 @@ public record Figure(
   }
 
   /**
-   * What these figures are beside their references, whose parameters are among theirs.
+   * Returns the ratios of figures to their references. The parameters of a reference are a subset
+   * of the figure's.
    *
    * @throws IllegalStateException if a reference was not measured
    */

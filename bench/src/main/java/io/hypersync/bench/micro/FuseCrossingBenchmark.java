@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a process pays that reads through a mount: open, stat and readdir, under each policy of what
- * the kernel may keep (hypersync.md 6.2, 6.8).
+ * The cost of reading through a mount: open, stat and readdir, with each policy for the kernel's
+ * caches (hypersync.md 6.2, 6.8).
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -32,20 +32,17 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class FuseCrossingBenchmark {
-  /** Made by JMH. */
   public FuseCrossingBenchmark() {}
 
-  /** What a mount promises, and hence what its kernel keeps for how long. */
+  /** What a mount guarantees, and so what its kernel may cache. */
   public enum Policy {
-    /**
-     * Names, attributes, pages and listings are kept until they are taken back; opens ask nobody.
-     */
+    /** Names, attributes, pages and listings are cached until invalidated; open does not wait. */
     KEPT("hypersync.worker.strict_open=false"),
-    /** The same, and every open asks first whether this worker is fresh: what a mount does. */
+    /** The same, but every open passes the freshness barrier first; the default of a mount. */
     STRICT_OPEN("hypersync.worker.strict_open=true"),
-    /** Nothing is kept: every TTL is 0. */
+    /** Nothing is cached: every TTL is 0. */
     NOTHING_KEPT("hypersync.worker.kernel_cache=false"),
-    /** Nothing is kept, and every read asks the leader first. */
+    /** Nothing is cached, and every read asks the leader first. */
     STRICT_READS("hypersync.worker.strict_reads=true");
 
     private final String setting;
@@ -54,13 +51,13 @@ public class FuseCrossingBenchmark {
       this.setting = setting;
     }
 
-    /** The setting of a worker that makes it so, as {@code KEY=VALUE}. */
+    /** Returns the worker's setting for this policy, as {@code KEY=VALUE}. */
     String setting() {
       return setting;
     }
   }
 
-  /** A file, and a directory of 100. */
+  /** A file, and a directory with 100 files. */
   static final class Tree {
     private static final int FILES = 100;
 
@@ -88,26 +85,24 @@ public class FuseCrossingBenchmark {
     }
   }
 
-  /** On a mount. */
+  /** The tree on a mount. */
   @State(Scope.Benchmark)
   public static class Mounted {
-    /** What the kernel may keep. */
+    /** The policy of the mount. */
     @Param public Policy policy;
 
     private LocalWorkspace workspace;
     private Tree tree;
 
-    /** Made by JMH. */
     public Mounted() {}
 
-    /** Mounts a workspace and makes the tree there. */
+    /** Mounts a workspace and creates the tree in it. */
     @Setup
     public void mount() throws IOException, InterruptedException {
       workspace = LocalWorkspace.start();
       tree = new Tree(workspace.mount(policy.setting).mount());
     }
 
-    /** Takes it away. */
     @TearDown
     public void unmount() throws IOException {
       tree.stat.close();
@@ -115,23 +110,20 @@ public class FuseCrossingBenchmark {
     }
   }
 
-  /** On the disk. */
+  /** The tree on the disk. */
   @State(Scope.Benchmark)
   public static class Disk {
     private Scratch scratch;
     private Tree tree;
 
-    /** Made by JMH. */
     public Disk() {}
 
-    /** Makes the tree. */
     @Setup
     public void make() throws IOException {
       scratch = Scratch.create();
       tree = new Tree(scratch.root());
     }
 
-    /** Removes it. */
     @TearDown
     public void remove() throws IOException {
       tree.stat.close();
@@ -146,7 +138,7 @@ public class FuseCrossingBenchmark {
     mounted.tree.open();
   }
 
-  /** Asks for a file's attributes. */
+  /** Reads a file's attributes. */
   @Benchmark
   @Beside("diskStat")
   public void stat(Mounted mounted) throws IOException {
@@ -160,19 +152,19 @@ public class FuseCrossingBenchmark {
     return mounted.tree.list();
   }
 
-  /** Opens and closes a file of the disk. */
+  /** Opens and closes a file on the disk. */
   @Benchmark
   public void diskOpen(Disk disk) throws IOException {
     disk.tree.open();
   }
 
-  /** Asks for the attributes of a file of the disk. */
+  /** Reads the attributes of a file on the disk. */
   @Benchmark
   public void diskStat(Disk disk) throws IOException {
     disk.tree.stat.run();
   }
 
-  /** Lists a directory of the disk. */
+  /** Lists a directory on the disk. */
   @Benchmark
   public long diskReaddir(Disk disk) throws IOException {
     return disk.tree.list();

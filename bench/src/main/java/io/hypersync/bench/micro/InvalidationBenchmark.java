@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to make a kernel forget (hypersync.md 6.3.2): each notification by itself beside a
- * request that does nothing, and a mutation that another machine sees, with nobody and with readers
- * who have its kernel learn the names again all the time.
+ * The cost of invalidations (hypersync.md 6.3.2): each kind of notification alone, relative to a
+ * request that does nothing; and a mutation until another mount shows it, without and with readers
+ * that continuously fill that mount's kernel caches again.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -42,7 +42,6 @@ public class InvalidationBenchmark {
   private static final int FILES = 256;
   private static final int MUTATIONS = 16;
 
-  /** Made by JMH. */
   public InvalidationBenchmark() {}
 
   /** A mount of files that never change. */
@@ -55,10 +54,9 @@ public class InvalidationBenchmark {
     private FileStore store;
     private int next;
 
-    /** Made by JMH. */
     public Still() {}
 
-    /** Mounts it and has the kernel keep every name, attribute and page. */
+    /** Mounts, and has the kernel cache every name, attribute and page. */
     @Setup
     public void mount() throws IOException {
       scratch = Scratch.create();
@@ -75,7 +73,6 @@ public class InvalidationBenchmark {
       }
     }
 
-    /** Takes it away. */
     @TearDown
     public void unmount() throws IOException {
       session.close();
@@ -96,10 +93,10 @@ public class InvalidationBenchmark {
     }
   }
 
-  /** Two workers: what the first one changes, the second one sees. */
+  /** Two workers: the second one's mount shows what the first one changes. */
   @State(Scope.Benchmark)
   public static class Pair {
-    /** How many processes list the directory on the second mount all the time. */
+    /** Number of threads that continuously list the directory on the second mount. */
     @Param({"0", "1"})
     public int readers;
 
@@ -110,10 +107,8 @@ public class InvalidationBenchmark {
     private Thread listing = new Thread();
     private volatile boolean stopped;
 
-    /** Made by JMH. */
     public Pair() {}
 
-    /** Starts them. */
     @Setup
     public void start() throws IOException, InterruptedException {
       workspace = LocalWorkspace.start();
@@ -126,7 +121,6 @@ public class InvalidationBenchmark {
       }
     }
 
-    /** Stops them. */
     @TearDown
     public void stop() throws IOException, InterruptedException {
       stopped = true;
@@ -143,7 +137,7 @@ public class InvalidationBenchmark {
             var _ = Files.getAttribute(file, "unix:ino");
           }
         } catch (NoSuchFileException renamed) {
-          // That is what the other machine does all the time.
+          // Expected: the other worker renames files all the time.
         } catch (IOException failure) {
           throw new IllegalStateException(failure);
         }
@@ -151,14 +145,14 @@ public class InvalidationBenchmark {
     }
   }
 
-  /** Drops the attributes of a file. */
+  /** Invalidates the attributes of a file. */
   @Benchmark
   @Beside("roundTrip")
   public boolean attributes(Still still) throws IOException {
     return still.notifier.attributesOnly(StillTree.node(still.next()));
   }
 
-  /** Drops a file's attributes and its page, and reads it again. */
+  /** Invalidates a file's attributes and its page, and reads it again. */
   @Benchmark
   @Beside("roundTrip")
   public byte[] pagesAndRead(Still still) throws IOException {
@@ -167,7 +161,7 @@ public class InvalidationBenchmark {
     return Files.readAllBytes(still.path(file));
   }
 
-  /** Drops a name, and looks it up again. */
+  /** Invalidates a name, and looks it up again. */
   @Benchmark
   @Beside("roundTrip")
   public void nameAndLookup(Still still) throws IOException {
@@ -176,7 +170,7 @@ public class InvalidationBenchmark {
     still.stat(file);
   }
 
-  /** Has a name looked up again. */
+  /** Expires a name, and looks it up again. */
   @Benchmark
   @Beside("roundTrip")
   public void expireAndLookup(Still still) throws IOException {
@@ -185,13 +179,16 @@ public class InvalidationBenchmark {
     still.stat(file);
   }
 
-  /** The reference: a request that the kernel always makes, and whose answer is at hand. */
+  /**
+   * The reference: statfs, a request that the kernel never answers from a cache and the handler at
+   * once.
+   */
   @Benchmark
   public long roundTrip(Still still) throws IOException {
     return still.store.getTotalSpace();
   }
 
-  /** A rename on one machine, until it is visible on the other. */
+  /** A rename through one mount, until the other worker shows it. */
   @Benchmark
   @OperationsPerInvocation(MUTATIONS)
   @Beside("disk")
@@ -202,7 +199,7 @@ public class InvalidationBenchmark {
     }
   }
 
-  /** The floor of a mutation. */
+  /** The floor of a mutation: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();

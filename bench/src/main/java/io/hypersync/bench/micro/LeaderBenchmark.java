@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What one commit of many takes at a whole leader, which syncs them to the disk and streams them to
- * all workers over QUIC. The workers are simulated: they apply nothing.
+ * The cost of one commit among many at a complete leader, which syncs them to disk and streams them
+ * to all workers over QUIC. The workers are simulated: they apply nothing.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -32,23 +32,20 @@ public class LeaderBenchmark {
   private static final int COMMITS = 4_096;
   private static final int DIRECTORIES = 1_000;
 
-  /** Made by JMH. */
   public LeaderBenchmark() {}
 
   /** A leader, and workers with directories of their own. */
   @State(Scope.Benchmark)
   public static class Fabric {
-    /** How many workers. */
+    /** Number of workers. */
     @Param({"1", "8"})
     public int workers;
 
     private final List<SimulatedWorker> simulated = new ArrayList<>();
     private LocalWorkspace workspace;
 
-    /** Made by JMH. */
     public Fabric() {}
 
-    /** Starts them. */
     @Setup
     public void start() {
       workspace = LocalWorkspace.start();
@@ -58,7 +55,6 @@ public class LeaderBenchmark {
       simulated.forEach(worker -> worker.begin(DIRECTORIES));
     }
 
-    /** Stops them. */
     @TearDown
     public void stop() {
       simulated.forEach(SimulatedWorker::close);
@@ -66,7 +62,7 @@ public class LeaderBenchmark {
     }
   }
 
-  /** One of 4,096 changes of attributes, each worker making its share of them. */
+  /** One of 4,096 changes of attributes, which the workers share. */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
   @Beside("disk")
@@ -78,7 +74,7 @@ public class LeaderBenchmark {
     all.forEach(SimulatedWorker::await);
   }
 
-  /** The floor of a commit. */
+  /** The floor of a commit: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();

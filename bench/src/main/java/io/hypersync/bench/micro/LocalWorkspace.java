@@ -29,12 +29,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One workspace in this process, all of it real: the leader's daemon, workers with their replicas,
- * stores and mounts, QUIC between them. Closing it takes the mounts away and removes everything; so
- * does the end of the process, unless it is killed.
+ * A complete workspace in this process: the leader's daemon, workers with replicas, chunk stores
+ * and mounts, and QUIC between them. Closing it unmounts and removes everything; a shutdown hook
+ * does the same unless the process is killed.
  *
- * <p>Workers miss their leader after 15 s, not after one: on a busy machine nothing is to be seen
- * of that.
+ * <p>The workers' leader timeout is 15 s instead of 1 s, so that a busy machine does not make
+ * mounts read-only.
  */
 final class LocalWorkspace implements AutoCloseable {
   private static final long POLL_NS = 20_000;
@@ -48,7 +48,7 @@ final class LocalWorkspace implements AutoCloseable {
   private final Thread onExit = new Thread(this::undo, "workspace-exit");
   private boolean closed;
 
-  /** A worker: what a daemon is made of, with its replica in sight. */
+  /** A worker's components without the daemon around them, so that its replica can be observed. */
   static final class Worker implements AutoCloseable {
     private final Path mount;
     private final DiskChunkStore disk;
@@ -63,22 +63,26 @@ final class LocalWorkspace implements AutoCloseable {
       runtime = new WorkerRuntime(options, chunks, new CompletableFuture<>());
     }
 
-    /** Where the workspace is, if it is mounted. */
+    /** Returns its mount point, whether mounted or not. */
     Path mount() {
       return mount;
     }
 
-    /** The newest entry that is visible here. */
+    /** Returns the newest index that is visible at this worker. */
     long index() {
       return runtime.appliedIndex();
     }
 
-    /** Connects, and returns when everything that was committed is applied here. */
+    /** Connects, and blocks until everything committed is visible. */
     void join() throws InterruptedException {
       runtime.join();
     }
 
-    /** Waits until an entry is visible here. */
+    /**
+     * Blocks until this entry is visible.
+     *
+     * @throws IllegalStateException if that takes longer than 60 s
+     */
     void await(long index) {
       long untilNs = System.nanoTime() + LIMIT_NS;
       while (runtime.appliedIndex() < index) {
@@ -114,7 +118,7 @@ final class LocalWorkspace implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(onExit);
   }
 
-  /** Makes a workspace and leads it. */
+  /** Creates a workspace and starts its leader. */
   static LocalWorkspace start() {
     if (!Files.isWritable(Path.of("/dev/fuse"))) {
       throw new IllegalStateException("this mounts filesystems: it needs root and /dev/fuse");
@@ -123,9 +127,9 @@ final class LocalWorkspace implements AutoCloseable {
   }
 
   /**
-   * A worker that replicates and has no mount: returns when it has everything.
+   * Starts a worker without a mount; returns when it has applied everything committed.
    *
-   * @param settings of it, each as {@code KEY=VALUE}
+   * @param settings of the worker, each as {@code KEY=VALUE}
    */
   Worker join(String... settings) throws InterruptedException {
     Worker worker = enrol(settings);
@@ -134,9 +138,9 @@ final class LocalWorkspace implements AutoCloseable {
   }
 
   /**
-   * A worker that may join, and has not: it has its token, its store and its transport.
+   * Creates a worker with token, chunk store and transport that has not joined yet.
    *
-   * @param settings of it, each as {@code KEY=VALUE}
+   * @param settings of the worker, each as {@code KEY=VALUE}
    */
   synchronized Worker enrol(String... settings) {
     Worker worker = new Worker(options(settings));
@@ -144,7 +148,7 @@ final class LocalWorkspace implements AutoCloseable {
     return worker;
   }
 
-  /** A worker with a mount, as {@link #join}. */
+  /** Like {@link #join}, and mounts. */
   Worker mount(String... settings) throws InterruptedException {
     Worker worker = join(settings);
     try {
@@ -156,12 +160,12 @@ final class LocalWorkspace implements AutoCloseable {
     return worker;
   }
 
-  /** A connection that behaves like a worker's; whoever asks for it closes it. */
+  /** Connects a simulated worker; the caller closes it. */
   SimulatedWorker simulate() {
     return new SimulatedWorker(options());
   }
 
-  /** Ends a worker and forgets it; its state stays until all is closed. */
+  /** Closes a worker; its state directory stays until the workspace is closed. */
   synchronized void leave(Worker worker) {
     workers.remove(worker);
     worker.close();

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Append and sync of the op log, alone and as group commits (hypersync.md 6.3.1). */
+/** Append and sync of the op log, single and as group commits (hypersync.md 6.3.1). */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
@@ -30,15 +30,13 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LogAppendBenchmark {
   private static final int ENTRIES = 64;
 
-  /** Made by JMH. */
   public LogAppendBenchmark() {}
 
-  /** An open log. */
   @State(Scope.Benchmark)
   public static class Log {
     private static final int ENTRY_BYTES = 300;
 
-    /** How many entries are handed over before their durability is waited for. */
+    /** Number of entries that are appended before waiting for their durability. */
     @Param({"1", "8", "64"})
     public int batch;
 
@@ -47,10 +45,8 @@ public class LogAppendBenchmark {
     private Durability durability;
     private ChronicleOpLog log;
 
-    /** Made by JMH. */
     public Log() {}
 
-    /** Opens an empty log. */
     @Setup
     public void open() throws IOException {
       new Random(1).nextBytes(entry);
@@ -65,7 +61,6 @@ public class LogAppendBenchmark {
               durability);
     }
 
-    /** Removes it. */
     @TearDown
     public void close() throws IOException {
       log.close();
@@ -73,7 +68,7 @@ public class LogAppendBenchmark {
     }
   }
 
-  /** One entry of 300 bytes on the disk, however many of them went together. */
+  /** Durable append of one entry of 300 bytes, as part of a batch. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   @Beside("disk")
@@ -88,7 +83,7 @@ public class LogAppendBenchmark {
     }
   }
 
-  /** The floor. */
+  /** The floor: one durable overwrite. */
   @Benchmark
   public void disk(DiskFloor floor) throws IOException {
     floor.overwrite();

@@ -31,8 +31,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Applying an op and computing the Merkle root after it, with as many files as hypersync.md 8.1.1
- * has targets for; and the proof that a node is in the state.
+ * Applies an op and computes the Merkle root after it, with the number of files for which
+ * hypersync.md 8.1.1 has targets; and creates the proof that a node is in the state.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -40,17 +40,16 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class MerkleBenchmark {
-  /** Made by JMH. */
   public MerkleBenchmark() {}
 
-  /** A filesystem of files of one chunk, and one large file. */
+  /** A filesystem with files of one chunk, and one large file. */
   @State(Scope.Benchmark)
   public static class Files {
     private static final int PER_DIRECTORY = 1_000;
     private static final int LARGE_CHUNKS = 1_000;
     private static final NodeId LARGE = new NodeId(1, 0);
 
-    /** How many. */
+    /** Number of small files. */
     @Param("1000000")
     public int files;
 
@@ -61,10 +60,8 @@ public class MerkleBenchmark {
     private long timeNs;
     private long made;
 
-    /** Made by JMH. */
     public Files() {}
 
-    /** Makes them. */
     @Setup
     public void make() {
       NodeId directory = FsState.ROOT;
@@ -87,7 +84,7 @@ public class MerkleBenchmark {
       var _ = state.root();
     }
 
-    /** In the order of time, as the leader's are. */
+    /** Returns an id in the order of time, like those that the leader assigns. */
     private NodeId newNode() {
       return new NodeId(++made << 16, random.nextLong());
     }
@@ -119,16 +116,18 @@ public class MerkleBenchmark {
     }
   }
 
-  /** As many bytes as the branches above one of a million leaves have, and half as many again. */
+  /**
+   * Input of the reference: 1.5 times the bytes of all branches above a leaf in a trie of a million
+   * leaves.
+   */
   @State(Scope.Benchmark)
   public static class PathBytes {
     private final byte[] bytes = new byte[2_048];
 
-    /** Made by JMH. */
     public PathBytes() {}
   }
 
-  /** A write of one chunk to any file: the state goes on from there. */
+  /** Writes one chunk to a random file; the resulting state is kept. */
   @Benchmark
   @Beside("codec")
   public Hash writeOneChunk(Files files) {
@@ -137,7 +136,10 @@ public class MerkleBenchmark {
     return files.state.root();
   }
 
-  /** A write of 1,000 chunks over a file of 1,000 others. */
+  /**
+   * Writes 1,000 chunks over a file of 1,000 chunks, of which the first is new; the state is not
+   * kept.
+   */
   @Benchmark
   @Beside("codec")
   public Hash writeThousandChunks(Files files) {
@@ -146,14 +148,14 @@ public class MerkleBenchmark {
     return files.after(Files.write(Files.LARGE, chunks), Files.LARGE).root();
   }
 
-  /** A truncation that drops 1,000 chunks. */
+  /** Truncates a file of 1,000 chunks to length 0; the state is not kept. */
   @Benchmark
   @Beside("codec")
   public Hash truncateThousandChunks(Files files) {
     return files.after(new FsOp.Truncate(Files.LARGE, 0, false), Files.LARGE).root();
   }
 
-  /** The proof for any file. */
+  /** Creates the proof for a random file. */
   @Benchmark
   @Beside("codec")
   public @Nullable MerkleProof proof(Files files) {
@@ -161,7 +163,7 @@ public class MerkleBenchmark {
     return files.state.nodes().proof(TrieKey.of(node.high(), node.low()));
   }
 
-  /** The reference: as many bytes hashed by Apache Commons Codec. */
+  /** The reference: Apache Commons Codec hashes {@link PathBytes}. */
   @Benchmark
   public byte[] codec(PathBytes path) {
     return Blake3.hash(path.bytes);

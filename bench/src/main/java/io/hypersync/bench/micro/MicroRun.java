@@ -15,11 +15,11 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the JMH suites, each benchmark in a process of its own, which is started as daemons are.
- * Where a subject is a mount they mount, so they need root.
+ * Runs the JMH suites, each benchmark in a process of its own with the JVM options of daemons.
+ * Suites that mount need root.
  */
 public final class MicroRun {
-  /** The property that says how daemons are started: options of java, one a line. */
+  /** The system property with the JVM options of daemons, one per line. */
   private static final String DAEMON_OPTIONS = "hypersync.bench.daemon.options";
 
   private static final int ITERATIONS = 5;
@@ -31,10 +31,9 @@ public final class MicroRun {
   private final double seconds;
 
   /**
-   * A run that has not begun.
+   * Creates a run; nothing is started yet.
    *
-   * @param folder where the benchmarks have their files, on the disk that is measured; what JMH
-   *     says is written there, too
+   * @param folder directory for the benchmarks' files, on the disk to measure, and for JMH's output
    * @param seconds how long to measure each figure
    */
   public MicroRun(Narrator narrator, Path folder, double seconds) {
@@ -44,13 +43,13 @@ public final class MicroRun {
   }
 
   /**
-   * Measures.
+   * Runs all benchmarks of these subjects.
    *
-   * @throws UserError with the end of what JMH said if a benchmark fails
+   * @throws UserError with the end of JMH's output if a benchmark fails
    */
   public List<Figure> run(List<Subject> subjects) {
-    // Another run of JMH on this machine is as welcome as any other load: the report tells the
-    // load.
+    // Do not wait for another run of JMH on this machine: it is like any other load, and the report
+    // contains the load.
     System.setProperty("jmh.ignoreLock", "true");
     List<Figure> figures = new ArrayList<>();
     for (Subject subject : subjects) {
@@ -71,14 +70,14 @@ public final class MicroRun {
     return figures;
   }
 
-  /** All benchmarks of a subject, which end the run if they fail. */
+  /** Selects all benchmarks of a subject; a failing one ends the run. */
   static ChainedOptionsBuilder ofAll(Subject subject) {
     return new OptionsBuilder()
         .include("^" + subject.benchmarks().getName().replace(".", "\\.") + "\\.")
         .shouldFailOnError(true);
   }
 
-  /** What the benchmarks of a subject give under these options. */
+  /** Runs the benchmarks of a subject with these options. */
   static List<Figure> figures(Subject subject, ChainedOptionsBuilder options)
       throws RunnerException {
     return new Runner(options.build())
@@ -96,7 +95,7 @@ public final class MicroRun {
 
   private List<String> forkOptions() {
     List<String> options = new ArrayList<>(System.getProperty(DAEMON_OPTIONS, "").lines().toList());
-    // The leader and up to 16 workers are in one process here.
+    // The leader and up to 16 workers share one process here.
     options.addAll(List.of("-Xms256m", "-Xmx1g"));
     options.add("-D" + Scratch.PARENT + "=" + folder);
     return options;

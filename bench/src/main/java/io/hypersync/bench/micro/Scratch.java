@@ -11,16 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A temporary folder on the disk that is measured: below the folder that the property {@value
- * #PARENT} names, else where temporary files are. Gone when it is closed.
+ * A temporary directory on the measured disk: below the directory in the system property {@value
+ * #PARENT}, or else below the default temporary directory. Deleted on close.
  *
- * @param root the folder, absolute, without symbolic links
+ * @param root the directory, absolute, without symbolic links
  */
 record Scratch(Path root) implements AutoCloseable {
-  /** The property. */
   static final String PARENT = "hypersync.bench.dir";
 
-  /** A new one. */
   static Scratch create() {
     try {
       Path parent = Path.of(System.getProperty(PARENT, System.getProperty("java.io.tmpdir")));
@@ -30,7 +28,7 @@ record Scratch(Path root) implements AutoCloseable {
     }
   }
 
-  /** A folder in it, made if it is not there. */
+  /** Returns a subdirectory; creates it if it does not exist. */
   Path folder(String name) {
     try {
       return Files.createDirectories(root.resolve(name));
@@ -39,13 +37,13 @@ record Scratch(Path root) implements AutoCloseable {
     }
   }
 
-  /** An operation of the load driver, made durable with fsync in a folder of this disk. */
+  /** Opens an operation in this directory, made durable with fsync. */
   Work onDisk(Operation operation) throws IOException {
     return operation.durablyIn(folder(operation.key()));
   }
 
   /**
-   * Removes everything, and never what is mounted in it.
+   * Removes everything, but nothing that is mounted in it.
    *
    * @throws UncheckedIOException if something is still mounted there
    */

@@ -38,9 +38,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * A worker as the leader sees one, over a connection of its own: it sends intents, takes the whole
- * log and says how far it is. But it applies nothing, so what is measured is the leader. All of its
- * state belongs to the transport's thread.
+ * A worker as a leader sees one, with a connection of its own: it sends intents, receives the whole
+ * log and reports an applied index. It applies nothing, so that the leader is what is measured. All
+ * mutable state belongs to the transport's thread.
  */
 final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   private static final int UNDER_WAY = 64;
@@ -64,7 +64,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   private long reported;
   private byte[] newest = {};
 
-  /** Connects, and returns when the leader has welcomed it. */
+  /** Connects, and blocks until the leader's Welcome. */
   SimulatedWorker(WorkerDaemonOptions options) {
     this.options = options;
     this.transport =
@@ -85,7 +85,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
             .scheduleAtFixedRate(this::report, REPORT_MS, REPORT_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Makes directories of its own, which it changes from then on; returns when they are there. */
+  /** Creates this worker's directories, which later ops change; blocks until they are committed. */
   void begin(int count) {
     transport.executor().execute(() -> learning = true);
     await(start(count));
@@ -99,7 +99,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
   }
 
   /**
-   * Has so many ops committed, up to 64 of them under way at once.
+   * Starts committing this many ops, at most 64 in flight at once.
    *
    * @return completes when all are acknowledged; fails if one was refused
    */
@@ -116,7 +116,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
     return all;
   }
 
-  /** Waits for what {@link #start} has returned. */
+  /** Blocks until the result of {@link #start} completes, for at most 60 s. */
   static void await(CompletableFuture<Void> done) {
     done.orTimeout(LIMIT_S, TimeUnit.SECONDS).join();
   }
@@ -147,7 +147,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
         }
       }
       default -> {
-        // Heartbeats.
+        // Heartbeats and others need no reaction.
       }
     }
   }
@@ -181,7 +181,7 @@ final class SimulatedWorker implements WorkerTransportListener, AutoCloseable {
 
   @Override
   public void writable(StreamKind kind) {
-    // It never has more under way than there is room for.
+    // At most 64 intents are in flight, for which there is always room.
   }
 
   @Override

@@ -12,11 +12,11 @@ import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A directory of files {@code 0} to {@code n-1} of 4 KiB which never change, and of which the
- * kernel may keep everything for an hour: what a request and a notification cost by themselves.
+ * A directory with files {@code 0} to {@code n-1} of 4 KiB which never change; the kernel may cache
+ * everything for an hour. Measures the cost of requests and notifications alone.
  */
 final class StillTree implements FuseHandler {
-  /** The directory. */
+  /** Node id of the directory. */
   static final long ROOT = 1;
 
   private static final int FILE_BYTES = 4096;
@@ -30,12 +30,12 @@ final class StillTree implements FuseHandler {
     this.files = files;
   }
 
-  /** The node of a file. */
+  /** Returns the node id of a file. */
   static long node(int file) {
     return ROOT + 1 + file;
   }
 
-  /** The name of a file. */
+  /** Returns the name of a file. */
   static byte[] name(int file) {
     return Integer.toString(file).getBytes(StandardCharsets.US_ASCII);
   }
@@ -58,7 +58,7 @@ final class StillTree implements FuseHandler {
 
   @Override
   public void interrupted(long unique, int pid) {
-    // Every request is answered before it could be.
+    // Requests are answered before they can be interrupted.
   }
 
   private void lookup(byte[] name, FuseReply reply) {
@@ -70,7 +70,7 @@ final class StillTree implements FuseHandler {
         return;
       }
     } catch (NumberFormatException none) {
-      // Some other name.
+      // Not a number, so not one of the files.
     }
     reply.error(Errno.ENOENT);
   }

@@ -4,29 +4,26 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The suites of hypersync.md 17.2. */
+/** The JMH suites of hypersync.md 17.2. */
 public enum Subject {
-  /** The leader's loop. */
+  /** The leader's event loop. */
   COMMIT_LOOP("commit-loop", CommitLoopBenchmark.class),
-  /** Hashing. */
   BLAKE3("blake3", Blake3Benchmark.class),
-  /** The chunk store. */
   CHUNK_STORE("chunk-store", ChunkStoreBenchmark.class),
-  /** The op log. */
   LOG_APPEND("log-append", LogAppendBenchmark.class),
-  /** Catching up. */
+  /** Catch-up of a new worker. */
   APPLY("apply", ApplyBenchmark.class),
-  /** Many workers. */
+  /** Replication to many workers. */
   FAN_OUT("fan-out", FanOutBenchmark.class),
-  /** A whole leader, and simulated workers. */
+  /** A complete leader with simulated workers. */
   LEADER("leader", LeaderBenchmark.class),
   /** Reading through a mount. */
   FUSE_CROSSING("fuse-crossing", FuseCrossingBenchmark.class),
-  /** Making kernels forget. */
+  /** Invalidations of kernel caches. */
   INVALIDATION("invalidation", InvalidationBenchmark.class),
-  /** Appending to one file. */
+  /** Appending to one file through two mounts. */
   APPEND("append", AppendBenchmark.class),
-  /** Roots and proofs. */
+  /** Merkle roots and proofs. */
   MERKLE("merkle", MerkleBenchmark.class);
 
   private final String key;
@@ -37,22 +34,22 @@ public enum Subject {
     this.benchmarks = benchmarks;
   }
 
-  /** The subject of this key, as options and rows have it. */
+  /** Returns the subject of a key, as in options and rows. */
   public static Optional<Subject> of(String key) {
     return Arrays.stream(values()).filter(subject -> subject.key.equals(key)).findFirst();
   }
 
-  /** All keys, for messages. */
+  /** Returns all keys, for messages. */
   public static String keys() {
     return Arrays.stream(values()).map(Subject::key).collect(Collectors.joining(", "));
   }
 
-  /** Name in options and rows. */
+  /** Returns the name in options and rows. */
   public String key() {
     return key;
   }
 
-  /** The class of its benchmarks. */
+  /** Returns the class with the benchmarks. */
   Class<?> benchmarks() {
     return benchmarks;
   }

@@ -1,4 +1,4 @@
-/** JMH suites of what the product is made of (hypersync.md 17.2), one class each. */
+/** JMH suites of single components (hypersync.md 17.2), one class each. */
 @NullMarked
 package io.hypersync.bench.micro;
 

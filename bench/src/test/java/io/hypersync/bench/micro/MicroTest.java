@@ -30,7 +30,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 final class MicroTest {
   @TempDir private Path folder;
 
-  /** In this process, each benchmark once, so small that it says nothing about speed. */
+  /** Runs each benchmark once, in this process, too briefly to measure anything. */
   @ParameterizedTest
   @EnumSource(Subject.class)
   @DisplayName("runs, has a reference for all that is none, and leaves nothing behind")

@@ -3,12 +3,12 @@ package io.hypersync.cli.command;
 import io.hypersync.cli.config.ConfigurationReader;
 import io.hypersync.cli.config.Setting;
 
-/** Values of flags, read as the configuration file reads them. */
+/** Parses values of flags by the same rules as values in the configuration file. */
 final class Arguments {
   private Arguments() {}
 
   /**
-   * Reads one value.
+   * Parses one value.
    *
    * @throws io.hypersync.wire.admin.UserError naming the flag and what was expected
    */

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a daemon's configuration comes from. */
+/** The options {@code --config} and {@code --set}: where a daemon's configuration comes from. */
 final class ConfigurationOptions {
   private static final Path OF_MACHINE = Path.of("/etc/hypersync/hypersync.toml");
 
@@ -30,20 +30,23 @@ final class ConfigurationOptions {
 
   private final ConfigurationReader reader = new ConfigurationReader();
 
-  /** Puts a flag over a setting, if it was given. */
+  /** Overrides a setting by a flag; does nothing if {@code text} is null, that is, not given. */
   void put(String flag, Setting<?> setting, @Nullable String text) {
     if (text != null) {
       reader.flag(flag, setting, text);
     }
   }
 
-  /** Reads the file that was given, else that one. */
+  /** Reads the file of {@code --config}, or {@code standard} if that option was not given. */
   Configuration read(Path standard) {
     assignments.forEach(assignment -> reader.assignment("--set", assignment));
     return reader.withFile(file != null ? file : standard);
   }
 
-  /** Reads the file that was given, else the machine's if there is one. */
+  /**
+   * Reads the file of {@code --config}, or else the machine-wide file; defaults if there is
+   * neither.
+   */
   Configuration readOfMachine() {
     if (file != null || Files.exists(OF_MACHINE)) {
       return read(OF_MACHINE);

@@ -42,7 +42,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync cut-log}: the way forward from a log that is wrong (docs/diverged.md). */
+/** {@code hypersync cut-log}: cuts a leader's log before a wrong entry (docs/diverged.md). */
 @Command(
     name = "cut-log",
     description = {
@@ -117,7 +117,7 @@ final class CutLogCommand implements Callable<Integer> {
     }
   }
 
-  /** What another user makes in there, the leader could not open afterwards. */
+  /** Refuses to run as another user: the leader could not open files that this process creates. */
   private static void requireOwner(Path state) {
     try {
       Object owner = Files.getAttribute(state, USER);
@@ -148,7 +148,7 @@ final class CutLogCommand implements Callable<Integer> {
     LogSurvey survey = survey(oplog, chunks);
     CutMark kept = begun.isPresent() ? begun.get() : places(state);
     if (yes) {
-      chunks.sync(); // what stays needs them, and may never have been said to be durable
+      chunks.sync(); // kept entries need these chunks, and they may never have been synced
       if (begun.isEmpty() && kept.trace() != null) {
         keepTrace(oplog, chunks, kept.trace());
       }
@@ -190,7 +190,7 @@ final class CutLogCommand implements Callable<Integer> {
     }
   }
 
-  /** Names that nothing has yet. */
+  /** Chooses names for the segments and the trace that do not exist yet. */
   private CutMark places(Path state) {
     Path directory = state.resolve("cut");
     String name = "after-" + after;
@@ -239,7 +239,7 @@ final class CutLogCommand implements Callable<Integer> {
     }
   }
 
-  /** The file is there as a whole, and on stable storage, or not at all. */
+  /** Writes the trace. Afterwards the file is complete and on stable storage, or does not exist. */
   private static void writeTrace(Path oplog, DiskChunkStore chunks, Path trace) throws IOException {
     Path directory = trace.toAbsolutePath().getParent();
     if (directory == null) {
@@ -260,7 +260,7 @@ final class CutLogCommand implements Callable<Integer> {
         channel.force(true);
         Files.move(unfinished, trace, StandardCopyOption.ATOMIC_MOVE);
       } finally {
-        Files.deleteIfExists(unfinished); // made here, or the channel were not open
+        Files.deleteIfExists(unfinished); // created here: CREATE_NEW would have failed otherwise
       }
     }
     DurableFiles.syncDirectory(directory);

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which daemons a command asks. */
+/** The options {@code --socket} and {@code --run-dir}: which daemons a command asks. */
 final class DaemonSelection {
   @Option(
       names = "--socket",

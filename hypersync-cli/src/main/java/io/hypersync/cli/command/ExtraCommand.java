@@ -3,7 +3,7 @@ package io.hypersync.cli.command;
 import java.util.concurrent.Callable;
 
 /**
- * A command that is not part of the command line as it is installed, but is found beside it by
- * {@link java.util.ServiceLoader}: it may bring what users need not have.
+ * A command found by {@link java.util.ServiceLoader} beside the installed command line. Its
+ * dependencies, for example those of the benchmarks, are not part of what users install.
  */
 public interface ExtraCommand extends Callable<Integer> {}

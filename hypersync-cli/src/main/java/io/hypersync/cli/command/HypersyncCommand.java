@@ -14,7 +14,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** What all commands hang on; by itself it shows the usage. */
+/**
+ * The top-level command that all others are subcommands of; without a subcommand it shows the
+ * usage.
+ */
 @Command(
     name = "hypersync",
     description = "One shared workspace for many machines, one durable log behind it.",
@@ -25,7 +28,7 @@ public final class HypersyncCommand implements Runnable {
   private static final String LEADER = "leader";
   private static final String WORKER = "worker";
 
-  /** By name, as the usage has them; but for the two that start daemons. */
+  /** Subcommands by name in the order of the usage, without the two that start daemons. */
   private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
 
   static {
@@ -52,9 +55,9 @@ public final class HypersyncCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /**
-   * Adds one command.
+   * Adds one subcommand.
    *
-   * @return whether there is one of this name
+   * @return false if there is no command of this name; nothing is added then
    */
   public static boolean add(
       CommandLine line,
@@ -74,7 +77,6 @@ public final class HypersyncCommand implements Runnable {
     return true;
   }
 
-  /** Adds all commands. */
   public static void addAll(
       CommandLine line,
       DaemonStarter<LeaderDaemonOptions> leader,

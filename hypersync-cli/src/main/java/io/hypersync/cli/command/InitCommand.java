@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync init} (hypersync.md 16.1, 18). */
+/** {@code hypersync init}: creates a workspace (hypersync.md 16.1, 18). */
 @Command(
     name = "init",
     description =

@@ -7,7 +7,7 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where workers will look for the leader. */
+/** The option {@code --leader-address}: where workers look for the leader. */
 final class LeaderAddressOption {
   @Option(
       names = "--leader-address",
@@ -16,7 +16,10 @@ final class LeaderAddressOption {
           "Where workers find the leader (default: where it listens, or the name of this machine).")
   private @Nullable String address;
 
-  /** What was given, else an address at which a leader that listens there can be reached. */
+  /**
+   * Returns the given address. If none was given, returns the bind address, or this machine's host
+   * name and the bind port if the leader listens on all addresses.
+   */
   HostPort orFrom(HostPort bindAddress) {
     if (address != null) {
       return Arguments.parse("--leader-address", Settings.WORKER_LEADER_ADDRESS, address);

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync leader} (hypersync.md 4.1). */
+/** {@code hypersync leader}: runs the leader daemon until it is stopped (hypersync.md 4.1). */
 @Command(
     name = "leader",
     description = {
@@ -39,7 +39,7 @@ public final class LeaderCommand implements Callable<Integer> {
       description = "Where to listen (UDP), over hypersync.leader.bind_address.")
   private @Nullable String bind;
 
-  /** A command that starts its leader this way. */
+  /** Creates the command with the function that starts its daemon. */
   public LeaderCommand(DaemonStarter<LeaderDaemonOptions> starter) {
     this.starter = starter;
   }

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which workspace, and where its leader keeps what it has. */
+/**
+ * The options {@code --dir} and {@code --state-dir}: the workspace and its leader's state
+ * directory.
+ */
 final class LeaderFolders {
   @Option(
       names = "--dir",
@@ -21,9 +24,10 @@ final class LeaderFolders {
   private @Nullable String stateDir;
 
   /**
-   * Opens the workspace, and puts what was given over the configuration.
+   * Opens the workspace, and overrides the configured state directory if {@code --state-dir} was
+   * given.
    *
-   * @throws io.hypersync.wire.admin.UserError if there is none
+   * @throws io.hypersync.wire.admin.UserError if there is no workspace in the directory
    */
   WorkspaceDirectory open(ConfigurationOptions configuration) {
     WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());

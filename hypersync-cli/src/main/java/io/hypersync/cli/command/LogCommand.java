@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync log} (hypersync.md 16.1). */
+/** {@code hypersync log}: shows the newest committed entries (hypersync.md 16.1). */
 @Command(
     name = "log",
     description = "Show the newest committed operations, as the leader has them.",

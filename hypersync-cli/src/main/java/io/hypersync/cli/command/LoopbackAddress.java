@@ -11,17 +11,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Warns of a leader's address that every machine understands as itself. Many systems give the name
- * of the machine such an address, too (127.0.1.1 in {@code /etc/hosts}).
+ * Warns of a leader address that resolves to loopback, so every machine would look for the leader
+ * at itself. Many systems map even the machine's own host name to such an address (127.0.1.1 in
+ * {@code /etc/hosts}).
  */
 final class LoopbackAddress {
   private LoopbackAddress() {}
 
   /**
-   * What is wrong with an address that is to be written into tokens, and how to do it right.
+   * Returns a warning and how to avoid it if a leader address to be written into a token is a
+   * loopback address, else empty.
    *
-   * @param leader as workers will look it up
-   * @param again the command that makes the token, without its address
+   * @param leader the address that workers will resolve
+   * @param again the command that makes the token, without its {@code --leader-address}
    * @param file the token
    */
   static Optional<String> warning(HostPort leader, List<String> again, Path file) {
@@ -46,7 +48,7 @@ final class LoopbackAddress {
             + leader.port());
   }
 
-  /** An address of a network that is up. */
+  /** Returns an IPv4 address of this machine other than loopback, on an interface that is up. */
   private static Optional<String> ofThisMachine() {
     try {
       return NetworkInterface.networkInterfaces()

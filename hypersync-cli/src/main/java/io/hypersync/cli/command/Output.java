@@ -5,13 +5,14 @@ import java.io.PrintWriter;
 import java.util.function.Supplier;
 
 /**
- * Where a command writes its result, and for whom.
+ * Where and in which format a command writes its result.
  *
- * @param json whether programs read it
+ * @param out where the result is written
+ * @param json whether it is written as JSON, for programs
  */
 public record Output(PrintWriter out, boolean json) {
 
-  /** Writes the tree for programs, or the text that comes of it for people. */
+  /** Writes the tree as JSON, or the text for people. */
   void show(JsonNode tree, Supplier<String> text) {
     if (json) {
       out.println(tree.toPrettyString());

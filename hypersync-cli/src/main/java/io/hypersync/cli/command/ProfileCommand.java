@@ -20,7 +20,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync profile} (hypersync.md 17, Phase 0). */
+/**
+ * {@code hypersync profile}: runs a command and reports what it does with a mount (hypersync.md 17,
+ * Phase 0).
+ */
 @Command(
     name = "profile",
     description = {
@@ -37,7 +40,7 @@ import picocli.CommandLine.Parameters;
       "  ./hypersync profile --json /ntmfs/ws/team -- sh -c 'cd /ntmfs/ws/team && ./build' > report"
     })
 final class ProfileCommand implements Callable<Integer> {
-  /** hypersync.md 17.1(2). */
+  /** How many paths are reported; hypersync.md 17.1(2). */
   private static final int TOP_PATHS = 1_000;
 
   @Mixin private final Screen screen = new Screen();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync replay} (hypersync.md 22.2). */
+/** {@code hypersync replay}: replays a trace and compares its Merkle roots (hypersync.md 22.2). */
 @Command(
     name = "replay",
     description = {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Where a command writes, and whether for people or for programs. */
+/** The option {@code --json}, and the standard output and error of a command. */
 final class Screen {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec = CommandSpec.create();
@@ -15,22 +15,23 @@ final class Screen {
   @Option(names = "--json", description = "Write JSON, as docs/json.md describes it.")
   private boolean json;
 
-  /** Writes the tree for programs, or the text that comes of it for people. */
+  /** Writes the tree as JSON, or the text for people, to standard output. */
   void show(JsonNode tree, Supplier<String> text) {
     output().show(tree, text);
   }
 
-  /** What it writes to. */
+  /** Returns standard output with the chosen format. */
   Output output() {
     return new Output(spec.commandLine().getOut(), json);
   }
 
-  /** Whether programs read the result. */
   boolean isJson() {
     return json;
   }
 
-  /** Says something beside the result, to people: how far it is, or what went wrong aside. */
+  /**
+   * Prints a line to standard error: progress, or a problem that does not make the command fail.
+   */
   void tell(String line) {
     PrintWriter err = spec.commandLine().getErr();
     err.println(line);

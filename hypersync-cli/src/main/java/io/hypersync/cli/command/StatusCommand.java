@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code hypersync status} (hypersync.md 16, 16.1). */
+/** {@code hypersync status}: shows the daemons of this machine (hypersync.md 16, 16.1). */
 @Command(
     name = "status",
     description = {

@@ -7,14 +7,17 @@ import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.cli.render.StatusReport;
 import java.nio.file.Path;
 
-/** What {@code status} does, whoever read the command line (hypersync.md 16, 16.1). */
+/**
+ * Implements {@code status}, for the picocli command and for {@code PlainStatus} (hypersync.md 16,
+ * 16.1).
+ */
 public final class StatusQuery {
   private StatusQuery() {}
 
   /**
-   * Asks the daemons and shows what they say.
+   * Asks the daemons and shows their answers, and mounts whose worker is dead.
    *
-   * @return the exit code
+   * @return the exit code: 1 if no daemon answers
    */
   public static int run(Daemons daemons, Output output) {
     ObjectNode status = daemons.status();

@@ -5,7 +5,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.wire.text.ShellWords;
 import java.nio.file.Path;
 
-/** The commands that a user wants next. */
+/** Command lines that output suggests as the next step. */
 final class Suggestion {
   private Suggestion() {}
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync token} (hypersync.md 18). */
+/** {@code hypersync token}: writes an enrolment token for one worker (hypersync.md 18). */
 @Command(
     name = "token",
     description = {

@@ -23,7 +23,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync trace} (hypersync.md 22.2). */
+/**
+ * {@code hypersync trace}: writes a stopped leader's log and chunks into one file (hypersync.md
+ * 22.2).
+ */
 @Command(
     name = "trace",
     description = {
@@ -77,7 +80,10 @@ final class TraceCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** An unfinished file would look like a damaged one, so none is left behind. */
+  /**
+   * Writes the trace. An unfinished file would look like a damaged one, so it is removed on
+   * failure.
+   */
   private TraceWriter write(Path state) {
     boolean done = false;
     try {

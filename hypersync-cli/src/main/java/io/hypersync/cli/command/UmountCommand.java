@@ -29,7 +29,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync umount}: ends workers, and clears away the mounts of dead ones. */
+/**
+ * {@code hypersync umount}: stops workers, and detaches the mounts that dead workers left behind.
+ */
 @Command(
     name = "umount",
     description = {
@@ -86,7 +88,7 @@ final class UmountCommand implements Callable<Integer> {
         if (mounts.size() == 1) {
           throw e;
         }
-        // One that cannot be unmounted is no reason to leave the others.
+        // A mount that cannot be unmounted does not keep the others from being unmounted.
         left.addObject()
             .put("mount", mount.toString())
             .put("error", e.message())
@@ -130,7 +132,7 @@ final class UmountCommand implements Callable<Integer> {
         + Printable.lines(entry.path("hint").asText()).indent(2);
   }
 
-  /** Returns whether its worker was alive. */
+  /** Unmounts one mount; returns whether its worker was alive. */
   private boolean unmount(
       Path mount, List<Path> inside, List<Daemons.Living> workers, Daemons daemons) {
     Optional<Daemons.Living> owner =
@@ -186,7 +188,10 @@ final class UmountCommand implements Callable<Integer> {
     return wanted.stream().filter(mounts::contains).toList();
   }
 
-  /** Whether a worker that was killed before it had mounted left the bare folder immutable. */
+  /**
+   * Returns whether the path was a bare mount folder left immutable by a worker that was killed
+   * before it mounted; if so, the folder is an ordinary one again.
+   */
   private boolean isFreed(Path path) {
     try {
       boolean cleared = FolderCover.clear(path);
@@ -231,7 +236,10 @@ final class UmountCommand implements Callable<Integer> {
     }
   }
 
-  /** Only for a mount whose daemon is known to be gone: it would take a living one's away. */
+  /**
+   * Detaches a mount without an admin socket. Refuses if its daemon is alive, because detaching
+   * would take the mount away from a running worker.
+   */
   private void clearAway(Path mount) {
     switch (Mounts.probe(mount)) {
       case DEAD -> detach(mount);
@@ -251,8 +259,9 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /**
-   * With force: a worker that was killed while it told the kernel to forget a name can leave calls
-   * behind that hold each other up, and only an abort of the connection ends them.
+   * Detaches with {@code umount -f}. A worker that was killed while it sent a notification about a
+   * name can leave calls behind that block each other; only aborting the kernel's connection ends
+   * them.
    */
   private static void detach(Path mount) {
     try {

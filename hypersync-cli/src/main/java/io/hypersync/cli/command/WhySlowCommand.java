@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code hypersync why-slow} (hypersync.md 17.1(3)). */
+/** {@code hypersync why-slow}: shows the time of mutations by stage (hypersync.md 17.1(3)). */
 @Command(
     name = "why-slow",
     description = {

@@ -15,7 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hypersync worker} (hypersync.md 3, 4.1). */
+/**
+ * {@code hypersync worker}: runs the worker daemon, which mounts a workspace, until it is stopped
+ * (hypersync.md 3, 4.1).
+ */
 @Command(
     name = "worker",
     description = {
@@ -83,7 +86,7 @@ public final class WorkerCommand implements Callable<Integer> {
       description = "Let device nodes be opened: trust root of all machines of the workspace.")
   private boolean dev;
 
-  /** A command that starts its worker this way. */
+  /** Creates the command with the function that starts its daemon. */
   public WorkerCommand(DaemonStarter<WorkerDaemonOptions> starter) {
     this.starter = starter;
   }

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Every setting's value: flags over the file over the defaults. Relations hold. */
+/**
+ * Every setting's value: flags override the file, the file overrides defaults. The rules between
+ * settings ({@link ConfigurationRules}) hold.
+ */
 public final class Configuration {
-  /** A value and where it came from. */
   record Entry(Object value, Origin origin) {}
 
   private final Map<Setting<?>, Entry> entries;
@@ -21,10 +23,10 @@ public final class Configuration {
   }
 
   /**
-   * Puts flags over a file's values and checks how they go together.
+   * Overrides a file's values by flags and checks the rules between settings.
    *
-   * @param ignored what is to be said of keys that are ignored, a line each
-   * @throws UserError if they do not
+   * @param ignored one line for each key that is ignored, for the log
+   * @throws UserError if a rule is violated
    */
   static Configuration conclude(
       Map<Setting<?>, Entry> file, Map<Setting<?>, Entry> flags, List<String> ignored) {
@@ -36,9 +38,9 @@ public final class Configuration {
   }
 
   /**
-   * The value of a setting that has one in any case.
+   * Returns the value of a setting.
    *
-   * @throws UserError if nothing was said and there is no default
+   * @throws UserError if it was not given and has no default
    */
   public <T> T get(Setting<T> setting) {
     return find(setting)
@@ -50,8 +52,8 @@ public final class Configuration {
                     UserError.USAGE));
   }
 
-  /** The value of a setting; empty if nothing was said and there is no default. */
-  @SuppressWarnings("unchecked") // only a value that this setting's own type read is kept under it
+  /** Returns the value of a setting; empty if it was not given and has no default. */
+  @SuppressWarnings("unchecked") // safe: stored values were parsed by this setting's own type
   public <T> Optional<T> find(Setting<T> setting) {
     Entry entry = entries.get(setting);
     return entry == null
@@ -59,7 +61,10 @@ public final class Configuration {
         : Optional.of((T) entry.value());
   }
 
-  /** A path, absolute: one in a file is relative to the file's folder, one of a flag to here. */
+  /**
+   * Returns a path made absolute: one from a file is relative to the file's directory, one from a
+   * flag to the working directory. Empty if it was not given and has no default.
+   */
   public Optional<Path> findPath(Setting<Path> setting) {
     return find(setting)
         .map(
@@ -71,24 +76,27 @@ public final class Configuration {
                 });
   }
 
-  /** Whether a flag gave the value: it was said for this time, and is in no file. */
+  /** Whether the value came from a flag, and so is not in any file. */
   public boolean isByFlag(Setting<?> setting) {
     return origin(setting) instanceof Origin.Flag;
   }
 
-  /** Whether it was said at all. */
+  /** Whether a file or a flag gave a value. */
   public boolean isSaid(Setting<?> setting) {
     return entries.containsKey(setting);
   }
 
-  /** The settings that were said and that this version does not act on. */
+  /** Returns the settings that were given although this version does not use them. */
   public List<Setting<?>> saidInVain() {
     return Settings.all().stream()
         .filter(setting -> !setting.inUse() && entries.containsKey(setting))
         .toList();
   }
 
-  /** A line for each key that was said and is ignored: where, which, and why. */
+  /**
+   * Returns one line for each key that was given and is ignored: its origin, the key and the
+   * reason.
+   */
   public List<String> ignored() {
     return ignored;
   }

@@ -21,19 +21,19 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/** Reads the configuration file, and puts flags over it. */
+/** Reads the configuration file and overrides it by flags. */
 public final class ConfigurationReader {
   private final Map<Setting<?>, Configuration.Entry> flags = new LinkedHashMap<>();
 
-  /** What is to be said of keys that only earlier versions had. */
+  /** One line for each key that was given and that only earlier versions had. */
   private final List<String> ignored = new ArrayList<>();
 
   /**
-   * Takes a flag that was given for a setting.
+   * Adds a flag that was given for a setting.
    *
    * @param flag as the user wrote it, such as {@code --bind}
-   * @param text what was given with it
-   * @throws UserError if that is no value for the setting
+   * @param text the flag's value
+   * @throws UserError if that is not a valid value of the setting
    */
   public <T> void flag(String flag, Setting<T> setting, String text) {
     try {
@@ -45,9 +45,10 @@ public final class ConfigurationReader {
   }
 
   /**
-   * Takes a {@code KEY=VALUE} that was given for any setting by its dotted name.
+   * Adds a {@code KEY=VALUE} for any setting, named by its dotted key.
    *
-   * @throws UserError if there is no such setting, or that is no value for it
+   * @param flag the flag that it was given with, for errors
+   * @throws UserError if there is no such setting or the value is not valid
    */
   public void assignment(String flag, String assignment) {
     int equals = assignment.indexOf('=');
@@ -65,13 +66,17 @@ public final class ConfigurationReader {
     flag(flag, setting, assignment.substring(equals + 1));
   }
 
-  /** The flags alone over the defaults. */
+  /**
+   * Returns flags over defaults, without a file.
+   *
+   * @throws UserError if a rule between settings is violated
+   */
   public Configuration withoutFile() {
     return Configuration.conclude(Map.of(), flags, ignored);
   }
 
   /**
-   * The flags over a file over the defaults.
+   * Returns flags over a file over defaults.
    *
    * @throws UserError naming the file, the line, the key and what was expected
    */

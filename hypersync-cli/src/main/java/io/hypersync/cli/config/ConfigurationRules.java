@@ -2,16 +2,16 @@ package io.hypersync.cli.config;
 
 import io.hypersync.wire.admin.UserError;
 
-/** What must hold between settings, each of which is right by itself. */
+/** Rules between settings whose values are each valid alone. */
 final class ConfigurationRules {
   private static final int SYMBOL_ALIGNMENT = 8;
 
   private ConfigurationRules() {}
 
   /**
-   * Checks all of it.
+   * Checks all rules.
    *
-   * @throws UserError naming the first two settings that contradict each other
+   * @throws UserError naming the settings of the first violated rule
    */
   static void check(Configuration configuration) {
     atMost(configuration, Settings.WORKER_LEADER_STALE, Settings.WORKER_LEADER_TIMEOUT);

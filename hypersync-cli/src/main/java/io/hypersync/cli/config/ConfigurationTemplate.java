@@ -3,14 +3,14 @@ package io.hypersync.cli.config;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration file that {@code init} writes: every setting with its default, commented. */
+/** The configuration file that {@code init} writes: every setting, commented out at its default. */
 public final class ConfigurationTemplate {
   private ConfigurationTemplate() {}
 
   /**
-   * The text of the file.
+   * Returns the text of the file.
    *
-   * @param said settings that are not left at their defaults, with their values as TOML
+   * @param said settings that differ from their defaults, with their values as TOML
    */
   public static String render(Map<Setting<?>, String> said) {
     StringBuilder text = new StringBuilder();

@@ -3,10 +3,10 @@ package io.hypersync.cli.config;
 import java.net.InetSocketAddress;
 
 /**
- * A network address that has not been looked up yet.
+ * A host and port that has not been resolved yet.
  *
  * @param host a name, an IPv4 address, or an IPv6 address without brackets
- * @param port 0 to 65535; 0 has the system choose one where that makes sense
+ * @param port 0 to 65535; 0 lets the system choose one where that makes sense
  */
 public record HostPort(String host, int port) {
   private static final int MAX_PORT = 65_535;
@@ -37,17 +37,20 @@ public record HostPort(String host, int port) {
     return new HostPort(host, Integer.parseInt(text, colon + 1, text.length(), 10));
   }
 
-  /** Looks the host up; the result says itself whether that worked. */
+  /**
+   * Resolves the host; blocks on the name service. {@link InetSocketAddress#isUnresolved} of the
+   * result tells whether that failed.
+   */
   public InetSocketAddress resolve() {
     return new InetSocketAddress(host, port);
   }
 
-  /** The address without looking the host up. */
+  /** Returns the address without resolving the host. */
   public InetSocketAddress unresolved() {
     return InetSocketAddress.createUnresolved(host, port);
   }
 
-  /** What {@link #parse} reads. */
+  /** Returns the form that {@link #parse} reads. */
   @Override
   public String toString() {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;

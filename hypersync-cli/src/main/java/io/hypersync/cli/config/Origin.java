@@ -2,9 +2,9 @@ package io.hypersync.cli.config;
 
 import java.nio.file.Path;
 
-/** Where a value came from; the beginning of an error about it. */
+/** Where a value came from; its text begins an error about the value. */
 sealed interface Origin {
-  /** Nothing was said. */
+  /** The value was not given. */
   record Default() implements Origin {
     @Override
     public String toString() {

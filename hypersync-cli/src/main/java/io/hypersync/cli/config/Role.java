@@ -3,17 +3,16 @@ package io.hypersync.cli.config;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What a machine is (hypersync.md 16.1). */
+/** What runs on a machine (hypersync.md 16.1). */
 public enum Role {
   /** Runs the leader, and a worker beside it (hypersync.md 4.2). */
   LEADER,
-  /** Runs a worker. */
   WORKER;
 
   /**
-   * Reads the text form.
+   * Parses the lower-case text form.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is neither role
    */
   static Role parse(String text) {
     return Arrays.stream(values())
@@ -22,7 +21,7 @@ public enum Role {
         .orElseThrow(() -> new IllegalArgumentException(text));
   }
 
-  /** The text form. */
+  /** Returns the lower-case form that {@link #parse} reads. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -3,16 +3,16 @@ package io.hypersync.cli.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that can be configured.
+ * One configurable value.
  *
  * @param <T> its value in Java
  * @param section the TOML table, such as {@code hypersync.leader}
  * @param name the key in that table
- * @param type what a value may be
- * @param defaultValue what holds when nothing is said; null if that depends on something else, or
- *     if there is no default
- * @param doc what it does, one sentence; says what holds by default if defaultValue is null
- * @param inUse false if this version accepts and checks it only
+ * @param type which values are valid
+ * @param defaultValue the value if none is given; null if that depends on something else, or if
+ *     there is no default
+ * @param doc what it does, one sentence; describes the default if defaultValue is null
+ * @param inUse false if this version only accepts and checks it
  */
 public record Setting<T>(
     String section,
@@ -22,7 +22,7 @@ public record Setting<T>(
     String doc,
     boolean inUse) {
 
-  /** The dotted name, such as {@code hypersync.leader.bind_address}. */
+  /** Returns the dotted key, such as {@code hypersync.leader.bind_address}. */
   public String key() {
     return section + "." + name;
   }

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Every setting there is: its name beside its unit, its range, its default and what it does. */
+/**
+ * All settings. Each is declared with its name, type and range, default and one sentence of
+ * documentation.
+ */
 public final class Settings {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -35,7 +38,6 @@ public final class Settings {
   public static final Setting<Boolean> ENABLED =
       used(ROOT, "enabled", ValueType.bool(), true, "Whether the daemons may start at all.");
 
-  /** What this machine is. */
   public static final Setting<Role> ROLE =
       used(
           ROOT,
@@ -44,7 +46,6 @@ public final class Settings {
           null,
           "What this machine is; \"worker\" keeps a leader from being started on it.");
 
-  /** Where the leader listens. */
   public static final Setting<HostPort> LEADER_BIND_ADDRESS =
       used(
           LEADER,
@@ -81,7 +82,7 @@ public final class Settings {
           1L << 20,
           "The most payload that shares one flush to disk.");
 
-  /** Into how large chunks workers cut what is written. */
+  /** The largest chunk that workers cut written data into. */
   public static final Setting<Long> LEADER_CHUNK_MAX =
       used(
           LEADER,
@@ -90,7 +91,7 @@ public final class Settings {
           (long) NegotiatedParams.DEFAULT.chunkMax(),
           "The size of the pieces that files are kept in; workers learn of it when they connect.");
 
-  /** What travels and is kept in the log itself; INLINE_THRESHOLD. */
+  /** The largest write whose bytes are carried in the log entry itself; INLINE_THRESHOLD. */
   public static final Setting<Long> LEADER_INLINE_THRESHOLD =
       used(
           LEADER,
@@ -100,7 +101,7 @@ public final class Settings {
           "Writes up to this size are kept in the log itself and need no second flush; workers"
               + " learn of it when they connect.");
 
-  /** How many intents may wait, those of all workers; MAX_PENDING_INTENTS. */
+  /** The most intents of all workers that may wait at the leader; MAX_PENDING_INTENTS. */
   public static final Setting<Long> LEADER_MAX_PENDING_INTENTS =
       used(
           LEADER,
@@ -110,7 +111,7 @@ public final class Settings {
           "How many operations may wait at the leader; each worker has a share, beyond which its"
               + " calls take longer.");
 
-  /** How many intents a worker may send in a second; INTENT_RATE_LIMIT_OPS. */
+  /** The most intents per second and worker; INTENT_RATE_LIMIT_OPS. */
   public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_OPS =
       used(
           LEADER,
@@ -119,7 +120,7 @@ public final class Settings {
           0L,
           "How many operations each worker may make in a second; 0 for no limit.");
 
-  /** How many of them may come at once; INTENT_BURST_OPS. */
+  /** The most intents that may come at once within that rate; INTENT_BURST_OPS. */
   public static final Setting<Long> LEADER_INTENT_BURST_OPS =
       used(
           LEADER,
@@ -128,7 +129,7 @@ public final class Settings {
           100L,
           "How many operations a worker may make at once after a pause, if there is a limit.");
 
-  /** How many bytes a worker may write in a second; INTENT_RATE_LIMIT_BYTES. */
+  /** The most bytes per second and worker; INTENT_RATE_LIMIT_BYTES. */
   public static final Setting<Long> LEADER_INTENT_RATE_LIMIT_BYTES =
       used(
           LEADER,
@@ -147,7 +148,7 @@ public final class Settings {
           Duration.ofSeconds(5),
           "How long a lock lives when its worker is not heard from.");
 
-  /** How much longer a lock can still be renewed; LOCK_GRACE_MS. */
+  /** For how long after its TTL a lock is still held and can be renewed; LOCK_GRACE_MS. */
   public static final Setting<Duration> LEADER_LOCK_GRACE =
       used(
           LEADER,
@@ -156,7 +157,7 @@ public final class Settings {
           Duration.ofSeconds(2),
           "How much longer the lock can still be renewed, before it is freed.");
 
-  /** How long open files without a name are kept for a silent worker; OPEN_LEASE_TTL. */
+  /** How long orphans are kept for a worker that is silent; OPEN_LEASE_TTL. */
   public static final Setting<Duration> LEADER_OPEN_LEASE_TTL =
       used(
           LEADER,
@@ -166,7 +167,7 @@ public final class Settings {
           "How long deleted files are kept at least, and for a worker that has them open and is not"
               + " heard from.");
 
-  /** How much of the heap the filesystem may take. */
+  /** The largest share of the heap for the filesystem state. */
   public static final Setting<Double> LEADER_STATE_HEAP_SHARE =
       used(
           LEADER,
@@ -176,7 +177,6 @@ public final class Settings {
           "How much of the largest heap (-Xmx) the filesystem may take in memory; what would make"
               + " it larger is refused with ENOSPC. Workers need as much heap as the leader.");
 
-  /** Who this worker is. */
   public static final Setting<WorkerId> WORKER_ID =
       used(
           WORKER,
@@ -204,7 +204,6 @@ public final class Settings {
           "The folder for caches, not replicated; /ntmfs/local/<workspace> for a mount at"
               + " /ntmfs/ws/<workspace> by default.");
 
-  /** Where the leader is. */
   public static final Setting<HostPort> WORKER_LEADER_ADDRESS =
       used(
           WORKER,
@@ -213,7 +212,7 @@ public final class Settings {
           null,
           "Where the leader is; by default what the token says.");
 
-  /** Where the worker keeps its identity and its copy. */
+  /** Where the worker keeps its identity and its replica. */
   public static final Setting<Path> WORKER_STATE_DIR =
       used(
           WORKER,
@@ -223,7 +222,6 @@ public final class Settings {
           "Where the worker keeps its identity and its copy;"
               + " /var/lib/hypersync/<workspace id>-<worker> by default.");
 
-  /** The enrolment token with which a worker joins. */
   public static final Setting<Path> WORKER_TOKEN =
       used(
           WORKER,
@@ -232,7 +230,7 @@ public final class Settings {
           null,
           "The enrolment token with which the worker joins; needed at its first start only.");
 
-  /** How long a mutation whose fate is unknown may block its caller; MUTATION_DEADLINE. */
+  /** After this time a mutation whose outcome is unknown ends with EIO; MUTATION_DEADLINE. */
   public static final Setting<Duration> WORKER_MUTATION_DEADLINE =
       used(
           WORKER,
@@ -241,7 +239,10 @@ public final class Settings {
           Duration.ofSeconds(30),
           "How long a mutation whose fate is unknown blocks its caller, before EIO.");
 
-  /** How long the leader may be silent before the worker asks it; LEADER_STALE_MS. */
+  /**
+   * A leader that was silent for so long is asked before its commit index is trusted;
+   * LEADER_STALE_MS.
+   */
   public static final Setting<Duration> WORKER_LEADER_STALE =
       used(
           WORKER,
@@ -250,7 +251,7 @@ public final class Settings {
           Duration.ofMillis(250),
           "How long the leader may be silent before the worker asks it.");
 
-  /** Whether open waits for what is known to be committed; strict_open. */
+  /** Whether open waits until this mount shows everything known to be committed; strict_open. */
   public static final Setting<Boolean> WORKER_STRICT_OPEN =
       used(
           WORKER,
@@ -259,7 +260,7 @@ public final class Settings {
           true,
           "Whether open waits until all that is known to be committed is visible.");
 
-  /** Whether every read waits for what is committed; strict reads. */
+  /** Whether every read asks the leader first: linearizable reads. */
   public static final Setting<Boolean> WORKER_STRICT_READS =
       used(
           WORKER,
@@ -286,7 +287,7 @@ public final class Settings {
           Duration.ofSeconds(1),
           "How long the leader may be silent before the mount turns read-only.");
 
-  /** Whether local watchers hear of what other machines do. */
+  /** Whether inotify watches report changes of other hosts. */
   public static final Setting<Boolean> WORKER_INOTIFY =
       used(
           WORKER,
@@ -295,7 +296,7 @@ public final class Settings {
           false,
           "Whether inotify on this mount reports what other machines do; costs a scan of /proc.");
 
-  /** How often watches are looked for. */
+  /** How often new inotify watches are looked for. */
   public static final Setting<Duration> WORKER_INOTIFY_SCAN =
       used(
           WORKER,
@@ -304,7 +305,7 @@ public final class Settings {
           Duration.ofMillis(250),
           "How often new watches are looked for, if \"inotify\" is set.");
 
-  /** Whether set-id bits count. */
+  /** Whether set-id bits and file capabilities are honoured on the mount. */
   public static final Setting<Boolean> WORKER_SUID =
       used(
           WORKER,
@@ -314,7 +315,7 @@ public final class Settings {
           "Whether set-id bits and capabilities of files count on this mount; then root of any"
               + " machine of the workspace can become root of this one.");
 
-  /** Whether device nodes can be opened. */
+  /** Whether device nodes on the mount can be opened. */
   public static final Setting<Boolean> WORKER_DEV =
       used(
           WORKER,
@@ -333,7 +334,7 @@ public final class Settings {
           1280L,
           "Bytes of one RaptorQ symbol; a multiple of 8.");
 
-  /** RaptorQ repair symbols beside the source symbols. */
+  /** RaptorQ repair symbols as a fraction of the source symbols. */
   public static final Setting<Double> REPLICATION_REPAIR_OVERHEAD =
       accepted(
           REPLICATION,
@@ -369,7 +370,7 @@ public final class Settings {
           864L,
           "How many snapshots are kept.");
 
-  /** A worker further behind than this gets a snapshot. */
+  /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =
       accepted(
           SNAPSHOTS,
@@ -387,7 +388,7 @@ public final class Settings {
           40L,
           "The most agents that are placed on one worker.");
 
-  /** A worker that lags more gets no new agents. */
+  /** A worker that lags by more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_SYNC_LAG_MS =
       accepted(
           SCHEDULER,
@@ -396,7 +397,7 @@ public final class Settings {
           50L,
           "A worker that lags by more milliseconds gets no new agents.");
 
-  /** A worker whose commits take longer gets no new agents. */
+  /** A worker whose commits take more milliseconds than this gets no new agents. */
   public static final Setting<Long> SCHEDULER_MAX_COMMIT_RTT_MS =
       accepted(
           SCHEDULER,
@@ -407,12 +408,12 @@ public final class Settings {
 
   private Settings() {}
 
-  /** All settings, those of one section next to each other. */
+  /** Returns all settings; those of one section are adjacent. */
   public static List<Setting<?>> all() {
     return List.copyOf(ALL);
   }
 
-  /** The setting of a dotted name. */
+  /** Returns the setting of a dotted key, or empty if there is none. */
   public static Optional<Setting<?>> find(String key) {
     return ALL.stream()
         .<Setting<?>>map(setting -> setting)
@@ -421,14 +422,14 @@ public final class Settings {
   }
 
   /**
-   * What to say of a key that earlier versions had and this one has not: a file that still has it
-   * is taken without it. Empty if no version had it.
+   * Returns why a key that only earlier versions had is ignored, so that a file with it still
+   * loads. Empty if no earlier version had the key.
    */
   static Optional<String> retired(String key) {
     return Optional.ofNullable(RETIRED.get(key));
   }
 
-  /** The sections, in order. */
+  /** Returns the names of the sections, in the order of the file. */
   public static List<String> sections() {
     return ALL.stream().map(Setting::section).distinct().toList();
   }

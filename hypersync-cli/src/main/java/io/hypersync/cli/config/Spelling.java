@@ -4,20 +4,23 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Guesses what somebody meant to type. */
+/** Suggests the word that was probably meant by a misspelled one. */
 public final class Spelling {
   private static final int MAX_EDITS = 3;
 
   private Spelling() {}
 
-  /** The known word that takes the fewest edits, if at most three and fewer than half of it. */
+  /**
+   * Returns the known word with the smallest edit distance, if that is at most three and at most
+   * half of the word's length.
+   */
   public static Optional<String> nearest(String typed, List<String> known) {
     return known.stream()
         .filter(word -> edits(typed, word) <= Math.min(MAX_EDITS, word.length() / 2))
         .min(Comparator.comparingInt(word -> edits(typed, word)));
   }
 
-  /** Insertions, deletions and replacements from one word to the other. */
+  /** Levenshtein distance: insertions, deletions and replacements from one word to the other. */
   private static int edits(String from, String to) {
     int[] row = new int[to.length() + 1];
     for (int j = 0; j <= to.length(); j++) {

@@ -34,29 +34,31 @@ final class Units {
   private Units() {}
 
   /**
-   * Reads a duration.
+   * Parses a duration.
    *
-   * @throws IllegalArgumentException if it is none, or longer than 292 years
+   * @throws IllegalArgumentException if it is not a number and a unit, or is longer than 292 years
    */
   static Duration parseDuration(String text) {
     return Duration.ofNanos(parse(text, DURATION_NS));
   }
 
   /**
-   * Reads a size in bytes.
+   * Parses a size; returns bytes.
    *
-   * @throws IllegalArgumentException if it is none, or does not fit into 63 bits
+   * @throws IllegalArgumentException if it is not a number and a unit, or does not fit into 63 bits
    */
   static long parseSize(String text) {
     return parse(text, SIZE_BYTES);
   }
 
-  /** The shortest text that {@link #parseDuration} reads back. */
+  /**
+   * Returns the duration in the largest unit that divides it; {@link #parseDuration} reads it back.
+   */
   static String formatDuration(Duration duration) {
     return format(duration.toNanos(), DURATION_NS, "us");
   }
 
-  /** The shortest text that {@link #parseSize} reads back. */
+  /** Returns the size in the largest unit that divides it; {@link #parseSize} reads it back. */
   static String formatSize(long bytes) {
     return format(bytes, SIZE_BYTES, "B");
   }

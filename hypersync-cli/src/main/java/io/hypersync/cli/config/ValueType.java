@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What a setting's value may be, and how it is read from TOML and from a flag.
+ * Which values a setting may have, and how they are read from TOML and from a flag.
  *
  * @param <T> the value in Java
  * @param expected completes "expected ..." in an error
- * @param fromToml reads a value of the TOML parser; IllegalArgumentException or ClassCastException
- *     if it is of no use
- * @param fromText reads the text of a flag; IllegalArgumentException if it is of no use
+ * @param fromToml converts a value of the TOML parser; throws IllegalArgumentException or
+ *     ClassCastException if it is not valid
+ * @param fromText parses the text of a flag; throws IllegalArgumentException if it is not valid
  * @param toToml writes a value as TOML
  */
 public record ValueType<T>(

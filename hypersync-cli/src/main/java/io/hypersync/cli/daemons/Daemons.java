@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The daemons of this machine, found by their admin sockets. */
+/**
+ * The daemons of this machine, found by their admin sockets. All methods that return daemons ask
+ * the sockets again, waiting at most {@link #STATUS_LIMIT} for each.
+ */
 public final class Daemons {
   private static final Duration STATUS_LIMIT = Duration.ofSeconds(5);
 
@@ -29,34 +32,40 @@ public final class Daemons {
     this.searched = searched;
   }
 
-  /** A daemon that answered, and its status. */
+  /**
+   * A daemon that answered.
+   *
+   * @param socket its admin socket
+   * @param status its answer
+   */
   public record Living(Path socket, JsonNode status) {}
 
-  /** Those whose sockets are in a run directory. */
+  /** The daemons whose sockets are in a run directory. */
   public static Daemons in(RunDirectory directory) {
     return new Daemons(directory.sockets(), directory.path());
   }
 
-  /** Those of the given sockets. */
+  /** The daemons of these admin sockets; at least one. */
   public static Daemons at(List<Path> sockets) {
     return new Daemons(List.copyOf(sockets), sockets.getFirst());
   }
 
-  /** Where this looked. */
+  /** Returns where sockets were looked for, for messages. */
   public Path searched() {
     return searched;
   }
 
-  /** The living workers. */
+  /** Returns the workers that answer. */
   public List<Living> workers() {
     return living(socket -> !RunDirectory.isLeader(socket));
   }
 
   /**
-   * The one leader that is meant.
+   * Returns the one leader that matches.
    *
-   * @param workspace a workspace's name, its id or the beginning of it; empty for the only one
-   * @throws UserError if there is none, or more than one
+   * @param workspace a workspace's name, its id or the beginning of its id; empty to match any
+   *     leader
+   * @throws UserError if none or more than one matches
    */
   public Living leader(Optional<String> workspace) {
     List<Living> leaders =
@@ -90,7 +99,7 @@ public final class Daemons {
     return leaders.getFirst();
   }
 
-  /** The leader of a worker's workspace, if it runs on this machine. */
+  /** Returns the leader of a worker's workspace, if it runs on this machine. */
   public Optional<Living> leaderOf(Living worker) {
     return living(RunDirectory::isLeader).stream()
         .filter(
@@ -98,7 +107,9 @@ public final class Daemons {
         .findFirst();
   }
 
-  /** Every daemon as {@code docs/json.md} says: leaders, workers, unresponsive, dead. */
+  /**
+   * Returns every daemon as {@code docs/json.md} describes: leaders, workers, unresponsive, dead.
+   */
   public ObjectNode status() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     ArrayNode leaders = tree.putArray("leaders");
@@ -120,7 +131,7 @@ public final class Daemons {
   }
 
   /**
-   * Removes the sockets that dead workers left behind.
+   * Removes the admin sockets that dead workers left behind.
    *
    * @throws UserError if one cannot be removed
    */

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Who works in a mount: the processes that keep it from being unmounted. */
+/** Finds the processes that use a mount and so keep it from being unmounted. */
 public final class MountUsers {
   private static final Path PROC = Path.of("/proc");
 
@@ -24,7 +24,9 @@ public final class MountUsers {
   /**
    * A process that uses a mount.
    *
-   * @param how what it has there, such as {@code works in /ntmfs/ws/team/src}
+   * @param pid in this process's pid namespace
+   * @param command its name, from {@code comm}
+   * @param how its use of the mount, such as {@code works in /ntmfs/ws/team/src}
    */
   public record User(long pid, String command, String how) {
     @Override
@@ -34,13 +36,13 @@ public final class MountUsers {
   }
 
   /**
-   * The processes whose working folder, root, open files or maps are on a mount's filesystem, in
-   * whichever mount namespace they have it. Paths do not say: in another namespace the same path
-   * can be on another filesystem. Nothing of this asks the filesystem itself: it is safe for a dead
-   * one.
+   * Returns the processes whose working directory, root, open files or memory maps are on a
+   * filesystem, in any mount namespace. Devices are compared and not paths, because the same path
+   * can be on another filesystem in another namespace. Nothing here asks the filesystem itself, so
+   * it does not block on a dead mount.
    *
-   * @param device of the filesystem, as {@code mountinfo} has it: {@code 0:53}
-   * @param own processes that are not counted, as the mount's own worker
+   * @param device of the filesystem, as in {@code mountinfo}: {@code 0:53}
+   * @param own ids of processes that are left out, such as the mount's own worker
    */
   public static List<User> of(String device, Set<Long> own) {
     List<User> users = new ArrayList<>();
@@ -48,7 +50,7 @@ public final class MountUsers {
       long pid = Long.parseLong(process.getFileName().toString());
       if (!own.contains(pid)) {
         use(process, device)
-            .filter(_ -> !isShadow(process)) // it is the worker's own, and ends with it
+            .filter(_ -> !isShadow(process)) // a helper process of the worker, which ends with it
             .ifPresent(how -> users.add(new User(pid, command(process), how)));
       }
     }
@@ -79,7 +81,9 @@ public final class MountUsers {
     }
   }
 
-  /** Of what a process has in memory; the kernel lists devices as two hexadecimal numbers. */
+  /**
+   * Returns a mapped file of the device. {@code maps} prints devices as two hexadecimal numbers.
+   */
   private static Optional<String> mapped(Path process, String device) {
     int colon = device.indexOf(':');
     String listed =

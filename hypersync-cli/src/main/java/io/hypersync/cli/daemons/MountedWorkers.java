@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Which living workers a path stands for. */
+/** Finds the living workers that a path argument refers to. */
 public final class MountedWorkers {
   private MountedWorkers() {}
 
   /**
-   * The worker in whose mount the path is, or all of this machine.
+   * Returns the worker in whose mount the path is, or all workers of this machine if no path is
+   * given.
    *
    * @throws UserError if there is none
    */
@@ -27,7 +28,7 @@ public final class MountedWorkers {
   }
 
   private static Daemons.Living of(List<Daemons.Living> workers, Path path) {
-    // Not resolved through the filesystem: a mount that hangs would hang this, too.
+    // Lexically, not through the filesystem: a hanging mount would block this, too.
     Path wanted = path.toAbsolutePath().normalize();
     return workers.stream()
         .filter(worker -> wanted.startsWith(mount(worker)))
@@ -42,7 +43,7 @@ public final class MountedWorkers {
                             .collect(Collectors.joining("\n"))));
   }
 
-  /** Where a worker has mounted its workspace. */
+  /** Returns where a worker has mounted its workspace. */
   public static Path mount(Daemons.Living worker) {
     return Path.of(worker.status().path("mount").asText());
   }

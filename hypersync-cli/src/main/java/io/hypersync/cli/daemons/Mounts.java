@@ -14,24 +14,25 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The HyperSync mounts of this machine, as the kernel lists them. */
+/** The HyperSync mounts of this machine, from the kernel's mount table. */
 public final class Mounts {
   private static final String TYPE = "fuse.hypersync";
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
 
   private Mounts() {}
 
-  /** What a mount's daemon does. */
+  /** Whether a mount's daemon answers. */
   public enum Health {
-    /** It answers. */
     ALIVE,
-    /** It is gone, and the kernel says ENOTCONN to everyone. */
+    /** It has ended; every call fails with ENOTCONN. */
     DEAD,
-    /** It has not answered for two seconds. */
+    /** It has not answered for {@link #PROBE_LIMIT}. */
     HANGING
   }
 
-  /** Where HyperSync is mounted; asking does not touch the mounts. */
+  /**
+   * Returns all HyperSync mount points; reads the mount table only and does not touch the mounts.
+   */
   public static List<Path> all() {
     return table().mounts().stream()
         .filter(mount -> mount.type().equals(TYPE))
@@ -47,23 +48,26 @@ public final class Mounts {
     }
   }
 
-  /** The device of the filesystem that is mounted there, as {@code mountinfo} has it. */
+  /**
+   * Returns the device of the filesystem mounted there, as in {@code mountinfo}; empty if none is.
+   */
   public static Optional<String> device(Path mount) {
     return table().at(mount.toString()).map(MountTable.Mount::device);
   }
 
-  /** What is mounted inside a mount: it would go with it. */
+  /** Returns the mounts inside a mount, which would be detached together with it. */
   public static List<Path> inside(Path mount) {
     return table().inside(mount);
   }
 
   /**
-   * Asks a mount how full it is: that no kernel answers from what it has cached, as it does for the
-   * attributes of the root long after the daemon is gone.
+   * Asks a mount for its free space; blocks for at most {@link #PROBE_LIMIT}. statfs is never
+   * answered from the kernel's caches, whereas attributes of the root are, long after the daemon
+   * has ended.
    */
   public static Health probe(Path mount) {
     CompletableFuture<Health> answer = new CompletableFuture<>();
-    // A thread that hangs in the kernel must not keep the process from ending.
+    // A daemon thread: one that hangs in the kernel must not keep this process from ending.
     Thread.ofPlatform().daemon().start(() -> answer.complete(touch(mount)));
     try {
       return answer.get(PROBE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** A leader or a worker in a process of its own, started through the launcher. */
+/** A leader or a worker in its own process, started through the launcher. */
 public final class ChildDaemon {
   private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -29,10 +29,9 @@ public final class ChildDaemon {
   private final Path log;
   private final AdminClient admin;
 
-  /** What is done between the end of a daemon and its new beginning. */
+  /** An action between the end of a daemon and its restart. */
   @FunctionalInterface
   public interface Between {
-    /** Does it. */
     void run() throws IOException, InterruptedException;
   }
 
@@ -52,14 +51,14 @@ public final class ChildDaemon {
   }
 
   /**
-   * Starts it. It is not ready yet.
+   * Starts the process; it may not be ready yet when this returns.
    *
-   * @param name for the story
-   * @param socket where it will answer
-   * @param log where its standard error goes
+   * @param name for output and errors
+   * @param socket its admin socket
+   * @param log file that its output is appended to
    * @param arguments of the launcher
-   * @param javaOptions of its Java machine, besides its own and those of the environment
-   * @throws UserError if one of these options has a blank in it
+   * @param javaOptions for its JVM, in addition to the launcher's and those of the environment
+   * @throws UserError if one of these options contains whitespace
    */
   static ChildDaemon start(
       String name, Path socket, Path log, List<String> arguments, List<String> javaOptions)
@@ -77,7 +76,8 @@ public final class ChildDaemon {
   private static Process launch(List<String> arguments, List<String> javaOptions, Path log)
       throws IOException {
     List<String> command = new ArrayList<>();
-    // In a session of its own: Ctrl-C reaches the command alone, which then ends all in order.
+    // In its own session, so that Ctrl-C reaches only this command, which then stops the daemons in
+    // order.
     command.add("setsid");
     command.add(launcher());
     command.addAll(arguments);
@@ -95,7 +95,7 @@ public final class ChildDaemon {
     return builder.start();
   }
 
-  /** As the launcher reads them: it takes them apart at blanks. */
+  /** Joins options in the launcher's form, which splits them at whitespace. */
   private static String inOneLine(List<String> javaOptions) {
     for (String option : javaOptions) {
       if (option.chars().anyMatch(Character::isWhitespace)) {
@@ -115,12 +115,16 @@ public final class ChildDaemon {
     return launcher;
   }
 
-  /** Its process id, which is the Java machine's. */
+  /** Returns its process id, which is the JVM's, because the launcher execs it. */
   public long pid() {
     return process.pid();
   }
 
-  /** How it is now. */
+  /**
+   * Asks for its status.
+   *
+   * @throws UserError if it does not answer
+   */
   public JsonNode status() {
     return switch (admin.ask("status")) {
       case AdminClient.Reply.Result(JsonNode status) -> status;
@@ -131,9 +135,11 @@ public final class ChildDaemon {
   }
 
   /**
-   * Waits until it answers, and answers so.
+   * Polls its status until it answers and the condition holds, for at most {@link #START_LIMIT}.
    *
    * @param goal completes "did not ... in time"
+   * @return the status for which the condition held
+   * @throws UserError if the process ended or the time is up
    */
   public JsonNode await(String goal, Predicate<JsonNode> condition) throws InterruptedException {
     return await(goal, condition, START_LIMIT);
@@ -156,11 +162,12 @@ public final class ChildDaemon {
   }
 
   /**
-   * Kills it, so that nothing is written down on the way, and starts it again.
+   * Kills it with SIGKILL, so that it writes nothing more, and starts it again.
    *
-   * @param limit how long it may take until it answers
-   * @param between what is done while it is not there; that takes none of its time
-   * @return how long it took from its start, in nanoseconds
+   * @param limit how long it may take until it answers again
+   * @param between runs while no process exists; its duration is not counted
+   * @return nanoseconds from the new start until it answered
+   * @throws UserError if it does not answer in time, or is being stopped
    */
   public long killAndRestart(Duration limit, Between between)
       throws IOException, InterruptedException {
@@ -172,7 +179,9 @@ public final class ChildDaemon {
     return System.nanoTime() - beganNs;
   }
 
-  /** Not after {@link #stop}, which may come from another thread: nobody would end the new one. */
+  /**
+   * Fails after {@link #stop}, which may run on another thread: nobody would end the new process.
+   */
   private synchronized void relaunch() throws IOException {
     if (stopped) {
       throw new UserError("the " + name + " is being stopped", "");
@@ -180,7 +189,7 @@ public final class ChildDaemon {
     process = launch(arguments, javaOptions, log);
   }
 
-  /** Ends it cleanly if it lets itself be ended, else by force. */
+  /** Sends SIGTERM, and SIGKILL if the process has not ended within {@link #STOP_LIMIT}. */
   void stop() throws InterruptedException {
     Process last = last();
     last.destroy();

@@ -5,8 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What must be undone, whatever happens: the last first, each at most once, and one that fails does
- * not keep the others from being done. Runs at the end, or in a shutdown hook at Ctrl-C.
+ * Steps that must be undone at the end: in reverse order, each at most once; a step that fails does
+ * not keep the others from running. Runs at the end of the command, or in a shutdown hook at
+ * Ctrl-C. Thread-safe.
  */
 public final class Cleanup implements AutoCloseable {
   private final Deque<Step> steps = new ArrayDeque<>();
@@ -15,23 +16,26 @@ public final class Cleanup implements AutoCloseable {
 
   private record Step(String what, Action action) {}
 
-  /** One thing to undo. */
+  /** Undoes one step. */
   @FunctionalInterface
   public interface Action {
-    /** Undoes it. */
     void run() throws Exception;
   }
 
-  /** Nothing to undo yet. */
+  /**
+   * Starts empty.
+   *
+   * @param narrator reports the cleanup and its failures
+   */
   public Cleanup(Narrator narrator) {
     this.narrator = narrator;
   }
 
   /**
-   * Remembers what has to be undone.
+   * Adds a step to undo.
    *
    * @param what completes "could not ..."
-   * @throws IllegalStateException if the end has begun: nothing new must be started then
+   * @throws IllegalStateException if undoing has begun: nothing new may be started then
    */
   public synchronized void add(String what, Action action) {
     if (begun) {
@@ -40,23 +44,23 @@ public final class Cleanup implements AutoCloseable {
     steps.push(new Step(what, action));
   }
 
-  /** Whether the end has begun. */
+  /** Whether undoing has begun. */
   boolean hasBegun() {
     return begun;
   }
 
-  /** Leaves everything as it is. */
+  /** Drops all steps without running them. */
   synchronized void forget() {
     steps.clear();
   }
 
-  /** As {@link #undo}. */
+  /** The same as {@link #undo}. */
   @Override
   public void close() {
     undo();
   }
 
-  /** Undoes everything. A second call waits until the first is through. */
+  /** Undoes everything. A concurrent second call blocks until the first has finished. */
   public synchronized void undo() {
     begun = true;
     if (!steps.isEmpty()) {

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * The story: a workspace from nothing, a leader and two workers as processes, a repository cloned
- * on one mount and read on the other, an edit on the other read on the one.
+ * The demo: starts a leader and two workers as processes on a new workspace, clones a repository
+ * through one mount, reads it through the other, edits it there and reads that through the first.
  */
 public final class Demo {
   private static final int STATUS_ATTEMPTS = 100;
@@ -35,7 +35,7 @@ public final class Demo {
   private static final double NS_PER_S = 1e9;
   private static final int NS_PER_US = 1000;
 
-  /** Of the story there are two. */
+  /** The names of the demo's workers. */
   static final List<String> PLAYERS = List.of("a", "b");
 
   private final Narrator narrator;
@@ -44,7 +44,7 @@ public final class Demo {
   private final Tool git;
   private final RunDirectory runDirectory;
 
-  /** A story not begun. */
+  /** Creates a demo; nothing is started yet. */
   public Demo(Narrator narrator, Cleanup cleanup, DemoFolder folder, RunDirectory runDirectory) {
     this.narrator = narrator;
     this.cleanup = cleanup;
@@ -54,28 +54,27 @@ public final class Demo {
   }
 
   /**
-   * The daemons of the demo, as they run.
+   * The daemons of a running demo.
    *
    * @param workers by their names
    */
   public record Cast(
       WorkspaceDirectory workspace, ChildDaemon leader, SequencedMap<String, ChildDaemon> workers) {
-    /** Keeps a copy. */
     public Cast {
       workers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(workers));
     }
   }
 
-  /** Starts the leader and workers of these names. */
+  /** Starts a leader and workers of these names. */
   public Cast start(WorkspaceId id, List<String> names) throws IOException, InterruptedException {
     return start(id, names, List.of());
   }
 
   /**
-   * Starts the leader and workers of these names.
+   * Starts a leader and workers of these names, and returns when all workers have mounted.
    *
-   * @param javaOptions of the Java machine of each, besides its own and those of the environment;
-   *     without blanks
+   * @param javaOptions for the JVM of each daemon, in addition to the launcher's and those of the
+   *     environment; without whitespace
    */
   public Cast start(WorkspaceId id, List<String> names, List<String> javaOptions)
       throws IOException, InterruptedException {
@@ -111,12 +110,16 @@ public final class Demo {
     return new Cast(workspace, leader, workers);
   }
 
-  /** Clones, reads, edits; with the {@link #PLAYERS}. */
+  /**
+   * Clones, reads and edits; needs the workers {@link #PLAYERS}.
+   *
+   * @param source the repository to clone; empty for a generated one
+   */
   void play(Cast cast, Optional<Path> source) throws IOException, InterruptedException {
     Files.writeString(
         folder.gitConfig(),
         "[user]\n\tname = Demo\n\temail = demo@hypersync.invalid\n[safe]\n\tdirectory = *\n"
-            // No process of git's is to live on in a mount that is about to go.
+            // git must not leave a background process in a mount that is about to be unmounted.
             + "[maintenance]\n\tauto = false\n[gc]\n\tauto = 0\n");
     cleanup.add("end git", git::endRunning);
     cloneOnA(source);
@@ -128,7 +131,11 @@ public final class Demo {
     narrator.quote(gitOn("a", "log", "-1", "--format=%h %an: %s"), QUOTED_LINES);
   }
 
-  /** Waits until all workers have all there is, and shows what they have. */
+  /**
+   * Waits until all workers have applied the same entry, and prints their roots and latencies.
+   *
+   * @throws UserError if their roots differ
+   */
   void report(Cast cast) throws InterruptedException {
     List<JsonNode> workers = statusAtOneEntry(cast);
     Table table = Table.of("WORKER", ">APPLIED", "ROOT", ">COMMITS", ">P50", ">P99");
@@ -208,7 +215,7 @@ public final class Demo {
     narrator.say("through B: git commit");
   }
 
-  /** Until all workers have applied all that the leader has committed. */
+  /** Waits until all workers have applied everything that the leader has committed. */
   public static void settle(Cast cast) throws InterruptedException {
     long commitIndex = cast.leader().status().path("commit_index").asLong();
     for (ChildDaemon worker : cast.workers().values()) {
@@ -219,8 +226,8 @@ public final class Demo {
   }
 
   /**
-   * What all workers are at the same entry. The leader commits one now and then with nobody at
-   * work: it forgets files that were unlinked while they were open.
+   * Returns the status of all workers at the same applied index. The leader may commit an entry
+   * while nobody works: it reaps orphans.
    */
   private static List<JsonNode> statusAtOneEntry(Cast cast) throws InterruptedException {
     for (int attempt = 0; attempt < STATUS_ATTEMPTS; attempt++) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code hypersync demo}. */
+/** {@code hypersync demo}: checks what the demo needs, runs it and cleans up, also after Ctrl-C. */
 @Command(
     name = "demo",
     description = {
@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync demo --repository /src/linux"
     })
 public final class DemoCommand implements Callable<Integer> {
-  /** What a shell says of a process that Ctrl-C ended. */
+  /** The exit code with which shells report a process ended by Ctrl-C. */
   private static final int ENDED_BY_SIGNAL = 130;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -64,7 +64,7 @@ public final class DemoCommand implements Callable<Integer> {
   private int run(Path parent) throws IOException, InterruptedException {
     Narrator narrator = new Narrator(spec.commandLine().getOut());
     try (Cleanup cleanup = new Cleanup(narrator)) {
-      // Ctrl-C ends the machine, not this block; the hook is what then cleans up.
+      // Ctrl-C ends the JVM without leaving this block; the hook cleans up then.
       Runtime.getRuntime().addShutdownHook(new Thread(cleanup::undo, "demo-cleanup"));
       DemoFolder folder = DemoFolder.create(parent);
       cleanup.add("remove " + folder.root(), folder::delete);
@@ -76,7 +76,7 @@ public final class DemoCommand implements Callable<Integer> {
         demo.report(cast);
       } catch (UserError | IOException failure) {
         if (cleanup.hasBegun()) {
-          // Ctrl-C took away what the story stood on; that it then failed is no news.
+          // The shutdown hook stopped the daemons, so the failure needs no report.
           return ENDED_BY_SIGNAL;
         }
         throw failure;
@@ -115,7 +115,7 @@ public final class DemoCommand implements Callable<Integer> {
             folder.root());
   }
 
-  /** What was named, else this project if it is a repository with a commit. */
+  /** Returns the given repository, or else this project if it is a repository with a commit. */
   private Optional<Path> source() {
     if (repository != null) {
       return Optional.of(repository.toAbsolutePath().normalize());

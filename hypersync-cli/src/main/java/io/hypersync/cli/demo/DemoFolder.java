@@ -9,20 +9,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where a demo has everything:
+ * Directory layout of a demo:
  *
  * <pre>
  * workspace/            the leader's workspace folder
  * a/ws/demo             mount A        a/local/demo   its local scratch      a/state
  * b/ws/demo             mount B        b/local/demo   its local scratch      b/state
- * logs/                 what the daemons say
+ * logs/                 output of the daemons
  * gitconfig
  * </pre>
  *
- * @param root the folder
+ * @param root the directory that contains all of it
  */
 public record DemoFolder(Path root) {
-  /** Makes one, under a name of its own in this folder. */
+  /** Makes a new directory with a unique name in {@code parent}. */
   public static DemoFolder create(Path parent) throws IOException {
     DemoFolder folder = new DemoFolder(Files.createTempDirectory(parent, "hypersync-demo-"));
     Files.createDirectories(folder.log("x").getParent());
@@ -33,7 +33,7 @@ public record DemoFolder(Path root) {
     return root.resolve("workspace");
   }
 
-  /** Where a worker mounts the workspace. */
+  /** Returns where a worker mounts the workspace. */
   public Path mount(String worker) {
     return root.resolve(worker).resolve("ws").resolve("demo");
   }
@@ -51,7 +51,7 @@ public record DemoFolder(Path root) {
   }
 
   /**
-   * Removes it all, and never what is mounted in it.
+   * Removes the directory; never what is mounted in it.
    *
    * @throws IOException if something is still mounted there
    */

@@ -16,19 +16,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A UDP port of 127.0.0.1 for a leader that may be ended and started again: nobody who asks for any
- * port gets it meanwhile.
+ * A reserved UDP port of 127.0.0.1 for a leader that may be stopped and started again. While it is
+ * reserved, no program that asks for any free port gets it.
  *
- * <p>It is none that the kernel gives away by itself, if there is one beside those: else a worker
- * that looks for its leader could get that leader's own port, and the leader could not listen
- * again. And the TCP port of the same number is held until this is closed: so two that look for
- * such a port, in whatever processes, never find the same one.
+ * <p>The port is outside the kernel's ephemeral range if one is free there: otherwise a worker that
+ * looks for its leader could be given that leader's own port, and the leader could not listen
+ * again. The TCP port of the same number stays bound until {@link #close}, so that two callers of
+ * {@link #reserve}, in whatever processes, never get the same port.
  */
 public final class LeaderPort implements Closeable {
   private static final Path EPHEMERAL = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
   private static final String HOST = "127.0.0.1";
 
-  /** Those below are of well-known services. */
+  /** Ports below belong to well-known services. */
   private static final int FIRST = 10_000;
 
   private static final int LAST = 65_535;
@@ -40,18 +40,18 @@ public final class LeaderPort implements Closeable {
   }
 
   /**
-   * A port that is free now, and stays so for a leader.
+   * Reserves a port that is free now.
    *
    * @throws UserError if there is none
-   * @throws IOException if no socket can be made, or the kernel's own ports cannot be read
+   * @throws IOException if no socket can be made, or the ephemeral range cannot be read
    */
   public static LeaderPort reserve() throws IOException {
-    // Line by line, so with one large read: the kernel ends such a file after the first.
+    // Read by lines, which takes one large read: the kernel ends this file after the first read.
     String[] range = Files.readAllLines(EPHEMERAL).getFirst().split("\\s+", -1);
     return reserve(Integer.parseInt(range[0]), Integer.parseInt(range[1]));
   }
 
-  /** The same where the kernel gives these ports away, both ends included. */
+  /** The same with a given ephemeral range, both ends inclusive. */
   static LeaderPort reserve(int ephemeralFirst, int ephemeralLast) throws IOException {
     InetAddress loopback = InetAddress.ofLiteral(HOST);
     for (int port : candidates(ephemeralFirst, ephemeralLast)) {
@@ -72,7 +72,9 @@ public final class LeaderPort implements Closeable {
         "no UDP port of " + HOST + " from " + FIRST + " on is free", "What has them: ss -ulnp");
   }
 
-  /** In any order, but the kernel's own last: where nearly all are its own they have to do. */
+  /**
+   * All ports in random order, ephemeral ones last: they are used only if no other port is free.
+   */
   private static List<Integer> candidates(int ephemeralFirst, int ephemeralLast) {
     List<Integer> reserved = new ArrayList<>();
     List<Integer> givenAway = new ArrayList<>();
@@ -86,12 +88,11 @@ public final class LeaderPort implements Closeable {
     return reserved;
   }
 
-  /** Where the leader is to listen, and where workers find it. */
+  /** Returns the address that the leader listens on and workers connect to. */
   public HostPort address() {
     return new HostPort(HOST, reservation.getLocalPort());
   }
 
-  /** Lets others have it. */
   @Override
   public void close() throws IOException {
     reservation.close();

@@ -4,7 +4,7 @@ import io.hypersync.model.text.Printable;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Tells what happens, each line with the time since the beginning. */
+/** Prints what the demo does, each line with the seconds since the start. Thread-safe. */
 public final class Narrator {
   private static final double NS_PER_S = 1e9;
   private static final String INDENT = "           ";
@@ -12,12 +12,11 @@ public final class Narrator {
   private final PrintWriter out;
   private final long startedAtNs = System.nanoTime();
 
-  /** A narrator whose time begins now. */
   public Narrator(PrintWriter out) {
     this.out = out;
   }
 
-  /** Something happened, or begins. */
+  /** Prints one line; the format is that of {@link String#format}. */
   public synchronized void say(String format, Object... args) {
     double seconds = (System.nanoTime() - startedAtNs) / NS_PER_S;
     out.printf(Locale.ROOT, "[%6.1f s] ", seconds);
@@ -25,7 +24,7 @@ public final class Narrator {
     out.flush();
   }
 
-  /** What a tool wrote, set off from the story; at most {@code limit} lines of it. */
+  /** Prints the output of a tool, indented, at most {@code limit} lines of it. */
   synchronized void quote(String text, int limit) {
     long lines = text.lines().count();
     text.lines().limit(limit).forEach(line -> out.println(INDENT + Printable.line(line)));

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** A repository of a few hundred files, for a machine that has none at hand. */
+/** Generates a git repository of a few hundred files, for a machine that has none at hand. */
 final class SampleRepository {
   private static final int FOLDERS = 20;
   private static final int FILES_PER_FOLDER = 20;
@@ -18,7 +18,7 @@ final class SampleRepository {
 
   private SampleRepository() {}
 
-  /** Makes it. The same each time. */
+  /** Creates the repository; its files have the same contents each time. */
   static void create(Path directory, Tool git) throws IOException {
     Files.createDirectories(directory);
     git.run(directory, "git", "init", "--quiet", "--initial-branch=main");

@@ -11,21 +11,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Runs programs such as git, with an environment that does not depend on who runs the demo. */
+/**
+ * Runs programs such as git in an environment that does not depend on the caller's configuration.
+ */
 final class Tool {
   private final Map<String, String> environment;
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
 
   /**
-   * Runs programs with these variables over those of this process.
+   * Creates a runner.
    *
-   * @param environment the variables
+   * @param environment variables that override those of this process
    */
   Tool(Map<String, String> environment) {
     this.environment = Map.copyOf(environment);
   }
 
-  /** A git that takes no configuration but the demo's own. */
+  /** A git that reads only the demo's configuration. */
   static Tool git(Path globalConfig) {
     return new Tool(
         Map.of(
@@ -36,20 +38,20 @@ final class Tool {
   }
 
   /**
-   * Runs a program and returns what it wrote on both outputs.
+   * Runs a program and returns its standard output and error.
    *
-   * @throws UserError if it fails, with what it wrote
+   * @throws UserError if it cannot be started or fails, with its output
    */
   String run(Path directory, String... command) {
     return run(directory, ProcessBuilder.Redirect.PIPE, List.of(command));
   }
 
-  /** As {@link #run}; what it writes on standard error goes to the terminal at once. */
+  /** Like {@link #run}, but standard error goes to the terminal at once and is not returned. */
   String runVisibly(Path directory, String... command) {
     return run(directory, ProcessBuilder.Redirect.INHERIT, List.of(command));
   }
 
-  /** Ends what is running, and whatever that has started. */
+  /** Terminates running programs and their descendants. */
   void endRunning() {
     for (Process process : running) {
       process.descendants().forEach(ProcessHandle::destroy);

@@ -1,4 +1,4 @@
-/** {@code hypersync demo}: a leader, two workers and a repository, from nothing and back. */
+/** {@code hypersync demo}: starts a leader and two workers, clones a repository, and cleans up. */
 @NullMarked
 package io.hypersync.cli.demo;
 

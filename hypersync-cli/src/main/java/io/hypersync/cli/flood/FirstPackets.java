@@ -20,8 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
 /**
- * First packets of handshakes, as anybody can copy them who sees a worker connect: recorded from a
- * real worker's end that talks to a port where nobody answers.
+ * Records first packets of QUIC handshakes, as anybody can copy them who observes a worker
+ * connecting: a real worker client connects to a port that never answers.
  */
 final class FirstPackets {
   private static final int MAX_DATAGRAM_BYTES = 65_535;
@@ -30,9 +30,10 @@ final class FirstPackets {
   private FirstPackets() {}
 
   /**
-   * Records some, of a handshake of its own each.
+   * Records packets, each of a new handshake.
    *
-   * @param identity anybody's: a leader sees it only at the end of a handshake
+   * @param count how many
+   * @param identity any identity: a leader sees it only at the end of a handshake
    */
   static List<byte[]> record(int count, Identity identity, WorkspaceId workspace)
       throws IOException, InterruptedException {
@@ -49,7 +50,7 @@ final class FirstPackets {
     }
   }
 
-  /** On a port of its own, so that no repetition is taken for the next one. */
+  /** Uses a new port each time, so that a retransmission is not taken for the next first packet. */
   private static byte[] first(QuicWorkerClient client) throws IOException, InterruptedException {
     try (DatagramSocket mute =
         new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
@@ -71,7 +72,7 @@ final class FirstPackets {
     }
   }
 
-  /** Nobody answers, so there is nothing to hear. */
+  /** Ignores all events: the peer never answers. */
   private static final class Deaf implements WorkerTransportListener {
     @Override
     public void connected(InetSocketAddress leader) {}

@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Strangers who send a leader on this machine first packets, and now and then garbage, at a steady
- * rate: what the leader makes of them is to be seen in its status, {@code handshakes}. It goes to
- * the loopback interface only.
+ * Sends first packets of handshakes, and now and then garbage, to a leader on this machine at a
+ * steady rate, as an unauthenticated peer. What the leader does with them is in its status, {@code
+ * handshakes}. Sends over the loopback interface only, from its own thread.
  */
 public final class StrangerFlood implements AutoCloseable {
-  /** More than a leader has connections that are not open. */
+  /** More than a leader keeps connections that are not established. */
   private static final int RECORDED = 400;
 
   private static final int GARBAGE_EVERY = 5;
@@ -32,14 +32,14 @@ public final class StrangerFlood implements AutoCloseable {
   private static final long NS_PER_S = 1_000_000_000;
   private static final long SEED = 24;
 
-  /** RFC 9000 17.2: the length of the destination connection id, and behind it the id. */
+  /** RFC 9000 17.2: offset of the destination connection id's length; the id follows. */
   private static final int ID_LENGTH_OFFSET = 5;
 
-  /** What first packets they send. */
+  /** Which first packets are sent. */
   public enum Kind {
-    /** The same few over and over, as somebody does who has seen workers connect. */
+    /** The same few over and over, as from somebody who has observed workers connecting. */
     COPIES,
-    /** Each to a connection id of its own, as somebody does who knows QUIC: no two are the same. */
+    /** Each with a new connection id, as from somebody who knows QUIC: no two are the same. */
     MADE_UP
   }
 
@@ -63,9 +63,9 @@ public final class StrangerFlood implements AutoCloseable {
   }
 
   /**
-   * Records what strangers send, which takes a second or two.
+   * Records the packets to send, which takes a second or two.
    *
-   * @param folder for the certificate authority of nobody; must not have one
+   * @param folder for a throw-away certificate authority; must not contain one
    */
   public static List<byte[]> record(Path folder) throws IOException, InterruptedException {
     WorkspaceId nobody = new WorkspaceId(SEED, SEED);
@@ -80,12 +80,12 @@ public final class StrangerFlood implements AutoCloseable {
   }
 
   /**
-   * Begins to send.
+   * Starts sending.
    *
-   * @param kind what
-   * @param firstPackets what {@link #record} gave
+   * @param kind which first packets
+   * @param firstPackets from {@link #record}
    * @param port of the leader, on this machine
-   * @param perSecond how many packets
+   * @param perSecond packets per second
    */
   public static StrangerFlood start(Kind kind, List<byte[]> firstPackets, int port, int perSecond)
       throws IOException {
@@ -94,12 +94,12 @@ public final class StrangerFlood implements AutoCloseable {
     return flood;
   }
 
-  /** How many packets have been sent. */
+  /** Returns how many packets have been sent. */
   public long sent() {
     return sent.get();
   }
 
-  /** Ends it, and waits until it has. */
+  /** Stops sending; blocks until the thread has ended, for at most 10 s. */
   @Override
   public void close() {
     stopped = true;
@@ -111,7 +111,10 @@ public final class StrangerFlood implements AutoCloseable {
     socket.close();
   }
 
-  /** What a busy machine has kept it from sending is made up for in part only: no burst. */
+  /**
+   * Sends at the given rate. If the machine was too busy, at most the packets of 20 ms are made up
+   * for, so that there is no burst.
+   */
   private void run() {
     Random random = new Random(SEED);
     long beganNs = System.nanoTime();
@@ -140,7 +143,10 @@ public final class StrangerFlood implements AutoCloseable {
     };
   }
 
-  /** Its payload can no longer be decrypted, which a leader learns only if it begins with it. */
+  /**
+   * Replaces the connection id. The payload cannot be decrypted any more, which a leader notices
+   * only if it starts a handshake.
+   */
   private static byte[] withFreshId(byte[] recorded, Random random) {
     byte[] packet = recorded.clone();
     byte[] id = new byte[packet[ID_LENGTH_OFFSET]];
@@ -154,7 +160,7 @@ public final class StrangerFlood implements AutoCloseable {
       socket.send(new DatagramPacket(packet, packet.length, leader));
       sent.incrementAndGet();
     } catch (IOException e) {
-      LockSupport.parkNanos(TICK_NS); // no room in the socket's buffer, or nobody listens
+      LockSupport.parkNanos(TICK_NS); // the socket's buffer is full, or no process listens
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Strangers at a leader's port, for tests and benchmarks on this machine. */
+/** Simulates unauthenticated peers at a leader's port, for tests and benchmarks on this machine. */
 @NullMarked
 package io.hypersync.cli.flood;
 

@@ -5,14 +5,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.hypersync.model.text.Printable;
 
 /**
- * The message of an event on one line, whoever chose a part of it: nobody begins a line of the log
- * but the log. In {@code logback.xml} it takes the place of {@code %msg}.
+ * Prints the message of a log event on one line, whatever text from outside it contains, so that
+ * such text cannot forge a log line. Takes the place of {@code %msg} in {@code logback.xml}.
  */
 public final class PrintableMessage extends ClassicConverter {
-  /** No line of ours is that long. */
+  /** Longer messages are cut; no message of our own is that long. */
   static final int MAX_CHARS = 4_096;
 
-  /** Made by logback. */
+  /** Called by logback. */
   public PrintableMessage() {}
 
   @Override

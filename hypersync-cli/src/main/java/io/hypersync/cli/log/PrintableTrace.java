@@ -5,13 +5,13 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import io.hypersync.model.text.Printable;
 
 /**
- * The stack trace of an event, each line of it set in: messages of exceptions may have line feeds,
- * and none of them can be taken for an event of its own.
+ * Prints the stack trace of a log event with every line indented. Messages of exceptions may
+ * contain line feeds, and none of their lines can be taken for a log event.
  */
 public final class PrintableTrace extends ExtendedThrowableProxyConverter {
   private static final int INDENT = 2;
 
-  /** Made by logback. */
+  /** Called by logback. */
   public PrintableTrace() {}
 
   @Override

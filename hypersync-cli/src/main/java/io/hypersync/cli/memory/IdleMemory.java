@@ -5,21 +5,21 @@ import io.hypersync.wire.agent.Clock;
 import java.time.Duration;
 
 /**
- * Has an idle process give the room in its heap back, once, until it has worked again. Room makes
- * commits fast (decision 013), and is worth nothing to whom nobody asks for any; others on the
- * machine, compilers above all, can use it.
+ * Gives free heap back to the system when the process becomes idle, once per idle period. Free heap
+ * makes commits fast (decision 013), but is useless to an idle process, and other programs on the
+ * machine, compilers above all, can use it. Not thread-safe.
  */
 final class IdleMemory implements Agent {
-  /** Idle is who has not worked for so long. */
+  /** A process that has not worked for this long is idle. */
   static final Duration IDLE = Duration.ofMinutes(1);
 
   /**
-   * Work is to allocate more than this in a second: some thirty-five commits do, and a daemon's
-   * heartbeats are a third of it.
+   * Allocating more than this is work. Some 35 commits per second do; a daemon's heartbeats
+   * allocate a third of it.
    */
   static final long WORK_BYTES_PER_S = 1L << 19;
 
-  /** Less room is not worth the collections. */
+  /** Giving back less than this is not worth the collections. */
   static final long MIN_ROOM_BYTES = 32L << 20;
 
   private static final double NS_PER_S = 1e9;
@@ -38,7 +38,9 @@ final class IdleMemory implements Agent {
     this.quietSinceNs = seenNs;
   }
 
-  /** To be called about once a second: what works has its room again that soon. */
+  /**
+   * To be called about once a second: that is how soon a process at work gets its free heap back.
+   */
   @Override
   public int doWork() {
     if (hasWorked()) {
@@ -48,7 +50,7 @@ final class IdleMemory implements Agent {
       return 0;
     }
     if (memory.roomBytes() < MIN_ROOM_BYTES) {
-      quietSinceNs = seenNs; // and looks again in a minute
+      quietSinceNs = seenNs; // looks again after another minute
       return 0;
     }
     resting = true;
@@ -65,7 +67,10 @@ final class IdleMemory implements Agent {
     return worked;
   }
 
-  /** Since it was seen last; what comes at once, as heartbeats do, is given a second. */
+  /**
+   * Whether the process has worked since the last {@link #see}. The rate is taken over at least one
+   * second, so that allocations in a burst, such as heartbeats, do not count as work.
+   */
   private boolean isAtWork() {
     double seconds = (clock.monotonicNs() - seenNs) / NS_PER_S;
     return memory.allocatedBytes() - allocatedBytes > WORK_BYTES_PER_S * Math.max(seconds, 1);

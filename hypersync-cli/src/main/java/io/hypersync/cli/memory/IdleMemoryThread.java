@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives the memory of this process back whenever the process is idle, until this is closed. */
+/** Thread that gives free heap of this process back whenever the process is idle. */
 public final class IdleMemoryThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleMemoryThread.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -16,7 +16,7 @@ public final class IdleMemoryThread implements AutoCloseable {
     this.thread = thread;
   }
 
-  /** Begins to look; does nothing where that would stop the process for long. */
+  /** Starts the thread. It ends at once if giving memory back would pause the process for long. */
   public static IdleMemoryThread start() {
     return new IdleMemoryThread(
         Thread.ofPlatform().daemon().name("idle-memory").start(IdleMemoryThread::run));
@@ -42,7 +42,7 @@ public final class IdleMemoryThread implements AutoCloseable {
     }
   }
 
-  /** Ends it; does not wait for what it is at. */
+  /** Interrupts the thread; does not wait for it to end. */
   @Override
   public void close() {
     thread.interrupt();

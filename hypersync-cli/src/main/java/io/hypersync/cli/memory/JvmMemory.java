@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory of this Java machine, if its collector is G1 and collects concurrently when asked to:
- * any other would stop everybody for as long as it takes.
+ * The heap of this JVM, if the collector is G1 and explicit collections are concurrent. With any
+ * other collector an explicit collection would stop all threads for as long as it takes.
  */
 final class JvmMemory implements ProcessMemory {
   private static final Logger LOG = LoggerFactory.getLogger(JvmMemory.class);
@@ -27,18 +27,21 @@ final class JvmMemory implements ProcessMemory {
   private static final String LEAST_FREE = "MinHeapFreeRatio";
   private static final String MOST_FREE = "MaxHeapFreeRatio";
 
-  /** Percent of the heap that are left free: G1 needs some regions to go on with. */
+  /** Percent of the heap that stay free while idle: G1 needs some free regions to work. */
   private static final int IDLE_LEAST_FREE = 5;
 
   private static final int IDLE_MOST_FREE = 10;
   private static final int PERCENT = 100;
 
-  /** One that prepares for it, and as many as G1 spreads the regions over that are worth it. */
+  /**
+   * At most one young collection that prepares, and as many mixed ones as G1 spreads the worthwhile
+   * regions over.
+   */
   private static final int COMPACTING_COLLECTIONS = 9;
 
   private static final int EDENS_OF_A_HEAP = 3;
 
-  /** Smaller than what G1 takes a region of its own for. */
+  /** Small enough that G1 does not allocate it as a humongous object. */
   private static final int PIECE_BYTES = 1 << 16;
 
   private final HotSpotDiagnosticMXBean options;
@@ -49,7 +52,7 @@ final class JvmMemory implements ProcessMemory {
   private final String leastFree;
   private final String mostFree;
 
-  @SuppressWarnings("UnusedVariable") // so that nobody can tell that what it holds is not needed
+  @SuppressWarnings("UnusedVariable") // so that the JIT compiler keeps the allocation
   private volatile byte @Nullable [] piece;
 
   private JvmMemory(
@@ -67,7 +70,9 @@ final class JvmMemory implements ProcessMemory {
     this.mostFree = options.getVMOption(MOST_FREE).getValue();
   }
 
-  /** The memory of this process, or empty if it has none to give back without a long stop. */
+  /**
+   * Returns the memory of this process, or empty if it cannot be given back without a long pause.
+   */
   static Optional<JvmMemory> ofThisProcess() {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
@@ -104,8 +109,8 @@ final class JvmMemory implements ProcessMemory {
   /**
    * {@inheritDoc}
    *
-   * <p>What is in the eden is garbage by now: nobody has worked for a while. The heap never gets
-   * smaller than it was at the start.
+   * <p>The contents of the eden count as garbage, because the process has been idle for a while.
+   * The heap never shrinks below its initial size.
    */
   @Override
   public long roomBytes() {
@@ -115,7 +120,7 @@ final class JvmMemory implements ProcessMemory {
     return heap.getCommitted() - Math.max(kept, heap.getInit());
   }
 
-  /** What the heap has of the system. */
+  /** Returns how many bytes the heap has from the system. */
   static long committedBytes() {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
   }
@@ -123,17 +128,17 @@ final class JvmMemory implements ProcessMemory {
   /**
    * {@inheritDoc}
    *
-   * <p>G1 gives regions back where a marking ends, as far as two options say. They stay so until
-   * {@link #takeRoom}: heartbeats make garbage, too, and the marking that it brings about would
-   * take the room again.
+   * <p>G1 gives regions back at the end of a marking cycle, down to the limits of two JVM options.
+   * The options stay lowered until {@link #takeRoom}: heartbeats make garbage, too, and the marking
+   * cycle that this causes would take the memory again.
    */
   @Override
-  @SuppressWarnings("CallToSystemGC") // it is how a marking is asked for
+  @SuppressWarnings("CallToSystemGC") // the only way to request a marking cycle
   public void giveBack(BooleanSupplier atWork) {
     long before = committedBytes();
     boolean given = false;
     try {
-      // The first must never be larger than the second.
+      // The JVM requires the first to be at most the second at any time.
       options.setVMOption(LEAST_FREE, Integer.toString(IDLE_LEAST_FREE));
       options.setVMOption(MOST_FREE, Integer.toString(IDLE_MOST_FREE));
       System.gc();
@@ -162,9 +167,9 @@ final class JvmMemory implements ProcessMemory {
   }
 
   /**
-   * Has what is left in half empty regions moved together. G1 does that after a marking, in young
-   * collections, a few regions at a time so that none takes long; an idle process would take many
-   * minutes to have them.
+   * Compacts half empty regions. G1 does that in young collections after a marking cycle, a few
+   * regions at a time to keep pauses short; an idle process would need many minutes to reach so
+   * many collections.
    */
   private void compact(BooleanSupplier atWork) {
     long usedBefore = old.getUsage().getUsed();
@@ -173,16 +178,17 @@ final class JvmMemory implements ProcessMemory {
         i < COMPACTING_COLLECTIONS && inVain < 2 && !atWork.getAsBoolean() && collectYoung();
         i++) {
       long used = old.getUsage().getUsed();
-      // The first one only prepares.
+      // The first collection only prepares and may free nothing.
       inVain = used < usedBefore ? 0 : inVain + 1;
       usedBefore = used;
     }
   }
 
   /**
-   * Allocates until the eden is full.
+   * Allocates until the eden is full and a young collection has run.
    *
-   * @return whether it was, soon: while G1 moves regions it keeps the eden small
+   * @return whether that happened within a third of the heap: G1 keeps the eden small as long as it
+   *     has regions to move, so a longer run means there are none left
    */
   private boolean collectYoung() {
     long before = young.getCollectionCount();
@@ -195,7 +201,7 @@ final class JvmMemory implements ProcessMemory {
     return left > 0;
   }
 
-  /** What malloc holds for nobody. */
+  /** Has malloc return unused memory to the system. */
   private static void trimNative() {
     try {
       ManagementFactory.getPlatformMBeanServer()

@@ -2,25 +2,25 @@ package io.hypersync.cli.memory;
 
 import java.util.function.BooleanSupplier;
 
-/** A process's memory, as {@link IdleMemory} needs it. */
+/** The memory of a process, as {@link IdleMemory} needs it. */
 interface ProcessMemory {
   /**
-   * How many bytes all threads but the one that asks have allocated since the start: work makes
-   * garbage.
+   * Returns how many bytes all threads except the calling one have allocated since the start. Work
+   * is recognized by its allocations.
    */
   long allocatedBytes();
 
-  /** How many bytes {@link #giveBack} would give back. */
+  /** Returns how many bytes {@link #giveBack} would return to the system. */
   long roomBytes();
 
   /**
-   * Gives room back to the system, and takes none until {@link #takeRoom}. Some seconds for a
-   * million files, beside the other threads, with short stops of them.
+   * Returns free heap to the system and keeps the heap small until {@link #takeRoom}. Takes some
+   * seconds for a million files; other threads run meanwhile, with short pauses.
    *
-   * @param atWork asked now and then; once it is true nothing more is begun
+   * @param atWork polled; once it is true, no further step is begun
    */
   void giveBack(BooleanSupplier atWork);
 
-  /** From now on the heap takes as much room as it is told to at the start. */
+  /** Lets the heap grow again to the size that the JVM's options allow. */
   void takeRoom();
 }

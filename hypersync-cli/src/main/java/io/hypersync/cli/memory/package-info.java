@@ -1,4 +1,4 @@
-/** The memory that a daemon holds and does not use while it is idle. */
+/** Returns memory of idle daemons to the system. */
 @NullMarked
 package io.hypersync.cli.memory;
 

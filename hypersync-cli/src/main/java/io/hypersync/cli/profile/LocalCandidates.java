@@ -9,20 +9,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which directories should be local to each machine, and by what evidence (hypersync.md 3,
- * 17.1(2)). Pure.
+ * Chooses the directories that should be local to each machine instead of shared, with the evidence
+ * (hypersync.md 3, 17.1(2)). Pure.
  */
 final class LocalCandidates {
-  /** Below that share of all changes, moving a directory changes nothing. */
+  /** A directory with a smaller share of all mutations is not worth moving. */
   private static final double LEAST_SHARE = 0.02;
 
-  /** So many names say something about a directory that nobody knows by its name. */
+  /**
+   * The least number of created names for a judgement about a directory whose name is not in {@link
+   * #KNOWN}.
+   */
   private static final long LEAST_CREATED = 20;
 
-  /** Files that are written under another name and renamed count as made twice, removed once. */
+  /**
+   * A directory whose files come and go has at least this ratio of removed to created names. It is
+   * less than 1 because a file that is written under another name and renamed counts as created
+   * twice and removed once.
+   */
   private static final double MOSTLY = 0.8;
 
-  /** Names that tools give to what they can make again, and how they are told another place. */
+  /**
+   * Names of directories that tools can regenerate, and the option or variable that moves each
+   * elsewhere.
+   */
   private static final Map<String, String> KNOWN =
       Map.ofEntries(
           Map.entry(".cache", "XDG_CACHE_HOME"),
@@ -46,15 +56,15 @@ final class LocalCandidates {
   private LocalCandidates() {}
 
   /**
-   * The candidates, those with most changes first; none is inside another.
+   * Returns the candidates, those with most mutations first; none is inside another.
    *
-   * @param directories of a profile, each with all that is below it
-   * @param mutations in all
+   * @param directories of a profile, each counted with everything below it, sorted by mutations
+   * @param mutations total number of the profile
    */
   static ArrayNode of(JsonNode directories, long mutations) {
     ArrayNode found = JsonNodeFactory.instance.arrayNode();
     List<String> taken = new ArrayList<>();
-    for (JsonNode directory : directories) { // a parent has more changes, so it comes first
+    for (JsonNode directory : directories) { // a parent has more mutations, so it comes first
       String path = directory.path("path").asText();
       double share = mutations == 0 ? 0 : directory.path("mutations").asDouble() / mutations;
       String name = path.substring(path.lastIndexOf('/') + 1);

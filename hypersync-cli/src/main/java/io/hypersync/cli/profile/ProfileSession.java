@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A profile that a worker makes for this process: begun, asked for once a second, and ended. Each
- * second the newest mutations are put together with what the leader knows of them, if it runs here.
+ * One profile that a worker records for this process: started, kept alive once a second by a thread
+ * of this class, and ended. Each second the newest mutations are joined with the leader's
+ * timestamps for them, if the leader runs on this machine.
  */
 public final class ProfileSession {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -31,10 +32,11 @@ public final class ProfileSession {
   private volatile @Nullable UserError lost;
 
   /**
-   * Begins.
+   * Starts the profile.
    *
-   * @param leader where it listens, if it is on this machine
-   * @throws UserError if the worker cannot, or does that for somebody else
+   * @param worker the worker's admin socket
+   * @param leader the leader's admin socket, if it runs on this machine
+   * @throws UserError if the worker cannot profile, or already profiles for another process
    */
   public ProfileSession(Path worker, Optional<Path> leader) {
     this.worker = new AdminClient(worker, LIMIT);
@@ -44,12 +46,12 @@ public final class ProfileSession {
   }
 
   /**
-   * Ends.
+   * Ends the profile; blocks until the thread has ended.
    *
    * @param top how many paths and directories are wanted
    * @return the worker's report, with {@code stages}, {@code slowest} and {@code limit} for the
-   *     time between
-   * @throws UserError if it had to end before
+   *     duration of the profile
+   * @throws UserError if the profile ended earlier
    */
   public ObjectNode end(int top) throws InterruptedException {
     ended.countDown();
@@ -66,7 +68,7 @@ public final class ProfileSession {
     return report;
   }
 
-  /** Ends without a report. */
+  /** Ends the profile and discards its report. */
   public void giveUp() throws InterruptedException {
     ended.countDown();
     keeper.join();

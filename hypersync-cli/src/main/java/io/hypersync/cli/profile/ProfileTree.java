@@ -3,11 +3,13 @@ package io.hypersync.cli.profile;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Makes a worker's report the tree of {@code docs/json.md}. Pure. */
+/** Completes a worker's report to the tree of {@code docs/json.md}. Pure. */
 public final class ProfileTree {
   private ProfileTree() {}
 
-  /** Adds what follows from the report, and what only the caller knows. */
+  /**
+   * Adds rates and candidates that are computed from the report, and the outcome of the command.
+   */
   public static ObjectNode complete(ObjectNode report, TracedCommand.Ended ended) {
     report.put("exit_code", ended.exitCode());
     report.set("syscalls", ended.syscalls());

@@ -9,12 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts the lines that strace writes with {@code -f -y}: system calls, those on one mount, and
- * maps that would be shared and writable, which a mount refuses (hypersync.md 6.6). Not
- * thread-safe.
+ * Counts system calls in the output of {@code strace -f -y}: all of them, those on one mount, and
+ * shared writable maps, which a mount refuses (hypersync.md 6.6). Not thread-safe.
  */
 final class SyscallTrace {
-  /** {@code 4711 openat(AT_FDCWD</ws>, "a", ...}; what has been resumed was counted before. */
+  /**
+   * {@code 4711 openat(AT_FDCWD</ws>, "a", ...}; lines of resumed calls do not match, because the
+   * call was counted at its first line.
+   */
   private static final Pattern CALL = Pattern.compile("\\d+ +([a-z0-9_]+)\\((.*)");
 
   private static final Pattern DESCRIPTOR = Pattern.compile("\\d+<");
@@ -27,17 +29,18 @@ final class SyscallTrace {
   private long refusedMaps;
 
   /**
-   * Nothing is counted yet.
+   * Creates a counter with all counts zero.
    *
    * @param beganInMount whether the command was started with its working directory in the mount:
-   *     older calls have relative paths of which no more is known
+   *     calls without a directory descriptor may have relative paths, and nothing else tells where
+   *     these lead
    */
   SyscallTrace(Path mount, boolean beganInMount) {
     this.mount = mount.toString();
     this.beganInMount = beganInMount;
   }
 
-  /** A line of the trace; what is no call is passed over. */
+  /** Counts one line of the trace; ignores lines that are not system calls. */
   void line(String line) {
     Matcher call = CALL.matcher(line);
     if (!call.matches()) {
@@ -63,14 +66,14 @@ final class SyscallTrace {
       return true;
     }
     if (DESCRIPTOR.matcher(arguments).lookingAt() && !name.contains("at")) {
-      return false; // of read and write and their like, strings are data
+      return false; // string arguments of read, write and similar calls are data, not paths
     }
     return arguments.contains("\"" + mount + "/")
         || arguments.contains("\"" + mount + "\"")
         || (beganInMount && arguments.startsWith("\"") && !arguments.startsWith("\"/"));
   }
 
-  /** The counts, with the keys of {@code docs/json.md}. */
+  /** Returns the counts with the keys of {@code docs/json.md}. */
   ObjectNode tree() {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
     ObjectNode anywhere = tree.putObject("all");

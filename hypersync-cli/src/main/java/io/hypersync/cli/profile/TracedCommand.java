@@ -21,18 +21,20 @@ public final class TracedCommand {
   private TracedCommand() {}
 
   /**
-   * How it ended.
+   * The outcome of a command.
    *
-   * @param exitCode as a shell says it
-   * @param syscalls null of JSON, if nobody wanted them
+   * @param exitCode as a shell reports it
+   * @param syscalls counts by {@link SyscallTrace}; JSON null if they were not wanted
    */
   public record Ended(int exitCode, JsonNode syscalls) {}
 
   /**
-   * Runs it to its end, with the standard streams of this process.
+   * Runs the command to its end with the standard streams of this process.
    *
-   * @param quiet whether what it writes to its standard output goes to the standard error, so that
-   *     the standard output is the report's
+   * @param mount the mount whose system calls are counted
+   * @param syscalls whether system calls are counted, with strace
+   * @param quiet whether the command's standard output goes to standard error, so that standard
+   *     output contains only the report
    * @throws UserError if it cannot be run
    */
   public static Ended run(List<String> command, Path mount, boolean syscalls, boolean quiet)
@@ -104,7 +106,7 @@ public final class TracedCommand {
     return builder.start().waitFor();
   }
 
-  /** Whether strace can be run here. */
+  /** Whether strace is on the {@code PATH}. */
   public static boolean hasStrace() {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       if (Files.isExecutable(Path.of(folder).resolve("strace"))) {

@@ -1,4 +1,6 @@
-/** What a command does with a mount: {@code hypersync profile} (hypersync.md 17, Phase 0). */
+/**
+ * Profiles what a command does with a mount: {@code hypersync profile} (hypersync.md 17, Phase 0).
+ */
 @NullMarked
 package io.hypersync.cli.profile;
 

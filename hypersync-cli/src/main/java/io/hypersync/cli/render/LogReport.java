@@ -2,11 +2,11 @@ package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** What {@code hypersync log} shows, from the tree of {@code docs/json.md}. */
+/** Text output of {@code hypersync log}, from the tree of {@code docs/json.md}. */
 public final class LogReport {
   private LogReport() {}
 
-  /** The entries, oldest first. */
+  /** Returns a table of the entries, oldest first. */
   public static String render(JsonNode log) {
     Table table = Table.of(">INDEX", "COMMITTED AT", "WORKER", "OP", "DETAIL", "ROOT");
     for (JsonNode entry : log.path("entries")) {

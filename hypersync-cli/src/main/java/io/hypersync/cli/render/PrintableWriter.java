@@ -11,9 +11,9 @@ import java.io.Writer;
 import java.nio.charset.Charset;
 
 /**
- * Standard output and standard error of this command: whatever is written, names, messages of other
- * hosts, JSON, no control sequence in it reaches the terminal. What is on one line must be put
- * there with {@link Printable#line}: this keeps line feeds.
+ * Writer to standard output or error that lets no control sequence through to the terminal,
+ * whatever is written: names, messages of other hosts, JSON. Line feeds pass, so text that must
+ * stay on one line has to be made so with {@link Printable#line}.
  */
 public final class PrintableWriter extends PrintWriter {
   private static final String CLEAR_LINE = "\r\u001b[K";
@@ -25,13 +25,13 @@ public final class PrintableWriter extends PrintWriter {
     this.raw = raw;
   }
 
-  /** Writes to a stream, in the charset of Java, whatever the terminal's is. */
+  /** Writes to a stream in the JVM's default charset, whatever the terminal's is. */
   public static PrintableWriter to(OutputStream stream) {
     return new PrintableWriter(
         new BufferedWriter(new OutputStreamWriter(stream, Charset.defaultCharset())));
   }
 
-  /** Wipes the line that is being written out: for progress, which is shown in its place. */
+  /** Clears the current line of the terminal, for progress that is shown in its place. */
   public void clearLine() {
     flush();
     try {

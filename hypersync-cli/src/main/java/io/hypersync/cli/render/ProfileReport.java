@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** What {@code hypersync profile} shows, from the tree of {@code docs/json.md}. */
+/** Text output of {@code hypersync profile}, from the tree of {@code docs/json.md}. */
 public final class ProfileReport {
   private static final int PATHS_SHOWN = 15;
   private static final int SYSCALLS_SHOWN = 20;
@@ -15,7 +15,6 @@ public final class ProfileReport {
 
   private ProfileReport() {}
 
-  /** The whole report. */
   public static String render(JsonNode tree) {
     StringBuilder text = new StringBuilder();
     text.append("Profile of ")

@@ -2,7 +2,7 @@ package io.hypersync.cli.render;
 
 import java.util.Locale;
 
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 public final class Quantities {
   private static final int KIBI = 1024;
   private static final String[] SIZE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -32,7 +32,7 @@ public final class Quantities {
         : String.format(Locale.ROOT, "%.1f %s", value, SIZE_UNITS[unit]);
   }
 
-  /** Microseconds: 850 is 850 us, 1234 is 1.23 ms, 2500000 is 2.50 s. */
+  /** Microseconds with a fitting unit: 850 is 850 us, 1234 is 1.23 ms, 2500000 is 2.50 s. */
   public static String micros(long us) {
     if (us < US_PER_MS) {
       return us + " us";
@@ -60,7 +60,7 @@ public final class Quantities {
     return seconds / SECONDS_PER_DAY + "d " + seconds % SECONDS_PER_DAY / SECONDS_PER_HOUR + "h";
   }
 
-  /** The first twelve digits of a hash or an id: enough to tell two apart at a glance. */
+  /** Returns the first twelve digits of a hash or id: enough to distinguish two at a glance. */
   public static String shortHex(String hex) {
     int digits = 12;
     return hex.length() > digits ? hex.substring(0, digits) : hex;

@@ -4,11 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.model.text.Printable;
 import io.hypersync.wire.text.ShellWords;
 
-/** What {@code hypersync status} shows, from the trees of {@code docs/json.md}. */
+/** Text output of {@code hypersync status}, from the tree of {@code docs/json.md}. */
 public final class StatusReport {
   private StatusReport() {}
 
-  /** The whole report. */
   public static String render(JsonNode status) {
     StringBuilder text = new StringBuilder();
     for (JsonNode leader : status.path("leaders")) {
@@ -93,13 +92,14 @@ public final class StatusReport {
     if (!leader.path("absent").isEmpty() || leader.path("workers_greeted").asLong() > 0) {
       return "  no worker is connected\n";
     }
-    // The first entry is the leader's own: with more, there were workers in an earlier run.
+    // Entry 1 is the leader's own (genesis): with more entries there were workers in an earlier
+    // run.
     return leader.path("commit_index").asLong() > 1
         ? "  no worker has connected since the leader was started\n"
         : "  no worker has connected yet\n";
   }
 
-  /** Who has left or was not let in, newest first. */
+  /** Workers that have left or were refused, newest first. */
   private static Table absent(JsonNode workers) {
     Table table = Table.of("NOT HERE", "STATE", ">SINCE", ">TIMES", "ADDRESS", "WHY");
     for (JsonNode worker : workers) {
@@ -118,7 +118,10 @@ public final class StatusReport {
     return table;
   }
 
-  /** A line for each worker that is not in touch: for whom it waits, since when, and why. */
+  /**
+   * Appends a line for each worker without a live link: which leader it waits for, how long and
+   * why.
+   */
   private static void appendWaiting(StringBuilder text, JsonNode workers) {
     for (JsonNode worker : workers) {
       String link = worker.path("link").asText("live");
@@ -143,7 +146,7 @@ public final class StatusReport {
     }
   }
 
-  /** What is taken ahead of use is told as such. */
+  /** Appends the size of the log; preallocated space is shown apart from used space. */
   private static void log(StringBuilder text, JsonNode leader) {
     JsonNode ahead = leader.path("log_preallocated_bytes");
     String used =
@@ -176,7 +179,7 @@ public final class StatusReport {
     return table;
   }
 
-  /** The worst that is to be said of a worker. */
+  /** Returns the most severe condition of a worker, or "ok". */
   private static String state(JsonNode worker) {
     JsonNode error = worker.path("apply_error");
     if (error.isObject()) {
@@ -219,7 +222,7 @@ public final class StatusReport {
     return tree.path(key).isNumber() ? Quantities.micros(tree.path(key).asLong()) : "-";
   }
 
-  /** How full a worker's machine is, as it says itself. */
+  /** Returns a worker machine's CPU, memory or disk use as the worker reported it. */
   private static String percent(JsonNode worker, String key) {
     JsonNode percent = worker.path("local_pressure").path(key);
     return percent.isNumber() ? percent.asInt() + "%" : "-";

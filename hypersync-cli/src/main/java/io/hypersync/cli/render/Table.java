@@ -5,18 +5,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Rows of text under a heading, in columns that are as wide as they must be. */
+/** Text table with headings; columns are as wide as their widest cell. Not thread-safe. */
 public final class Table {
   private static final String GAP = "  ";
 
   private final List<Column> columns;
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Which way a column's text leans. */
+  /** Alignment of a column. */
   enum Align {
-    /** Text. */
     LEFT,
-    /** Numbers. */
     RIGHT
   }
 
@@ -27,9 +25,10 @@ public final class Table {
   }
 
   /**
-   * A table without rows.
+   * Creates a table without rows.
    *
-   * @param headings of the columns; one that begins with {@code >} has its column lean right
+   * @param headings of the columns; one that begins with {@code >} is right-aligned, with its
+   *     column
    */
   public static Table of(String... headings) {
     List<Column> columns = new ArrayList<>();
@@ -43,7 +42,9 @@ public final class Table {
   }
 
   /**
-   * Adds a row, of as many cells as there are columns; each is on one line, see {@link Printable}.
+   * Adds a row. Each cell is made a single line, see {@link Printable#line}.
+   *
+   * @throws IllegalArgumentException if there are not as many cells as columns
    */
   public Table row(String... cells) {
     if (cells.length != columns.size()) {
@@ -58,18 +59,17 @@ public final class Table {
     return this;
   }
 
-  /** Whether there are no rows. */
   public boolean isEmpty() {
     return rows.isEmpty();
   }
 
-  /** The same without the headings. */
+  /** Like {@link #render}, without the headings. */
   String body(String indent) {
     String all = render(indent);
     return all.substring(all.indexOf('\n') + 1);
   }
 
-  /** The lines, each with {@code indent} before it and a line feed after it. */
+  /** Returns the lines, each with {@code indent} before it and a line feed after it. */
   public String render(String indent) {
     List<String> headings = columns.stream().map(Column::heading).toList();
     List<List<String>> lines = new ArrayList<>();

@@ -4,14 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.cli.stages.Stage;
 import io.hypersync.model.text.Printable;
 
-/** What {@code hypersync why-slow} shows, from the tree of {@code docs/json.md}. */
+/** Text output of {@code hypersync why-slow}, from the tree of {@code docs/json.md}. */
 public final class WhySlowReport {
   private static final int SLOWEST_SHOWN = 8;
   private static final int MS_PER_S = 1_000;
 
   private WhySlowReport() {}
 
-  /** The whole report. */
   public static String render(JsonNode tree) {
     StringBuilder text = new StringBuilder();
     for (JsonNode worker : tree.path("workers")) {
@@ -55,7 +54,7 @@ public final class WhySlowReport {
     return text.toString();
   }
 
-  /** A row for each stage that is known of either time. */
+  /** A row for each stage that has figures, either recent or since the start. */
   private static Table stages(JsonNode recent, JsonNode ever) {
     Table table =
         Table.of(
@@ -89,7 +88,7 @@ public final class WhySlowReport {
     return table;
   }
 
-  /** The same for one time. */
+  /** A row for each stage that has figures, for one period of time. */
   static Table stages(JsonNode figures) {
     Table table = Table.of("STAGE", ">P50", ">P95", ">P99", ">MAX", ">SHARE", "WHAT IT IS");
     for (Stage stage : Stage.values()) {
@@ -108,7 +107,7 @@ public final class WhySlowReport {
     return table;
   }
 
-  /** The first of the slowest. */
+  /** A row for each of the first {@code limit} slow mutations. */
   static Table slowest(JsonNode slowest, int limit) {
     Table table = Table.of(">AGO", ">TOOK", "MOST OF IT IN", ">", "OP", "PATH");
     for (int i = 0; i < Math.min(limit, slowest.size()); i++) {
@@ -126,7 +125,7 @@ public final class WhySlowReport {
     return table;
   }
 
-  /** Tenths only where they say something. */
+  /** Formats microseconds, with tenths below 10 us. */
   private static String micros(JsonNode figures, String key) {
     if (figures.path("count").asLong() == 0) {
       return "-";

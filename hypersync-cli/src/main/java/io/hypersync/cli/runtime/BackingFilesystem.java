@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a daemon can keep its state on a filesystem: it must be case-sensitive and POSIX-like
- * (hypersync.md 0.1.1). Its type says what is known to be of no use, or not to last; a probe finds
- * out the rest.
+ * Checks whether a daemon can keep its state on a filesystem, which must be case-sensitive and
+ * POSIX-like (hypersync.md 0.1.1). Filesystem types that are known to be unsuitable or not durable
+ * are recognized by name; a probe tests the rest.
  */
 public final class BackingFilesystem {
   private static final Logger LOG = LoggerFactory.getLogger(BackingFilesystem.class);
@@ -30,7 +30,8 @@ public final class BackingFilesystem {
   private BackingFilesystem() {}
 
   /**
-   * Checks a state directory, which is made if it is not there; warns of what may not last.
+   * Checks a state directory and creates it if it does not exist. Logs a warning if the filesystem
+   * may not be durable.
    *
    * @throws UserError if a daemon cannot work there
    */
@@ -59,7 +60,7 @@ public final class BackingFilesystem {
       folder = Files.createTempDirectory(stateDir, ".probe-", DurableFiles.OWNER_ONLY_DIRECTORY);
     } catch (IOException failure) {
       LOG.debug("{} is not probed: {}", stateDir, failure.toString());
-      return; // the daemon says better what is the matter with its directory
+      return; // the daemon itself reports the problem with its directory in more detail
     }
     try {
       String missing = whatIsMissing(folder);
@@ -78,14 +79,14 @@ public final class BackingFilesystem {
         LOG.warn("{} is on a filesystem ({}) {}", stateDir, type.name(), odd);
       }
     } catch (IOException failure) {
-      // A disk that is full, for one: then it is the daemon's to say so.
+      // A full disk, for example: the daemon itself reports that.
       LOG.debug("{} is not probed: {}", stateDir, failure.toString());
     } finally {
       remove(folder);
     }
   }
 
-  /** What a daemon relies on and cannot find; empty if it has all. */
+  /** Returns a property that daemons rely on and the filesystem lacks; empty if it has all. */
   private static String whatIsMissing(Path folder) throws IOException {
     Path lower = folder.resolve("name");
     try (FileChannel file =
@@ -114,7 +115,10 @@ public final class BackingFilesystem {
     return "";
   }
 
-  /** What no daemon relies on, and every POSIX filesystem has; empty if it has all. */
+  /**
+   * Returns a property that POSIX filesystems have, daemons do not need and this one lacks; empty
+   * if it has all.
+   */
   private static String whatIsOdd(Path folder) {
     Path file = folder.resolve("name");
     try {

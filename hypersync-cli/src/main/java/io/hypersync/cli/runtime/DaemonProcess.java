@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs one daemon as this process: starts it, answers on its admin socket, and ends with it. It
- * ends when a signal comes (TERM, INT, HUP), when it is asked to over the socket, or by itself.
+ * Runs one daemon as this process: starts it, serves its admin socket, and returns when it has
+ * ended. It ends by a signal (TERM, INT, HUP), by {@code stop} over the admin socket, or by itself.
  */
 public final class DaemonProcess {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonProcess.class);
@@ -36,10 +36,10 @@ public final class DaemonProcess {
   private volatile String reason = "it came to its end";
 
   /**
-   * A process that has not started its daemon yet.
+   * Creates a runner; the daemon is not started yet.
    *
-   * @param name what the logs call it, such as {@code worker fmd}
-   * @param socket where it answers admin questions
+   * @param name what logs call the daemon, such as {@code worker fmd}
+   * @param socket path of its admin socket
    */
   public DaemonProcess(String name, Path socket) {
     this.name = name;
@@ -47,9 +47,10 @@ public final class DaemonProcess {
   }
 
   /**
-   * Runs the daemon until its end.
+   * Runs the daemon; blocks until it has ended.
    *
-   * @throws UserError if it cannot start, or was forced to end
+   * @throws UserError if it cannot start, or ended because of an error that the user can fix
+   * @throws IllegalStateException if it ended because of any other failure
    */
   public <O> void run(DaemonStarter<O> starter, O options) throws InterruptedException {
     AdminServer.refuseIfAlive(socket);
@@ -65,7 +66,8 @@ public final class DaemonProcess {
         }
         LOG.info("{} stops: {}", name, reason);
       } finally {
-        // However it ends: left in place, the hook would make a clean end of a failure's exit code.
+        // Removed on every path: if the hook stayed, it would turn the exit code of a failure into
+        // 0.
         removeHook(onSignal);
       }
     } finally {
@@ -74,7 +76,7 @@ public final class DaemonProcess {
     LOG.info("{} has stopped", name);
   }
 
-  /** Returns false if it was stopped before. */
+  /** Waits until the daemon is ready; returns false if it was stopped before. */
   private boolean becomesReady(Daemon daemon) throws InterruptedException {
     try {
       daemon.awaitReady();
@@ -108,7 +110,7 @@ public final class DaemonProcess {
         args -> {
           reason = "asked to over the admin socket";
           stopping = true;
-          // Before the answer, so that who asked finds the mount gone when it comes.
+          // Closed before the answer, so that the mount is gone when the caller gets it.
           daemon.close();
           stopped.complete(null);
           return JsonNodeFactory.instance.objectNode();
@@ -126,8 +128,8 @@ public final class DaemonProcess {
   }
 
   /**
-   * Runs in the shutdown hook. The machine would report a signal as its exit code though the end
-   * was clean, so this halts with 0.
+   * Runs in the shutdown hook. The JVM would exit with the signal's code although the end was
+   * clean, so this halts with 0.
    */
   private void endOnSignal(Daemon daemon) {
     reason = "a signal";
@@ -135,7 +137,7 @@ public final class DaemonProcess {
     daemon.close();
     stopped.complete(null);
     try {
-      // The main thread found the daemon ended and removes the admin socket.
+      // The main thread sees that the daemon has ended and removes the admin socket.
       finished.get(LAST_STEPS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException late) {
       LOG.warn("{} ends without its last steps", name);

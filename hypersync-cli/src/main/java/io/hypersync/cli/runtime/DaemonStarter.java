@@ -5,14 +5,14 @@ import io.hypersync.wire.admin.Daemon;
 /**
  * Starts a daemon in this process.
  *
- * @param <O> what it is started with
+ * @param <O> the daemon's options
  */
 @FunctionalInterface
 public interface DaemonStarter<O> {
   /**
-   * Starts it; it runs when this returns.
+   * Starts the daemon; its threads run when this returns.
    *
-   * @throws io.hypersync.wire.admin.UserError if the user can do something about it
+   * @throws io.hypersync.wire.admin.UserError if the user can fix the cause
    */
   Daemon start(O options) throws InterruptedException;
 }

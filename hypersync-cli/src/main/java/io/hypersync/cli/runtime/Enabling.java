@@ -7,16 +7,16 @@ import io.hypersync.wire.admin.UserError;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the configuration says about daemons of either role. */
+/** Checks of the configuration that leaders and workers share. */
 final class Enabling {
   private static final Logger LOG = LoggerFactory.getLogger(Enabling.class);
 
   private Enabling() {}
 
   /**
-   * Lets a daemon start, with a warning for every setting that will have no effect.
+   * Lets a daemon start, and logs every setting that will have no effect.
    *
-   * @throws UserError if HyperSync is switched off
+   * @throws UserError if {@code hypersync.enabled} is false
    */
   static void check(Configuration configuration) {
     if (!configuration.get(Settings.ENABLED)) {

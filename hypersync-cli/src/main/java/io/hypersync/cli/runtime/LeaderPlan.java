@@ -11,14 +11,15 @@ import io.hypersync.wire.admin.UserError;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** From a configuration to what a leader is started with. */
+/** Turns a configuration into the options of a leader. */
 public final class LeaderPlan {
   private LeaderPlan() {}
 
   /**
-   * The options.
+   * Returns the leader's options.
    *
-   * @throws UserError if the configuration keeps a leader from being started here
+   * @throws UserError if the configuration does not allow a leader here, or an address cannot be
+   *     resolved
    */
   public static LeaderDaemonOptions options(
       WorkspaceDirectory workspace, Configuration configuration) {
@@ -51,7 +52,7 @@ public final class LeaderPlan {
         Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)));
   }
 
-  /** Where the leader of a workspace keeps its log and its chunks. */
+  /** Returns the directory with the log and chunks of a workspace's leader. */
   public static Path stateDir(WorkspaceDirectory workspace, Configuration configuration) {
     return configuration.findPath(Settings.LEADER_STATE_DIR).orElseGet(workspace::stateDir);
   }

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A daemon that has something kept when it is ready: what it was started with has proved good then.
+ * Stores a daemon's start parameters when it has become ready, because they have proved to work
+ * then.
  *
- * @param daemon the daemon
- * @param remember keeps it
+ * @param daemon all methods delegate to it
+ * @param remember runs once the daemon is ready
  */
 public record RememberingDaemon(Daemon daemon, Runnable remember) implements Daemon {
   @Override

@@ -21,9 +21,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** From a configuration and an enrolment to what a worker is started with. */
+/** Turns a configuration and an enrolment into the options of a worker. */
 public final class WorkerPlan {
-  /** Like /tmp: everybody may write, and remove what is their own. */
+  /** Like /tmp, with the sticky bit: everybody may create files and remove their own. */
   private static final int LOCAL_DIR_MODE = 01777;
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPlan.class);
@@ -31,8 +31,8 @@ public final class WorkerPlan {
   private WorkerPlan() {}
 
   /**
-   * The options, with what the worker was last started with where nothing is said; makes the folder
-   * for caches.
+   * Returns the worker's options; what is not given is taken from the worker's last start. Creates
+   * the local directory for caches.
    *
    * @throws UserError if something is missing or in the way
    */
@@ -75,9 +75,9 @@ public final class WorkerPlan {
   }
 
   /**
-   * Remembers what a worker has been started with: where it is mounted, and what a flag said of the
-   * leader's address. What a file says is not kept, or it would hold when the file says nothing any
-   * more.
+   * Stores what a worker was started with: its mount point, and the leader's address if a flag gave
+   * it. An address from a file is not stored, because it would stay in effect after its removal
+   * from the file. Failure to write is only logged.
    */
   public static void remember(
       Configuration configuration, WorkerDaemonOptions options, Enrolments enrolments) {
@@ -119,7 +119,10 @@ public final class WorkerPlan {
         configuration.get(Settings.WORKER_STRICT_READS));
   }
 
-  /** {@code .../ws/team} has {@code .../local/team}; any other mount has {@code <mount>.local}. */
+  /**
+   * Returns the local directory of a mount: {@code .../local/team} for {@code .../ws/team}, {@code
+   * <mount>.local} for any other mount.
+   */
   static Path localDirOf(Path mount) {
     Path parent = mount.getParent();
     Path name = mount.getFileName();
@@ -157,7 +160,10 @@ public final class WorkerPlan {
     return enrolled;
   }
 
-  /** A dead one is the daemon's to judge, which can take its own away. */
+  /**
+   * Refuses a mount point where a live or hanging HyperSync mount is. A dead one is left to the
+   * daemon, which can remove the mount if it is its own.
+   */
   private static void refuseIfMounted(Path mount) {
     if (Mounts.all().contains(mount) && Mounts.probe(mount) != Mounts.Health.DEAD) {
       throw new UserError(

@@ -1,4 +1,4 @@
-/** A daemon's process: from its configuration to its end. */
+/** Runs a daemon as a process: from its configuration to its end. */
 @NullMarked
 package io.hypersync.cli.runtime;
 

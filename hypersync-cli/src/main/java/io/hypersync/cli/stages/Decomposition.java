@@ -12,17 +12,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the time of one mount's mutations goes: what {@code why-slow} says, as the tree of {@code
- * docs/json.md}. Pure.
+ * Decomposes the time of one mount's mutations by stage: the result of {@code why-slow}, as the
+ * tree of {@code docs/json.md}. Pure.
  *
- * <p>Worker and leader measure each by itself. If the leader is on this machine, both have the same
- * monotonic clock, and the newest mutations are put together one by one: so the stages between
- * sending and arrival are known, and are shares of the worker's stage {@code leader}.
+ * <p>Worker and leader each measure their own stages. If the leader is on this machine, both use
+ * the same monotonic clock, and the newest mutations of both are joined one by one. That gives the
+ * stages between sending and arrival, as shares of the worker's stage {@code leader}.
  */
 public final class Decomposition {
   private static final double NS_PER_US = 1_000;
 
-  /** What is between sending and arrival, in the leader's own figures. */
+  /** Stages between sending and arrival that the leader measures itself. */
   private static final List<Stage> INSIDE =
       List.of(Stage.UPLOAD, Stage.QUEUE, Stage.SEQUENCE, Stage.SYNC, Stage.ACK);
 
@@ -33,11 +33,11 @@ public final class Decomposition {
   private Decomposition() {}
 
   /**
-   * Of one worker.
+   * Decomposes the mutations of one worker.
    *
-   * @param worker what it answers to {@code stages}
-   * @param leader what its leader answers to that about the worker's intents; null if it is not on
-   *     this machine
+   * @param worker its answer to {@code stages}
+   * @param leader the leader's answer to {@code stages} about the worker's intents; null if the
+   *     leader is not on this machine
    */
   public static ObjectNode of(JsonNode worker, @Nullable JsonNode leader) {
     List<Map<Stage, Long>> joined = leader == null ? List.of() : joined(worker, leader);
@@ -59,7 +59,7 @@ public final class Decomposition {
     return tree;
   }
 
-  /** The intents that a leader is to be asked about. */
+  /** Returns the intents that the leader has to be asked about. */
   public static ArrayNode intents(JsonNode worker) {
     ArrayNode intents = JsonNodeFactory.instance.arrayNode();
     worker.path("newest").fieldNames().forEachRemaining(intents::add);
@@ -82,7 +82,7 @@ public final class Decomposition {
     return joined;
   }
 
-  /** The stage {@code leader} as one, or as what it consists of. */
+  /** Puts the stage {@code leader}, as one stage or as the stages that it consists of. */
   private static void putLeader(
       ObjectNode recent,
       ObjectNode ever,
@@ -99,7 +99,7 @@ public final class Decomposition {
       ever.set(key, always);
       return;
     }
-    // What it consists of has its share; else it would count twice.
+    // The parts have the share of this stage; with its own it would be counted twice.
     ever.set(
         key, always instanceof ObjectNode figures ? figures.deepCopy().without("share") : always);
     for (Map.Entry<Stage, Double> part : parts.entrySet()) {
@@ -109,7 +109,8 @@ public final class Decomposition {
       ObjectNode seen = figures(column);
       ObjectNode recently = joined.isEmpty() ? own(leader, "recent", name) : seen;
       recent.set(name, withShare(recently, part.getValue() * now.path("share").asDouble()));
-      // The leader's own figures, which are of all workers: it remembers no single changes so long.
+      // The leader's own figures cover all workers, because it does not keep single mutations for
+      // so long.
       ever.set(
           name,
           withShare(
@@ -118,7 +119,9 @@ public final class Decomposition {
     }
   }
 
-  /** Which part of the leader's time each stage takes, of the newest changes. */
+  /**
+   * Returns each stage's share of the time between sending and arrival, of the newest mutations.
+   */
   private static Map<Stage, Double> parts(List<Map<Stage, Long>> joined) {
     Map<Stage, Double> parts = new EnumMap<>(Stage.class);
     double allNs = 0;
@@ -130,7 +133,10 @@ public final class Decomposition {
     return shares(parts, allNs);
   }
 
-  /** The same of all workers' changes, as far as the leader sees it. */
+  /**
+   * Returns the same shares over all workers' mutations, only for the stages that the leader
+   * measures.
+   */
   private static Map<Stage, Double> parts(JsonNode leader) {
     Map<Stage, Double> parts = new EnumMap<>(Stage.class);
     double all = 0;
@@ -201,7 +207,7 @@ public final class Decomposition {
     return sum;
   }
 
-  /** A slow mutation, and which stage took it. */
+  /** Describes a slow mutation and names the stage that took longest. */
   private static ObjectNode slow(JsonNode slow, @Nullable JsonNode leader) {
     ObjectNode us = JsonNodeFactory.instance.objectNode();
     Optional<Map<Stage, Long>> inside =
@@ -235,7 +241,7 @@ public final class Decomposition {
     return tree;
   }
 
-  /** The stage that takes the largest part of the time, and what can be done about it. */
+  /** Names the stage with the largest share of the time, with advice on it. */
   private static ObjectNode limit(ObjectNode recent, ObjectNode ever, boolean leaderIsHere) {
     ObjectNode limit = JsonNodeFactory.instance.objectNode();
     String total = Stage.TOTAL.key();

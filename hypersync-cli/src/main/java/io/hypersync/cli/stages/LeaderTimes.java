@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One mutation's time between its sending and its entry's arrival, in nanoseconds by stage. */
+/** Times of one mutation between its sending and its entry's arrival, in nanoseconds by stage. */
 final class LeaderTimes {
-  /** In the order of the way. */
+  /** In the order in which a mutation passes them. */
   static final List<Stage> STAGES =
       List.of(
           Stage.SEND,
@@ -22,14 +22,14 @@ final class LeaderTimes {
   private LeaderTimes() {}
 
   /**
-   * Puts together what both know of it.
+   * Joins the timestamps of worker and leader for one mutation.
    *
-   * @param sentNs by the worker
-   * @param arrivedNs at the worker
-   * @param leader received, complete, its turn, sequenced, synced, acknowledged: by the same clock,
-   *     for both run on this machine
-   * @return without {@code upload} if nothing had to be waited for; empty if the leader does not
-   *     know it, or the clocks are not the same
+   * @param sentNs when the worker sent the intent
+   * @param arrivedNs when the entry arrived at the worker
+   * @param leader six timestamps: received, chunks complete, its turn in the queue, sequenced,
+   *     synced, acknowledged; of the same monotonic clock, because both run on this machine
+   * @return nanoseconds by stage, without {@code upload} if no chunks had to be waited for; empty
+   *     if the leader has no timestamps of the mutation, or the clocks differ
    */
   static Optional<Map<Stage, Long>> of(long sentNs, long arrivedNs, JsonNode leader) {
     if (leader.size() != 6) {

@@ -4,78 +4,77 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The whole way of a mutation, the worker's part and the leader's (design 4), and what can be done
- * about each part. {@link #LEADER} stands for all from {@link #SEND} to {@link #REPLICATE} where
- * the leader cannot be asked.
+ * The stages of a mutation at the worker and the leader, in order, with advice for each. {@link
+ * #LEADER} stands for all from {@link #SEND} to {@link #REPLICATE} where the leader cannot be
+ * asked.
  */
 public enum Stage {
-  /** The request is taken from the kernel. */
+  /** The worker reads the request from the kernel. */
   FUSE(
       "the worker takes the request from the kernel",
       "The CPUs of this machine are busy: give it more of them, or run less on it."),
-  /** Bytes become chunks. */
+  /** Data is split into chunks and hashed. */
   HASH(
       "what is written is split, hashed and stored here",
       "Much is written. What need not be shared belongs into /ntmfs/local:"
           + " ./hypersync profile shows which paths are worth it."),
-  /** The barrier. */
+  /** The barrier of hypersync.md 6.2. */
   GATE(
       "the worker's own thread, and what others have committed before",
       "Others commit faster than this worker applies, or the CPUs of this machine are busy:"
           + " ./hypersync log shows who writes."),
-  /** Not to be looked into from here. */
+  /** Everything between sending and arrival, if the leader is not on this machine. */
   LEADER(
       "the way to the leader and back, and the leader",
       "The leader does not run on this machine. Run ./hypersync why-slow on the leader's host, too:"
           + " what it does not find there is the network, of which a change takes one round trip."),
-  /** Network, one way. */
+  /** Network, from worker to leader. */
   SEND(
       "the way to the leader",
       "The leader is on this machine, so this is threads that wait for a CPU: give them more CPUs,"
           + " or run less here."),
-  /** Chunks on their way. */
+  /** Chunks in transit to the leader. */
   UPLOAD(
       "chunks of large writes on their way to the leader",
       "Much is written. What need not be shared belongs into /ntmfs/local:"
           + " ./hypersync profile shows which paths are worth it."),
-  /** The leader's queue. */
+  /** Waiting in the leader's intent queue. */
   QUEUE(
       "waiting for its turn at the leader",
       "Many write at once, or one floods: ./hypersync log shows who. Beyond that, the leader needs"
           + " a faster CPU: one thread puts everything in order."),
-  /** The sequencer. */
+  /** Sequencing: the op is applied to S_head and the root computed. */
   SEQUENCE(
       "the leader puts it in order and computes the Merkle root",
       "The leader needs a faster CPU, or one that is less busy: one thread puts everything in"
           + " order."),
-  /** The disk. */
+  /** Writing and syncing the log. */
   SYNC(
       "the leader's disk",
       "A faster disk for the leader's state folder, best an NVMe disk with power-loss protection."
           + " More processes at once cost no more syncs: what waits is synced together."),
-  /** The answer leaves. */
+  /** From the end of the sync until the ack is sent. */
   ACK(
       "the leader's thread notices that the disk is done",
       "The CPUs of the leader's machine are busy: give it more of them, or run less on it."),
-  /** Network, other way. */
+  /** Network, from leader to worker. */
   REPLICATE(
       "the way back from the leader",
       "The leader is on this machine, so this is threads that wait for a CPU: give them more CPUs,"
           + " or run less here."),
-  /** The replica. */
+  /** The replica applies the entry. */
   APPLY(
       "the worker applies the entry and compares the Merkle root",
       "The CPUs of this machine are busy: give it more of them, or run less on it."),
-  /** The kernel's caches. */
+  /** Invalidations of the kernel's caches. */
   NOTIFY(
       "the kernel forgets what the change makes wrong",
       "Processes keep directories busy in which others change names. names_late in"
           + " ./hypersync status --json counts how often nobody could wait for that."),
-  /** The kernel gets its answer. */
+  /** The reply is written to the kernel. */
   REPLY(
       "the answer goes to the kernel",
       "The CPUs of this machine are busy: give it more of them, or run less on it."),
-  /** All of it. */
   TOTAL("from the call's arrival to its answer", "");
 
   private final String what;
@@ -86,22 +85,25 @@ public enum Stage {
     this.advice = advice;
   }
 
-  /** Its key in JSON. */
   public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What happens in it, as half a sentence. */
+  /** Returns what happens in the stage, as half a sentence. */
   public String what() {
     return what;
   }
 
-  /** What to do when most time goes here, in sentences. */
+  /** Returns what to do when most time is spent here, in sentences; empty for {@link #TOTAL}. */
   String advice() {
     return advice;
   }
 
-  /** The one with this key. */
+  /**
+   * Returns the stage with this JSON key.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
   public static Stage of(String key) {
     return Arrays.stream(values())
         .filter(stage -> stage.key().equals(key))

@@ -1,4 +1,6 @@
-/** Puts together what a worker and its leader know of where time goes (hypersync.md 17.1). */
+/**
+ * Joins the timestamps of a worker and its leader to find where time is spent (hypersync.md 17.1).
+ */
 @NullMarked
 package io.hypersync.cli.stages;
 

@@ -21,17 +21,18 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 
 /**
- * What a log has up to an entry, and what behind it, where nothing is believed: that part may have
- * roots that are wrong, and ops that cannot be applied (docs/diverged.md).
+ * Summary of a log before it is cut after an entry: the part up to the entry is replayed and
+ * verified, the part behind it is only counted, because it may have wrong roots and ops that cannot
+ * be applied (docs/diverged.md).
  *
- * @param root the Merkle root after the entry, as replay gives it and the log says
- * @param kept entries up to that one
- * @param cut entries behind it
- * @param bytes that those behind it have written
- * @param byWorker how many of them each worker has made; the leader's own are under its name
+ * @param root the Merkle root after the entry; replay and log agree on it
+ * @param kept number of entries up to that one
+ * @param cut number of entries behind it
+ * @param bytes that the entries behind it have written
+ * @param byWorker number of entries behind it by origin; the leader's own are under its name
  * @param firstNs when the first of them was committed, leader time in nanoseconds; 0 if there is
  *     none
- * @param lastNs when the last of them was
+ * @param lastNs when the last of them was committed; 0 if there is none
  */
 public record LogSurvey(
     Hash root,
@@ -41,22 +42,23 @@ public record LogSurvey(
     Map<String, Long> byWorker,
     long firstNs,
     long lastNs) {
-  /** As many intents as matter here: nobody asks for one. */
+  /** The smallest possible number: intents are never looked up here. */
   private static final long REMEMBERED_INTENTS = 1;
 
-  /** Copies the map. */
   public LogSurvey {
     byWorker = Map.copyOf(byWorker);
   }
 
   /**
-   * Replays what is to stay, and counts the rest.
+   * Replays the part that is kept, and counts the rest.
    *
    * @param oplog the log's directory, in a state directory that the caller has locked
-   * @param after the last entry that is to stay
-   * @param progress told the index now and then
-   * @throws io.hypersync.leader.recovery.ReplayException if an entry up to there is wrong, too
-   * @throws UserError if the chunks of one are missing, or one behind it cannot be read
+   * @param chunks the chunk store of the same state directory
+   * @param after index of the last entry that is kept
+   * @param progress gets the index now and then
+   * @throws io.hypersync.leader.recovery.ReplayException if an entry of the kept part is wrong, too
+   * @throws UserError if chunks of a kept entry are missing, or an entry behind it cannot be
+   *     decoded
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    */
   public static LogSurvey of(Path oplog, ChunkStore chunks, long after, LongConsumer progress)
@@ -95,8 +97,8 @@ public record LogSurvey(
   }
 
   /**
-   * Writes the whole log as a trace, what is wrong in it as well: a replay of it ends where the
-   * first entry is wrong.
+   * Writes the whole log as a trace, including wrong entries: a replay of the trace ends at the
+   * first wrong entry.
    *
    * @throws TraceException if a chunk is missing or damaged
    */

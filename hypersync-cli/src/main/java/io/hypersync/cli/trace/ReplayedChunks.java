@@ -7,11 +7,10 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 
-/** The chunks of a replay, in any store: nothing is stored that does not match its hash. */
+/** Chunks of a replay, kept in any chunk store. A chunk is stored only if it matches its hash. */
 public final class ReplayedChunks implements WorkerChunks {
   private final ChunkStore store;
 
-  /** Puts them here. */
   public ReplayedChunks(ChunkStore store) {
     this.store = store;
   }
@@ -21,7 +20,7 @@ public final class ReplayedChunks implements WorkerChunks {
     return store.contains(hash) ? Presence.INTACT : Presence.MISSING;
   }
 
-  /** What is here was verified when it came. */
+  /** Nothing to do: chunks are verified before they are stored. */
   @Override
   public void verify(ChunkRef chunk) {}
 
@@ -37,7 +36,7 @@ public final class ReplayedChunks implements WorkerChunks {
     put(Chunk.verified(hash, bytes));
   }
 
-  /** Stores one that is verified. */
+  /** Stores a chunk that the caller has verified. */
   void put(Chunk chunk) {
     store.putAll(List.of(chunk));
   }

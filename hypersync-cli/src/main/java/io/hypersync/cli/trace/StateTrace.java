@@ -19,11 +19,12 @@ import java.nio.file.Path;
 import java.util.function.LongConsumer;
 
 /**
- * Makes a trace of what a stopped leader has. The log is replayed as at a start, so what is written
- * is what the leader would go on from: checked, and without a tail that nobody was promised.
+ * Writes a trace of a stopped leader's log. The log is replayed as at a start of the leader, so the
+ * trace contains what the leader would continue from: verified, without entries at the tail that
+ * were never acknowledged and would be cut.
  */
 public final class StateTrace {
-  /** As many intents as matter here: nobody asks for one. */
+  /** The smallest possible number: intents are never looked up here. */
   private static final long REMEMBERED_INTENTS = 1;
 
   private StateTrace() {}
@@ -31,12 +32,14 @@ public final class StateTrace {
   /**
    * Writes the trace.
    *
-   * @param stateDir of the leader, which is locked meanwhile
-   * @param progress told the index now and then
-   * @return the writer, which knows how much it wrote
+   * @param stateDir of the leader; its state lock is held meanwhile
+   * @param out not closed
+   * @param progress gets the index now and then
+   * @return the writer, for its counts and the root
    * @throws io.hypersync.wire.admin.UserError if the leader runs
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
-   * @throws io.hypersync.leader.recovery.ReplayException if it cannot be replayed exactly
+   * @throws io.hypersync.leader.recovery.ReplayException if replay does not reproduce the log's
+   *     roots
    * @throws TraceException if a chunk is missing or damaged
    */
   public static TraceWriter write(Path stateDir, OutputStream out, LongConsumer progress)

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** An empty chunk store on disk, as a new worker has one, which is gone afterwards. */
+/** A new, empty chunk store in a temporary directory, which is deleted on close. */
 public final class TemporaryStore implements AutoCloseable {
   private final Path directory;
   private final DiskChunkStore store;
@@ -20,7 +20,7 @@ public final class TemporaryStore implements AutoCloseable {
     this.store = store;
   }
 
-  /** Makes one in the system's folder for temporary files. */
+  /** Creates a store in the system's directory for temporary files. */
   public static TemporaryStore create() throws IOException {
     Path directory = Files.createTempDirectory("hypersync-replay-");
     try {
@@ -33,7 +33,6 @@ public final class TemporaryStore implements AutoCloseable {
     }
   }
 
-  /** The store. */
   public ChunkStore store() {
     return store;
   }

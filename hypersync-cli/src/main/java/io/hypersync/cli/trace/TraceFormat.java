@@ -5,8 +5,8 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 
 /**
- * A golden trace: a log from its first entry on, the chunks that it refers to, and the roots that
- * must come of it (hypersync.md 22.2). One file, version 1; integers are big-endian.
+ * Format of a golden trace: a log from its first entry on, the chunks that it refers to, and the
+ * roots that a replay must reach (hypersync.md 22.2). One file, version 1; integers are big-endian.
  *
  * <pre>
  *   0               4       5               8
@@ -26,12 +26,12 @@ import io.hypersync.model.hash.Hash;
  *    4    end         number of entries u64, of chunks u64; nothing follows
  * </pre>
  *
- * The check of a record is BLAKE3 of the check before it, the kind, the length and the payload; the
- * first one follows BLAKE3 of the file header. So no bit can change, and no record can go, come or
- * move, without notice.
+ * The check of a record is BLAKE3 of the previous record's check, the kind, the length and the
+ * payload; for the first record, BLAKE3 of the file header is the previous check. So any changed
+ * bit and any removed, added or moved record is detected.
  *
- * <p>Entries come in order, from index 1 on. A chunk may be anywhere; a writer puts it before the
- * first entry that needs it. What travels inside an entry is not written again. A checkpoint
+ * <p>Entries are in order, from index 1 on. A chunk may be anywhere; a writer puts it before the
+ * first entry that needs it. Chunks that are inline in an entry have no record. A checkpoint
  * follows its entry; the last entry has one.
  */
 final class TraceFormat {

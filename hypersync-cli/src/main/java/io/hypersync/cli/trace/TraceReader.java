@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a trace record by record, each checked before it is given out; holds no more than one in
- * memory. Not thread-safe; the stream stays the caller's to close.
+ * Reads a trace record by record and verifies each before returning it; holds at most one record in
+ * memory. Not thread-safe. Does not close the stream.
  */
 public final class TraceReader {
   private final InputStream in;
@@ -24,10 +24,10 @@ public final class TraceReader {
   private boolean ended;
 
   /**
-   * Begins to read.
+   * Reads the file header.
    *
    * @param in should be buffered
-   * @throws TraceException if this is no trace, or one of an unknown version
+   * @throws TraceException if this is not a trace, or has an unknown version
    */
   public TraceReader(InputStream in) throws IOException {
     this.in = in;
@@ -44,25 +44,25 @@ public final class TraceReader {
     this.check = Blake3.hash(header);
   }
 
-  /** The version of the file. */
+  /** Returns the format version of the file. */
   public int version() {
     return version;
   }
 
-  /** The entries read so far. */
+  /** Returns the number of entries read so far. */
   public long entries() {
     return entries;
   }
 
-  /** The chunks read so far. */
+  /** Returns the number of chunks read so far. */
   public long chunks() {
     return chunks;
   }
 
   /**
-   * The next record, or null behind the last one.
+   * Returns the next record, or null after the last one.
    *
-   * @throws TraceException if the file is damaged or ends too early; nothing more can be read then
+   * @throws TraceException if the file is damaged or truncated; nothing more can be read then
    */
   public @Nullable TraceRecord next() throws IOException {
     if (ended) {

@@ -13,17 +13,17 @@ public sealed interface TraceRecord {
   record Entry(byte[] bytes) implements TraceRecord {}
 
   /**
-   * A chunk, as it would come from a leader: whoever stores it checks it.
+   * A chunk. It is not verified yet: whoever stores it does that, as with one from a leader.
    *
-   * @param hash what it is stored under
-   * @param bytes 1 to 65,536
+   * @param hash the hash that it is stored under
+   * @param bytes 1 to 65,536 bytes
    */
   record ChunkData(Hash hash, byte[] bytes) implements TraceRecord {}
 
   /**
-   * What a replay must have come to.
+   * The root that a replay must have reached.
    *
-   * @param index after this entry
+   * @param index the entry after which it holds
    * @param root the Merkle root of the filesystem
    */
   record Checkpoint(long index, Hash root) implements TraceRecord {}

@@ -16,9 +16,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays a trace through a worker's replica onto an empty store: what is missing, in which order
- * entries are applied, what is verified, are the replica's decisions as on any worker (hypersync.md
- * 12.3, 22.2).
+ * Replays a trace through a worker's {@link Replica} onto an empty store. Which chunks are missing,
+ * in which order entries are applied and what is verified is decided by the replica, as on any
+ * worker (hypersync.md 12.3, 22.2).
  */
 public final class TraceReplay {
   private static final int PROGRESS_EVERY = 10_000;
@@ -27,7 +27,7 @@ public final class TraceReplay {
   private final LongConsumer progress;
   private final Replica replica;
 
-  /** Checkpoints of entries that still wait for chunks. */
+  /** Roots of checkpoints whose entries still wait for chunks, by index. */
   private final Map<Long, Hash> expected = new HashMap<>();
 
   private long checkpoints;
@@ -40,12 +40,12 @@ public final class TraceReplay {
   }
 
   /**
-   * Replays to the end, or to the first entry that is not as the trace says.
+   * Replays to the end, or to the first entry that differs from the trace.
    *
-   * @param store empty; has the trace's chunks afterwards
-   * @param progress told the applied index now and then
-   * @throws TraceException if the trace is damaged: its records are not whole, an entry or a chunk
-   *     is not what it says
+   * @param store empty; contains the trace's chunks afterwards
+   * @param progress gets the applied index now and then
+   * @throws TraceException if the trace is damaged: a record fails its check, an entry cannot be
+   *     decoded, a chunk does not match its hash or a checkpoint is out of place
    */
   public static TraceReport replay(TraceReader in, ChunkStore store, LongConsumer progress)
       throws IOException {
@@ -57,7 +57,7 @@ public final class TraceReplay {
     while (mismatch == null && (record = in.next()) != null) {
       take(record, in.entries());
       while (replica.apply(Integer.MAX_VALUE, Long.MAX_VALUE) > 0) {
-        // Until nothing more is whole.
+        // Until no further entry has all its chunks.
       }
       ApplyError error = replica.error();
       if (error != null && mismatch == null) {
@@ -87,7 +87,8 @@ public final class TraceReplay {
     switch (record) {
       case TraceRecord.Entry(byte[] bytes) -> {
         try {
-          // What it asks for comes later in the file, or the end says that it did not.
+          // Missing chunks follow later in the file; if they do not, the end of the replay finds
+          // that.
           var _ = replica.offer(List.of(bytes));
         } catch (DecodeException e) {
           throw new TraceException("damaged in entry " + number + ": " + e.getMessage());

@@ -4,14 +4,14 @@ import io.hypersync.model.hash.Hash;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replay came to.
+ * Result of a replay.
  *
  * @param version of the trace's format
  * @param entries applied
- * @param chunks read, without those that travel in their entry
- * @param checkpoints met
+ * @param chunks read from records of their own; inline payloads do not count
+ * @param checkpoints compared
  * @param root the Merkle root after the last applied entry
- * @param mismatch null if everything was as the trace says
+ * @param mismatch null if everything was as in the trace
  */
 public record TraceReport(
     int version,
@@ -22,9 +22,9 @@ public record TraceReport(
     @Nullable Mismatch mismatch) {
 
   /**
-   * Where replay and trace part.
+   * Where replay and trace first differ.
    *
-   * @param index the first entry that is not as the trace says
+   * @param index the first entry that differs from the trace
    * @param message what is different
    */
   public record Mismatch(long index, String message) {}

@@ -15,17 +15,17 @@ import java.util.Set;
 
 /**
  * Writes a trace: entries in order, the chunks that they need, and a checkpoint now and then. Not
- * thread-safe; the stream stays the caller's to close.
+ * thread-safe. Does not close the stream.
  */
 public final class TraceWriter {
-  /** After how many entries a checkpoint is written. */
+  /** A checkpoint is written after this many entries. */
   public static final int CHECKPOINT_EVERY = 64;
 
-  /** Where chunks come from that do not travel in their entry. */
+  /** Source of chunks that are not inline in their entry. */
   @FunctionalInterface
   public interface ChunkSource {
     /**
-     * The bytes that hash to this.
+     * Returns the bytes with this hash.
      *
      * @throws TraceException if there are none
      */
@@ -41,7 +41,12 @@ public final class TraceWriter {
   private long chunks;
   private long checkpoint;
 
-  /** Writes the header. */
+  /**
+   * Writes the header.
+   *
+   * @param out should be buffered
+   * @param source asked for each chunk at most once
+   */
   public TraceWriter(OutputStream out, ChunkSource source) throws IOException {
     this.out = out;
     this.source = source;
@@ -51,10 +56,10 @@ public final class TraceWriter {
   }
 
   /**
-   * Writes the next entry, the chunks that it needs and nobody needed before in front of it, and a
-   * checkpoint behind it if it is time for one.
+   * Writes the next entry, preceded by the chunks that no earlier entry needed, and followed by a
+   * checkpoint if one is due.
    *
-   * @throws TraceException if the entry is not the next one, or a chunk cannot be had
+   * @throws TraceException if the entry is not the next one, or a chunk is missing
    */
   public void entry(LogEntry entry) throws IOException {
     if (entry.index() != entries + 1) {
@@ -75,7 +80,7 @@ public final class TraceWriter {
     }
   }
 
-  /** Writes the last checkpoint and the end, and flushes. */
+  /** Writes the last checkpoint and the end record, and flushes. */
   public void finish() throws IOException {
     if (checkpoint < entries) {
       checkpoint();
@@ -86,17 +91,17 @@ public final class TraceWriter {
     out.flush();
   }
 
-  /** The entries written so far. */
+  /** Returns the number of entries written so far. */
   public long entries() {
     return entries;
   }
 
-  /** The chunks written so far, without those that travel in their entry. */
+  /** Returns the number of chunks written so far; inline payloads do not count. */
   public long chunks() {
     return chunks;
   }
 
-  /** The root of the last entry, or of the empty filesystem. */
+  /** Returns the root of the last entry, or of the empty filesystem. */
   public Hash root() {
     return root;
   }

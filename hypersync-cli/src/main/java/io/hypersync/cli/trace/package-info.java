@@ -1,4 +1,6 @@
-/** Golden traces: histories in a file, how they are made and replayed (hypersync.md 22.2). */
+/**
+ * Golden traces: logs with their chunks in one file, their writing and replay (hypersync.md 22.2).
+ */
 @NullMarked
 package io.hypersync.cli.trace;
 

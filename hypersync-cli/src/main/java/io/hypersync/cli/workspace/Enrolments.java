@@ -25,34 +25,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who this machine's workers are. A worker's state folder keeps the enrolment token that it joined
- * with, so that the token is needed once.
+ * The workers that this machine is enrolled as. A worker's state directory keeps the enrolment
+ * token that it joined with, so that the token has to be given only once.
  *
- * @param base where state folders are by default, each named by workspace and worker
+ * @param base parent of the default state directories, each named by workspace and worker
  */
 public record Enrolments(Path base) {
   private static final Logger LOG = LoggerFactory.getLogger(Enrolments.class);
   private static final String FILE = "enrolment.token";
 
-  /** In the base: a file for each state folder that is elsewhere, with its path. */
+  /**
+   * Subdirectory of {@code base} with one file for each state directory elsewhere; the file
+   * contains its path.
+   */
   private static final String ELSEWHERE = "elsewhere";
 
   private static final int WORKSPACE_DIGITS = 8;
 
-  /** An enrolment, the state folder that it belongs to, and what it was last started with. */
+  /** An enrolment, its state directory, and the parameters of the worker's last start. */
   public record Enrolled(EnrolmentToken token, Path stateDir, WorkerMemory memory) {}
 
-  /** Those of this machine. */
+  /** Returns the enrolments in {@code /var/lib/hypersync}. */
   public static Enrolments ofMachine() {
     return new Enrolments(Path.of("/var/lib/hypersync"));
   }
 
   /**
-   * Joins with a token: keeps it in the worker's state folder.
+   * Enrols with a token, and keeps the token in the worker's state directory.
    *
-   * @param stateDir the state folder if the user names one
-   * @param check throws if a folder cannot hold a worker's state; asked before the secret is there
-   * @throws UserError if the token is of no use, or the folder belongs to another worker
+   * @param stateDir the state directory if the user names one
+   * @param check throws if a directory cannot hold a worker's state; called before the token, a
+   *     secret, is written there
+   * @throws UserError if the token is not valid, or the directory belongs to another worker
    */
   public Enrolled join(Path tokenFile, Optional<Path> stateDir, Consumer<Path> check) {
     EnrolmentToken token = read(tokenFile);
@@ -69,7 +73,7 @@ public record Enrolments(Path base) {
             "Use another folder: --state-dir <dir>");
       }
       if (!before.toText().equals(token.toText())) {
-        memory = memory.withoutLeader(); // the new token knows better
+        memory = memory.withoutLeader(); // the new token's address wins
       }
     }
     check.accept(directory);
@@ -85,12 +89,13 @@ public record Enrolments(Path base) {
   }
 
   /**
-   * Finds an earlier enrolment: that which was mounted there before, else the only one.
+   * Finds an earlier enrolment: the one that was mounted at {@code mount} before, otherwise the
+   * only one.
    *
-   * @param stateDir the state folder if the user names one
+   * @param stateDir the state directory if the user names one
    * @param worker the worker if the user names one
-   * @param mount where it is to be mounted, if the user says so
-   * @throws UserError if there is none, or more than one that could be meant
+   * @param mount the wanted mount point if the user names one
+   * @throws UserError if none matches, or more than one does
    */
   public Enrolled find(Optional<Path> stateDir, Optional<WorkerId> worker, Optional<Path> mount) {
     List<Enrolled> ofBase = enrolled(stateDir.map(List::of).orElseGet(this::stateDirs), worker);
@@ -121,10 +126,10 @@ public record Enrolments(Path base) {
   }
 
   /**
-   * Remembers a state folder that is not where they are by default, so that {@link #find} can find
-   * it. Those that are gone are forgotten.
+   * Remembers a state directory that is not in {@code base}, so that {@link #find} finds it.
+   * Forgets remembered ones that do not exist any more.
    *
-   * @throws IOException if that cannot be done
+   * @throws IOException if this cannot be written
    */
   public void remember(Path stateDir) throws IOException {
     if (base.equals(stateDir.getParent())) {
@@ -170,7 +175,10 @@ public record Enrolments(Path base) {
         .toList();
   }
 
-  /** Nobody asked for this one: if it is damaged, the others still count. */
+  /**
+   * Whether a remembered directory has a readable token. The user did not name this directory, so a
+   * damaged one is only logged and does not hide the others.
+   */
   private static boolean isOfUse(Path directory) {
     try {
       if (!Files.exists(directory.resolve(FILE))) {
@@ -190,7 +198,7 @@ public record Enrolments(Path base) {
     if (Files.isDirectory(folder)) {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path pointer : stream) {
-          if (!pointer.getFileName().toString().startsWith(".")) { // else it is being written
+          if (!pointer.getFileName().toString().startsWith(".")) { // skip temporary files
             pointers.add(pointer);
           }
         }
@@ -228,7 +236,10 @@ public record Enrolments(Path base) {
     return directories;
   }
 
-  /** The secret may be known by now, which a refusal would not mend; the copy here is closed. */
+  /**
+   * Warns if the token file is readable by others. The secret may be known already, so refusing
+   * would not help; the copy in the state directory is readable by its owner only.
+   */
   private static void warnIfOpen(Path tokenFile) {
     try {
       boolean open =

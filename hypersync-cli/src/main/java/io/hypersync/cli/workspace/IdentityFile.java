@@ -13,7 +13,7 @@ import org.tomlj.TomlInvalidTypeException;
 import org.tomlj.TomlParseResult;
 
 /**
- * {@code workspace.toml}:
+ * Reads and writes {@code workspace.toml}:
  *
  * <pre>
  * id = "00112233445566778899aabbccddeeff"

@@ -27,9 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file that says that {@code init} is under way in a folder, and what it will make there. It is
- * durable before the first of that is made, and goes when the last is durable. Whoever finds one
- * that nobody holds a lock on knows that an {@code init} was interrupted, and what is its waste:
+ * The file which marks that {@code init} is under way in a directory, and lists what it will
+ * create. It is durable before the first of these is created, and removed when the last is durable.
+ * A mark that no process holds the file lock of means that an {@code init} was interrupted, and
+ * tells which files are its leftovers:
  *
  * <pre>
  * hypersync init 1
@@ -38,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * end
  * </pre>
  *
- * <p>A mark proves little when it is old: what is in the folder may be a living workspace by now.
- * So nothing is removed if the folder has an identity, a log, a lock, an authority of another
- * workspace, or tokens that the mark does not name.
+ * <p>An old mark proves little: the directory may contain a workspace in use by now. So nothing is
+ * removed if the directory has an identity, a log, a lock, the authority of another workspace, or
+ * tokens that the mark does not list.
  */
 final class InitMark implements AutoCloseable {
   static final String FILE = "init.unfinished";
@@ -60,11 +61,11 @@ final class InitMark implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** What the mark of an earlier {@code init} says. */
+  /** Contents of the mark of an earlier {@code init}. */
   private record Content(WorkspaceId workspace, Set<String> tokens) {}
 
   /**
-   * Writes the mark; nobody else can while this one is there.
+   * Creates and locks the mark. No other process can create one while this exists.
    *
    * @throws UserError if another {@code init} is under way
    */
@@ -101,12 +102,12 @@ final class InitMark implements AutoCloseable {
     }
   }
 
-  /** Whether there is one, of the living or the dead. */
+  /** Whether there is a mark, of an {@code init} that runs or was interrupted. */
   static boolean isIn(Path root) {
     return Files.exists(root.resolve(FILE));
   }
 
-  /** Removes a mark that was left in a workspace which is whole, if that is possible. */
+  /** Tries to remove a mark from a complete workspace; failure is only logged. */
   static void forget(Path root) {
     try {
       Files.deleteIfExists(root.resolve(FILE));
@@ -115,24 +116,26 @@ final class InitMark implements AutoCloseable {
     }
   }
 
-  /** All is made and durable: the mark goes. */
+  /** Removes the mark, once everything is created and durable. */
   void done() throws IOException {
     Files.deleteIfExists(file);
     DurableFiles.syncDirectory(file.toAbsolutePath().getParent());
   }
 
-  /** Gives the lock up; without {@link #done} the mark stays, and the next {@code init} tidies. */
+  /**
+   * Releases the lock. Without {@link #done} the mark stays, and the next {@code init} cleans up.
+   */
   @Override
   public void close() throws IOException {
     channel.close();
   }
 
   /**
-   * Removes what an interrupted {@code init} has made of a workspace, and its mark; if it had made
-   * all of it, the mark alone.
+   * Removes what an interrupted {@code init} has created, and its mark; if the workspace is
+   * complete, only the mark.
    *
    * @throws UserError if an {@code init} is under way, or there is something that it cannot have
-   *     made: nothing is changed then
+   *     created; nothing is changed then
    */
   static void clearAway(Path root) throws IOException {
     Path file = root.resolve(FILE);
@@ -142,15 +145,15 @@ final class InitMark implements AutoCloseable {
         throw underWay(root);
       }
       Optional<Content> content = parse(channel);
-      // With an identity the workspace is whole. A mark that is not whole was the first thing to be
-      // made, and the only one.
+      // With an identity file the workspace is complete. An incomplete mark is the only thing that
+      // its init has created.
       if (content.isPresent() && !Files.exists(root.resolve(WorkspaceDirectory.IDENTITY_FILE))) {
         removeWaste(root, content.get());
       }
       Files.deleteIfExists(file);
       DurableFiles.syncDirectory(root);
     } catch (NoSuchFileException done) {
-      return; // another init has ended this very moment
+      return; // another init has just finished
     }
   }
 
@@ -224,7 +227,7 @@ final class InitMark implements AutoCloseable {
     }
   }
 
-  /** Whether a name is that of a file which was to take the place of another. */
+  /** Whether a name is that of a temporary file that was to replace {@code of}. */
   private static boolean isHalfWritten(String name, String of) {
     return name.startsWith("." + of + ".") && name.endsWith(".tmp");
   }
@@ -256,7 +259,7 @@ final class InitMark implements AutoCloseable {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException held) {
-      return null; // by this very process
+      return null; // locked by this same process
     }
   }
 

@@ -4,13 +4,13 @@ import io.hypersync.model.id.WorkspaceId;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** Random identities. */
+/** Generates random ids. */
 public final class NewIds {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private NewIds() {}
 
-  /** A workspace's; never the same twice. */
+  /** Returns a new workspace id of 128 random bits. */
   public static WorkspaceId workspace() {
     byte[] random = new byte[WorkspaceId.BYTES];
     RANDOM.nextBytes(random);

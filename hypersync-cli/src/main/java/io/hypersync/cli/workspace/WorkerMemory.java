@@ -13,28 +13,30 @@ import org.tomlj.TomlInvalidTypeException;
 import org.tomlj.TomlParseResult;
 
 /**
- * What a worker was last started with, and need not be told again; {@code worker.toml} in its state
- * folder:
+ * Parameters of a worker's last start, which need not be given again; {@code worker.toml} in its
+ * state directory:
  *
  * <pre>
  * mount = "/ntmfs/ws/team"
- * leader_address = "10.0.0.2:7890"     only if a flag said so
+ * leader_address = "10.0.0.2:7890"   only if given by a flag
  * </pre>
  *
  * @param mount where it was mounted
- * @param leaderAddress where the leader is, over what the token says
+ * @param leaderAddress where the leader is; overrides the token's address
  */
 public record WorkerMemory(Optional<Path> mount, Optional<HostPort> leaderAddress) {
   static final String FILE = "worker.toml";
 
-  /** Of a worker that was never started. */
+  /** For a worker that was never started. */
   public static final WorkerMemory NOTHING = new WorkerMemory(Optional.empty(), Optional.empty());
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerMemory.class);
   private static final String MOUNT = "mount";
   private static final String LEADER_ADDRESS = "leader_address";
 
-  /** That of a state folder; nothing if there is none, or it cannot be read. */
+  /**
+   * Reads the file of a state directory; {@link #NOTHING} if there is none or it cannot be read.
+   */
   public static WorkerMemory read(Path stateDir) {
     Path file = stateDir.resolve(FILE);
     if (!Files.exists(file)) {
@@ -51,12 +53,12 @@ public record WorkerMemory(Optional<Path> mount, Optional<HostPort> leaderAddres
     }
   }
 
-  /** The same without an address of the leader's. */
+  /** Returns a copy without the leader's address. */
   WorkerMemory withoutLeader() {
     return new WorkerMemory(mount, Optional.empty());
   }
 
-  /** Keeps it in a state folder. */
+  /** Writes the file into a state directory, durably. */
   public void write(Path stateDir) throws IOException {
     StringBuilder text =
         new StringBuilder("# What this worker was last started with; flags change it.\n");

@@ -27,23 +27,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder from which a workspace is led:
+ * A leader's workspace directory:
  *
  * <pre>
- * workspace.toml   identity: id, name, created; written last, and all of it durably, so that it is
- *                  there or nothing is
- * init.unfinished  while it is being made
+ * workspace.toml   identity: id, name, created; written last and durably, so that a workspace
+ *                  which has it is complete
+ * init.unfinished  only while init runs
  * hypersync.toml   configuration, to be edited
- * ca/              the authority that says who may join; its key leaves this folder never
+ * ca/              the authority that certifies workers; its key never leaves this directory
  * leader/          the leader's certificate and key
- * tokens/          enrolment tokens that were written, each as secret as a key
+ * tokens/          enrolment tokens, each as secret as a key
  * state/           op log and chunks
  * </pre>
  *
- * @param root the folder, absolute
+ * @param root the directory, absolute
  * @param id identity of the workspace
- * @param name what people call it
- * @param created when
+ * @param name for people
+ * @param created time of its init
  */
 public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, Instant created) {
   private static final Logger LOG = LoggerFactory.getLogger(WorkspaceDirectory.class);
@@ -54,7 +54,10 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   static final String TOKENS_DIR = "tokens";
   static final String STATE_DIR = "state";
 
-  /** Makes a workspace without tokens; see the other one. */
+  /**
+   * Creates a workspace without tokens; see {@link #create(Path, WorkspaceId, WorkspaceName,
+   * Instant, Map, List, HostPort)}.
+   */
   public static WorkspaceDirectory create(
       Path root,
       WorkspaceId id,
@@ -66,14 +69,14 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   }
 
   /**
-   * Makes a workspace. Whenever that is interrupted, it can be done again: what was made of it is
-   * removed then (see {@link InitMark}).
+   * Creates a workspace. If this is interrupted, it can be repeated: what it had created is then
+   * removed first (see {@link InitMark}).
    *
-   * @param root the folder, which is made if it is not there
+   * @param root the directory, which is created if it does not exist
    * @param said settings to write into its configuration, with their values as TOML
    * @param workers whose enrolment tokens are written at once
-   * @param leader where a worker will look for the leader
-   * @throws UserError if there is something already that this would overwrite
+   * @param leader the address under which these workers look for the leader
+   * @throws UserError if something exists that this would overwrite
    */
   public static WorkspaceDirectory create(
       Path root,
@@ -87,7 +90,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         .create(said, workers, _ -> leader, () -> {});
   }
 
-  /** The same, and {@code step} hears between any two things that are made. */
+  /**
+   * The same; {@code step} runs between any two files or directories that are created, for tests.
+   */
   WorkspaceDirectory create(
       Map<Setting<?>, String> said,
       List<WorkerId> workers,
@@ -98,7 +103,7 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
         InitMark.clearAway(root);
       }
       refuseIfThere(workers);
-      Files.createDirectories(root); // with ordinary permissions
+      Files.createDirectories(root); // not owner-only: the secrets have directories of their own
       try (InitMark mark = InitMark.write(root, id, workers)) {
         step.run();
         make(said, workers, leader, step);
@@ -150,9 +155,9 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   }
 
   /**
-   * Opens what {@link #create} made.
+   * Opens what {@link #create} made, and removes a leftover {@link InitMark}.
    *
-   * @throws UserError if there is none, or its identity cannot be read
+   * @throws UserError if there is no workspace, or its identity cannot be read
    */
   public static WorkspaceDirectory open(Path root) {
     Path file = root.resolve(IDENTITY_FILE);
@@ -169,7 +174,10 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     return workspace;
   }
 
-  /** Takes from other users what they may do with the secrets in here (see {@link OwnerOnly}). */
+  /**
+   * Removes other users' permissions on the secrets in here (see {@link OwnerOnly}). Failure is
+   * only logged.
+   */
   public void closeToOthers() {
     try {
       var _ = OwnerOnly.repair(root, Set.of(AUTHORITY_DIR, LEADER_DIR, TOKENS_DIR));
@@ -179,25 +187,25 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     }
   }
 
-  /** The configuration. */
+  /** Returns the path of the configuration file. */
   public Path configFile() {
     return root.resolve(CONFIG_FILE);
   }
 
-  /** Where the op log and the chunks are, unless the configuration says another place. */
+  /** Returns the directory of op log and chunks, unless the configuration names another. */
   public Path stateDir() {
     return root.resolve(STATE_DIR);
   }
 
-  /** Where a worker's token is written, unless the user says another place. */
+  /** Returns the path that a worker's token is written to, unless the user names another. */
   public Path tokenFile(WorkerId worker) {
     return root.resolve(TOKENS_DIR).resolve(worker + ".token");
   }
 
   /**
-   * What the leader shows and trusts.
+   * Reads the leader's certificate and key, and the authority that it trusts.
    *
-   * @throws UserError if it cannot be read
+   * @throws UserError if they cannot be read
    */
   public Identity leaderIdentity() {
     try {
@@ -212,7 +220,8 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   /**
    * Certifies a worker and writes its enrolment token.
    *
-   * @param leader where the worker will look for the leader
+   * @param leader the address under which the worker looks for the leader
+   * @param file must not exist
    * @throws UserError if the file exists, or the authority's key cannot be read
    */
   public void writeToken(WorkerId worker, HostPort leader, Path file) {
@@ -236,7 +245,10 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
     }
   }
 
-  /** The value of {@link Settings#LEADER_BIND_ADDRESS} as TOML. */
+  /**
+   * Returns the settings of a new leader as TOML: its role and {@link
+   * Settings#LEADER_BIND_ADDRESS}.
+   */
   public static Map<Setting<?>, String> saying(HostPort bindAddress) {
     return Map.of(
         Settings.ROLE, "\"leader\"", Settings.LEADER_BIND_ADDRESS, "\"" + bindAddress + "\"");

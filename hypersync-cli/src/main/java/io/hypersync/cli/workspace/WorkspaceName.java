@@ -4,7 +4,7 @@ import io.hypersync.wire.admin.UserError;
 import java.util.regex.Pattern;
 
 /**
- * What people call a workspace; part of paths, so of a small alphabet.
+ * Name of a workspace for people. It becomes part of paths, so its alphabet is small.
  *
  * @param text 1 to 63 letters, digits, '.', '_' or '-', starting with a letter or digit
  */

@@ -1,4 +1,4 @@
-/** What is on disk beside the log: the workspace folder of a leader, the enrolment of a worker. */
+/** Files beside the log: a leader's workspace directory and a worker's enrolment. */
 @NullMarked
 package io.hypersync.cli.workspace;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cut-log}: what it says before, what it does, and what is kept (docs/diverged.md). */
+/** {@code cut-log}: what it announces, what it does, and what it keeps (docs/diverged.md). */
 final class CutLogCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -80,7 +80,7 @@ final class CutLogCommandTest {
         again.err().contains("nothing is behind entry 1: the log ends at entry 1"), again.err());
   }
 
-  /** The reason for which there is this command. */
+  /** The command's purpose: a log with a wrong root can be used again. */
   @Test
   void aLogThatIsWrongIsCutBeforeTheEntryThatIs() throws IOException {
     SmallLog.write(team.resolve("state"), 2);
@@ -240,7 +240,7 @@ final class CutLogCommandTest {
     return Invocation.of(args.toArray(new String[0]));
   }
 
-  /** As many as a trace of the log has. */
+  /** Returns the number of log entries, counted by a trace. */
   private long entries() throws IOException {
     Path out = directory.resolve("look.trace");
     Files.deleteIfExists(out);

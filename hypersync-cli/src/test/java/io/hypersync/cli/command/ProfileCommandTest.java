@@ -16,11 +16,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code profile} of a worker that answers from a script. */
+/** {@code profile} of a worker whose answers are scripted. */
 final class ProfileCommandTest {
   @TempDir Path run;
 
-  /** A worker that has forgotten the profile when it is to end it. */
+  /** A worker that has lost the profile when it is to be stopped. */
   private AdminServer forgetfulWorker() {
     AdminCommand status =
         _ ->

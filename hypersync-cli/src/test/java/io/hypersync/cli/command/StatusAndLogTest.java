@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code status} and {@code log} against daemons that answer from a script. */
+/** {@code status} and {@code log} with daemons whose answers are scripted. */
 final class StatusAndLogTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -124,7 +124,9 @@ final class StatusAndLogTest {
     }
   }
 
-  /** What the report says of this machine's own dead mounts, on which a test has no influence. */
+  /**
+   * The part of the report about real dead mounts of this machine, which the test cannot control.
+   */
   private static String deadMounts(String before) {
     String text =
         Mounts.all().stream()

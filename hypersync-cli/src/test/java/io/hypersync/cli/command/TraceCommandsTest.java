@@ -17,7 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code trace} and {@code replay}: from a stopped leader to a file, and back to its root. */
+/**
+ * {@code trace} and {@code replay}: a stopped leader's log to a file, and from it to the same root.
+ */
 final class TraceCommandsTest {
   @TempDir Path directory;
 
@@ -72,7 +74,7 @@ final class TraceCommandsTest {
         trace.out());
   }
 
-  /** A second trace is the same file. */
+  /** A second trace is byte for byte the same. */
   @Test
   void tracingChangesNothing() throws IOException {
     assertEquals(0, trace().exitCode());

@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code why-slow} against daemons that answer from a script. */
+/** {@code why-slow} with daemons whose answers are scripted. */
 final class WhySlowTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir Path run;
 
-  /** Two mutations of the last seconds, of which the leader knows one. */
+  /** Two mutations of the last seconds; the leader has timestamps of one of them. */
   private static final String WORKER =
       """
       {"recent":{"fuse":%1$s,"leader":%2$s,"apply":%1$s,"total":%3$s},
@@ -38,7 +38,10 @@ final class WhySlowTest {
       """
           .formatted(figures(100, 0.1), figures(700, 0.8), figures(900, 1), "0".repeat(31) + "1");
 
-  /** Sent, 100 us, queue 20, sequence 30, sync 400, ack 50, 100 us, here. */
+  /**
+   * Timestamps of one mutation: 100 us to the leader, queue 20, sequence 30, sync 400, ack 50, 100
+   * us back.
+   */
   private static final String LEADER =
       """
       {"since_start":{"upload":%1$s,"queue":%2$s,"sequence":%2$s,"sync":%2$s,"ack":%2$s},
@@ -122,7 +125,7 @@ final class WhySlowTest {
     }
   }
 
-  /** As it is ten seconds after the last change. */
+  /** Ten seconds after the last mutation, when the worker reports no recent ones. */
   @Test
   void aLeaderThatIsHereIsTakenApartThoughNothingWasChangedLately() throws IOException {
     String idle = WORKER.replaceFirst("\"recent\":\\{.*?\\}\\}", "\"recent\":" + NO_CHANGES);
@@ -132,7 +135,7 @@ final class WhySlowTest {
     assertTrue(limit.path("advice").asText().contains("faster disk"), limit::toString);
   }
 
-  /** It remembers the newest changes of all workers only. */
+  /** A leader keeps the timestamps of the newest mutations of all workers only. */
   @Test
   void aLeaderThatRemembersNoneOfTheseChangesIsJudgedByItsOwnFigures() throws IOException {
     String forgot = LEADER.replaceFirst("\"intents\":\\{.*\\}", "\"intents\":{}}");

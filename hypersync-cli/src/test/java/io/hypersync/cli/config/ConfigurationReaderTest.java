@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a configuration file may say, and what is said about one that says something else. */
+/** What a configuration file may contain, and the errors about anything else. */
 final class ConfigurationReaderTest {
   @TempDir Path directory;
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers with units, both ways. */
+/** Parsing and formatting of numbers with units. */
 final class UnitsTest {
   @ParameterizedTest
   @CsvSource({

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the demo stands on, without daemons. */
+/** The demo's helpers, without daemons. */
 final class DemoPartsTest {
   @TempDir Path directory;
   private final StringWriter told = new StringWriter();
@@ -87,7 +87,7 @@ final class DemoPartsTest {
     assertEquals(List.of(), undone);
   }
 
-  /** Needs /dev/fuse, as the demo does, though it does not get so far as to mount. */
+  /** Needs /dev/fuse like the demo, although it fails before it mounts. */
   @Test
   void aFolderThatCannotBeWrittenIsASentenceAndNoBug() {
     Path missing = directory.resolve("missing");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With which options the launcher starts the Java machine; the JDK tells its arguments. */
+/** JVM options that the launcher passes; a fake JDK prints its arguments. */
 final class JavaOptionsTest {
   private static final String TELLS = "#!/bin/sh\necho \"$@\"\n";
   private static final String MAKES_A_CACHE =
@@ -119,7 +119,7 @@ final class JavaOptionsTest {
     assertTrue(usesTheCache("status", "--json"));
   }
 
-  /** And logs as ever: only of the cache it says nothing. */
+  /** Its logging stays on: only messages about the cache are turned off. */
   @Test
   void aDaemonUsesACacheOfItsOwn() throws Exception {
     cacheMadeBy(jdk + " 25.0.3");
@@ -139,7 +139,7 @@ final class JavaOptionsTest {
     assertFalse(launcher("worker").out().contains("AOTCache"));
   }
 
-  /** A whole filesystem is in memory and hashed, as a daemon's is. */
+  /** Like a daemon, it holds a whole filesystem in memory and hashes it. */
   @Test
   void aTraceHasTheRoomAndTheVectorsOfADaemonAndNoCache() throws Exception {
     cacheMadeBy(jdk + " 25.0.3");
@@ -159,7 +159,7 @@ final class JavaOptionsTest {
     assertTrue(usesTheCache("log"));
   }
 
-  /** The option that begins so and holds: of several, the Java machine takes the last. */
+  /** Returns the effective option with this prefix: of several, the JVM uses the last. */
   private String option(String prefix, String command) throws IOException, InterruptedException {
     String arguments = launcher(command).out();
     return Arrays.stream(arguments.split("(?= -| @)", -1))
@@ -169,7 +169,7 @@ final class JavaOptionsTest {
         .orElseThrow(() -> new AssertionError("no " + prefix + " in " + arguments));
   }
 
-  /** With an option that it does not know the Java machine does not start. */
+  /** A JVM does not start with an option that it does not know. */
   @Test
   void onlyTheReleaseThatHasItGetsAnExperimentalOption() throws Exception {
     for (String version : List.of("25", "25.0.3", "26-ea", "27.0.1")) {
@@ -186,7 +186,10 @@ final class JavaOptionsTest {
     }
   }
 
-  /** Without it an idle daemon does not dare to give memory back. */
+  /**
+   * Without this option, explicit collections would stop all threads, and an idle daemon returns no
+   * memory.
+   */
   @Test
   void whatADaemonAsksItsCollectorForIsDoneBesideIt() throws Exception {
     for (String daemon : List.of("leader", "worker")) {
@@ -208,7 +211,7 @@ final class JavaOptionsTest {
     assertFalse(usesTheCache("status"), "of older jars");
   }
 
-  /** With both it does not start at all. */
+  /** A JVM does not start with both. */
   @Test
   void whoGivesTheJavaMachineAnArchiveOfHisOwnDoesWithoutTheCache() throws Exception {
     cacheMadeBy(jdk + " 25.0.3");

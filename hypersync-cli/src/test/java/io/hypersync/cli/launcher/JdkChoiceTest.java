@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which of a machine's JDKs the launcher takes; the JDKs are folders with a release file. */
+/** Which JDK of several the launcher chooses; the JDKs are directories with a release file. */
 final class JdkChoiceTest {
 
   @TempDir Path directory;

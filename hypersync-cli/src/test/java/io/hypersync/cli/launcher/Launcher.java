@@ -12,20 +12,20 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs a launcher to its end. */
 final class Launcher {
-  /** The one of this project. */
+  /** The launcher of this project. */
   static final Path OURS = Path.of("..", "hypersync").toAbsolutePath().normalize();
 
   private static final int LIMIT_S = 30;
 
   private Launcher() {}
 
-  /** What it said. */
+  /** Exit code and output of a launcher. */
   record Said(int exitCode, String out, String err) {}
 
   /**
-   * Runs it.
+   * Runs a launcher to its end.
    *
-   * @param environment all that it finds in its environment
+   * @param environment its whole environment
    */
   static Said run(Path launcher, Map<String, String> environment, String... args)
       throws IOException, InterruptedException {

@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers, workers and callers choose, at each place where people read it. */
+/**
+ * Text that unauthenticated peers, workers and callers choose, at each place where people read it.
+ */
 class HostileTextTest {
   private static final String FORGED =
       "x\n2026-01-01T00:00:00.000Z ERROR main Forged: \u001b[2J\u009b31m\u202egnp.exe\u2028y\u007f";
 
-  /** The log of a daemon as it is configured, one event. */
+  /** Returns what a daemon's configured log prints for one event. */
   private static String logged(String message, @Nullable Throwable thrown) throws Exception {
     LoggerContext context = new LoggerContext();
     JoranConfigurator configurator = new JoranConfigurator();
@@ -93,7 +95,7 @@ class HostileTextTest {
     assertTrue(Printable.isPlain(text.replace("\n", "")), text);
   }
 
-  /** For programs the same characters are there, by JSON's rules. */
+  /** JSON output contains the same characters, escaped by JSON's rules. */
   @Test
   void jsonStaysJson() throws Exception {
     ObjectMapper mapper = new ObjectMapper();

@@ -76,7 +76,7 @@ class IdleMemoryTest {
     assertEquals(List.of("give", "stopped", "take"), process.calls, "not yet again");
   }
 
-  /** A thread that got no processor for a while looks late. */
+  /** If the thread runs late, what was allocated meanwhile is divided by the longer time. */
   @Test
   void workIsWhatIsAllocatedInASecond() {
     for (int i = 0; i < 6; i++) {

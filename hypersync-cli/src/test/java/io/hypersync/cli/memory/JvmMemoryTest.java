@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** In processes of their own, started as the launcher starts daemons. */
+/** Runs in child processes with the JVM options of daemons. */
 @Timeout(120)
 class JvmMemoryTest {
   private static final List<String> DAEMON =
@@ -76,7 +76,7 @@ class JvmMemoryTest {
     return said.lines().filter(line -> !line.contains("INFO")).toList();
   }
 
-  /** Has a lot for a moment, and keeps a part of it, which is everywhere in between. */
+  /** Allocates much and keeps a part of it that is scattered over all regions. */
   static final class Program {
     static final int KEPT_BYTES = 64 << 20;
     static final int ALL_TIMES_KEPT = 6;

@@ -10,13 +10,13 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which directories are proposed, of a profile with a thousand changes. */
+/** Candidates of a profile with a thousand mutations. */
 class LocalCandidatesTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = '|',
       value = {
-        // directory changes created removed; ... | proposed
+        // directory mutations created removed; ... | candidates
         "p 1000 500 10                          | ''",
         "p/target 300 100 0                     | p/target: made again by a tool",
         "p/target 19 10 0                       | ''",

@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lines as strace 6 writes them, and what they count for. */
+/** Lines in the format of strace 6, and how they are counted. */
 class SyscallTraceTest {
   @ParameterizedTest(name = "{1}: {2}")
   @CsvSource(
       delimiter = '|',
       value = {
-        // begun in the mount | line | on the mount, elsewhere, not a call
+        // started in the mount | line | on the mount, elsewhere, not a call
         "false | 12 openat(AT_FDCWD</ws/t/src>, \"a\", O_RDONLY) = 3</ws/t/src/a> | here",
         "false | 12    openat(AT_FDCWD</root>, \"/ws/t/a\", O_RDONLY) = 3</ws/t/a> | here",
         "false | 12 read(3</ws/t/a>, \"x\"..., 512) = 1 | here",

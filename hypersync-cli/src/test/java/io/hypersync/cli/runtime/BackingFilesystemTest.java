@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** On what state can be kept. Needs root, to mount. */
+/** Filesystems that can and cannot hold a daemon's state. Needs root, to mount. */
 @Timeout(60)
 final class BackingFilesystemTest {
   @TempDir Path directory;
 
-  /** Whatever is under the temporary folder: it may be warned of, and never refused. */
+  /** Whatever filesystem the temporary directory is on: there may be a warning, but no refusal. */
   @Test
   void whereTestsRunStateCanBeKept() throws IOException {
     Path state = directory.resolve("a/state");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon's process from its start to each of its ends. */
+/** A daemon's process from its start to each way of ending. */
 @Timeout(60)
 final class DaemonProcessTest {
   private static final ObjectNode NOTHING = JsonNodeFactory.instance.objectNode();
@@ -126,7 +126,7 @@ final class DaemonProcessTest {
     assertTrue(daemon.closed);
   }
 
-  /** A service manager starts again what failed, and goes by the exit code. */
+  /** A service manager decides by the exit code whether to restart a process. */
   @Test
   void aProcessWhoseDaemonIsForcedToEndFailsAndDoesSoAtOnce() throws Exception {
     Path log = directory.resolve("log");
@@ -158,7 +158,7 @@ final class DaemonProcessTest {
     }
   }
 
-  /** A process whose daemon is forced to end; it exits as the command does. */
+  /** A process whose daemon fails; it exits with the command's exit code. */
   static final class ForcedToEnd {
     static final int EXIT_CODE = 7;
 

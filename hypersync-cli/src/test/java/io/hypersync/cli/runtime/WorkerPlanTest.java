@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From a configuration and a token to what a worker is started with. */
+/** From a configuration and a token to the options of a worker. */
 final class WorkerPlanTest {
   private static final HostPort LEADER = new HostPort("leader.example", 7890);
 

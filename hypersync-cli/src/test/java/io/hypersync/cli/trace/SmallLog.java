@@ -30,7 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a leader leaves behind that made a file and wrote to it twice. */
+/** The state directory of a leader that committed one file and two writes to it. */
 public final class SmallLog {
   private static final NodeId FILE = new NodeId(5, 5);
 
@@ -52,9 +52,9 @@ public final class SmallLog {
   }
 
   /**
-   * The same by a leader that got a root wrong.
+   * The same with a wrong root in one entry.
    *
-   * @param wrongAt the index of the entry that has another root than comes of it; 0 for none
+   * @param wrongAt the index of the entry whose root is wrong; 0 for none
    */
   public static Hash write(Path stateDir, long wrongAt) throws IOException {
     Chunk small = Chunk.of("in the entry".getBytes(StandardCharsets.UTF_8));
@@ -104,7 +104,7 @@ public final class SmallLog {
   private static final class Deaf implements OpLogListener {
     @Override
     public void onDurable(CommittedBatch batch) {
-      // Closing the log waits for it.
+      // Nothing to do: closing the log waits for durability.
     }
 
     @Override

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An {@code init} that is killed between any two of its steps, and the next one. */
+/** An {@code init} that is killed between any two of its steps, followed by another one. */
 @Timeout(600)
 final class InterruptedInitTest {
   private static final int LIMIT_STEPS = 50;
@@ -43,7 +43,7 @@ final class InterruptedInitTest {
     team = directory.resolve("team");
   }
 
-  /** Makes a workspace, and dies at one of its steps as by kill -9. */
+  /** Creates a workspace and halts at a given step, as if killed with SIGKILL. */
   static final class Victim {
     private Victim() {}
 
@@ -69,7 +69,7 @@ final class InterruptedInitTest {
             step);
   }
 
-  /** Whether it died before it was done. */
+  /** Returns whether the process was killed before it had finished. */
   private static boolean killAt(Path root, int step) throws IOException, InterruptedException {
     Process victim =
         new ProcessBuilder(
@@ -128,7 +128,7 @@ final class InterruptedInitTest {
     assertTrue(token.err().contains("init was interrupted there: run it again"), token.err());
   }
 
-  /** A mark that was forgotten, for whatever reason, in a folder that has been in use since. */
+  /** An old mark in a directory that has been in use since. */
   @ParameterizedTest
   @ValueSource(strings = {"state/LOCK", "state/oplog/x", "tokens/css.token", "workspace.toml"})
   void anOldMarkHarmsNoLivingWorkspace(String sign) throws Exception {
@@ -144,7 +144,7 @@ final class InterruptedInitTest {
     assertTrue(init.err().contains("; nothing was changed"), init.err());
     var after = content(team);
     if (sign.equals("workspace.toml")) {
-      before.remove(InitMark.FILE); // the workspace is whole: the mark alone goes
+      before.remove(InitMark.FILE); // the workspace is complete: only the mark is removed
     }
     assertEquals(before, after);
   }
