@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Whole jobs, as programs do them; {@code docs/benchmarks.md} says what each one is. */
+/** Whole jobs, as programs do them; {@code docs/benchmark-operations.md} says what each one is. */
 enum Job {
   /** Many new files by git. */
   CLONE("clone", "git clone, 5,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What is measured; {@code docs/benchmarks.md} says what each one does. */
+/** What is measured; {@code docs/benchmark-operations.md} says what each one does. */
 public enum Operation {
   /** The floor of every log: an overwrite of a block that is there. */
   DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
