@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Whole jobs as programs do them; {@code docs/benchmarks.md} describes each. */
+/** Whole jobs as programs do them; {@code docs/benchmark-operations.md} describes each. */
 enum Job {
   /** Creates many files with git. */
   CLONE("clone", "git clone, 5,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),

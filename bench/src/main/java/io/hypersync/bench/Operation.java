@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The operations that are measured; {@code docs/benchmarks.md} describes each. */
+/** What is measured; {@code docs/benchmark-operations.md} says what each one does. */
 public enum Operation {
   /** Overwrites an allocated block: the floor of every durable log. */
   DISK_OVERWRITE("disk-overwrite", "4 KiB overwrite, O_DSYNC"),
