@@ -1,6 +1,6 @@
 /**
- * The deterministic simulator: the production decision code under a clock, a network and disks that
- * one seed decides (hypersync.md 22.1).
+ * The deterministic simulator: the production decision code with a clock, a network and disks that
+ * are determined by one seed (hypersync.md 22.1).
  */
 @NullMarked
 package io.hypersync.sim;

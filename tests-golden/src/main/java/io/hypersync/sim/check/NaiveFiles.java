@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The bytes of every file as plain arrays: what a reader must see after the entries so far, found
- * without extents and chunk stores.
+ * The content of every file as a plain array: what a reader must see after the entries applied so
+ * far, computed without extents and chunk stores.
  */
 public final class NaiveFiles {
   private static final byte[] EMPTY = {};
@@ -20,15 +20,15 @@ public final class NaiveFiles {
   private final Map<NodeId, byte[]> files = new HashMap<>();
 
   /**
-   * No files.
+   * Creates the model of an empty workspace.
    *
-   * @param written the bytes that processes have handed over, by hash
+   * @param written the bytes of all writes by processes, by hash
    */
   public NaiveFiles(Map<Hash, byte[]> written) {
     this.written = written;
   }
 
-  /** Follows the log. */
+  /** Applies an entry. */
   public void applied(LogEntry entry) {
     if (entry.op() instanceof FsOp.Truncate(NodeId node, long size, _)) {
       files.put(node, Arrays.copyOf(bytes(node), (int) size));
@@ -41,14 +41,14 @@ public final class NaiveFiles {
     }
   }
 
-  /** What pread must give. */
+  /** The expected result of pread; shorter than {@code length} at the end of the file. */
   public byte[] read(NodeId node, long offset, int length) {
     byte[] bytes = bytes(node);
     int from = (int) Math.min(offset, bytes.length);
     return Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + length));
   }
 
-  /** The whole file. */
+  /** The whole content; not a copy. */
   public byte[] bytes(NodeId node) {
     return files.getOrDefault(node, EMPTY);
   }

@@ -1,6 +1,9 @@
 package io.hypersync.sim.check;
 
-/** A worker that does not hear the leader refuses mutations (hypersync.md 6.4, 22.1(6)). */
+/**
+ * Checks that a worker which receives nothing from its leader refuses mutations (hypersync.md 6.4,
+ * 22.1(6)).
+ */
 public final class SilenceChecker {
   private final String worker;
   private final long toleranceNs;
@@ -8,9 +11,10 @@ public final class SilenceChecker {
   private long checkedNs;
 
   /**
-   * Begins to listen.
+   * Creates the checker of a worker that starts now.
    *
-   * @param toleranceNs after how long without a message the mount must be read-only
+   * @param toleranceNs the mount must be read-only after this long without a message, in
+   *     nanoseconds
    */
   public SilenceChecker(String worker, long nowNs, long toleranceNs) {
     this.worker = worker;
@@ -24,9 +28,10 @@ public final class SilenceChecker {
   }
 
   /**
-   * Says how things are now.
+   * Checks the worker at this moment; to be called after each step.
    *
-   * @param paused whether the worker stands still, and so cannot notice anything
+   * @param paused whether the worker is paused, so that it cannot notice the silence
+   * @param writable whether the worker accepts mutations
    */
   public void check(long nowNs, boolean paused, boolean writable) {
     if (!paused) {
