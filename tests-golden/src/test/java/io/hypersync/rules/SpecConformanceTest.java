@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/spec-conformance.md} names what there is. */
+/** {@code docs/spec-conformance.md} must name existing classes and cover all required sections. */
 class SpecConformanceTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path PAGE = ROOT.resolve("docs/spec-conformance.md");

@@ -1,4 +1,7 @@
-/** The command that looks for bugs with the simulator; it is built for itself only. */
+/**
+ * The {@code simulate} command, which searches for bugs with the simulator. The launcher adds this
+ * module to the class path for this command only.
+ */
 @NullMarked
 package io.hypersync.cli.simulate;
 
