@@ -10,7 +10,7 @@ sealed interface Change {
   /** The method body is replaced by returning the constant; null for a void method, too. */
   record Answers(@Nullable Object constant) implements Change {}
 
-  /** A call in the method is not made, and its answer is this. */
+  /** A call in the method is replaced by the constant. */
   record CallAnswers(String call, @Nullable Object constant) implements Change {}
 
   /** A call in the method is removed; its result, if any, becomes 0, false or null. */
