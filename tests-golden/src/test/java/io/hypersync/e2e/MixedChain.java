@@ -36,11 +36,14 @@ final class MixedChain {
    * which its own host has changed names within the last second (docs/kernel-caching.md).
    */
   enum Kind {
-    /** Both mounts change all directories all the time: hardly a name is kept. */
+    /** Both mounts constantly change all directories: hardly any name is cached. */
     BUSY,
-    /** Each directory is changed through one mount and looked at through both: there it is kept. */
+    /**
+     * Each directory is changed through one mount and read through both: the other mount caches its
+     * names.
+     */
     ONE_SIDED,
-    /** The chain has directories to itself, and rests between its turns: all names are kept. */
+    /** The chain has directories of its own, and rests between turns: all names are cached. */
     QUIET
   }
 
