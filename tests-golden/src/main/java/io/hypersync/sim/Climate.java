@@ -70,8 +70,8 @@ record Climate(
   static final long LOCK_GRACE_NS = 400 * Timeline.MS;
 
   /**
-   * OPEN_LEASE_TTL of the simulated leader: longer than the longest pause of an agent, so that a
-   * pause alone ends no lease.
+   * OPEN_LEASE_TTL of the simulated leader: longer than an agent can be paused without losing its
+   * connection.
    */
   static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
 

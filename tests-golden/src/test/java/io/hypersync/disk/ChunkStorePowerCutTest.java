@@ -25,8 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Chunks that were synced survive a kill of the process and the power cuts that follow it:
  * immediately, or after the store was opened and closed once more. Checkpoints and segments are so
- * small that the store is interrupted in each of them hundreds of times. Needs root and /dev/fuse,
- * and fails without them.
+ * small that each is reached hundreds of times. Needs root and /dev/fuse, and fails without them.
  */
 @Timeout(180)
 class ChunkStorePowerCutTest {

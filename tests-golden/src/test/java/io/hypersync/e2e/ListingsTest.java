@@ -27,7 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ListingsTest {
   private static final int SECONDS = Integer.getInteger("hypersync.listings.seconds", 5);
 
-  /** Requests for 400 names: two batches, the first with attributes, and the end of the listing. */
+  /**
+   * The least number of requests for a listing of 400 names: the first names with attributes, the
+   * rest without, and the end of the directory.
+   */
   private static final int LEAST_REQUESTS = 3;
 
   /** The worker waits half a second; the rest is for busy machines. */

@@ -12,8 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Lock calls that must not wait for a lock do not wait for an unreachable leader either. They fail
- * within the time in which the mount turns read-only (hypersync.md 6.4), and at once after that.
+ * Calls that must not wait for a lock do not wait for an unreachable leader either. They are
+ * answered within the time in which the mount turns read-only (hypersync.md 6.4), and at once after
+ * that.
  */
 @RealMounts
 class LocksWithoutLeaderTest {

@@ -40,7 +40,7 @@ class PowerCutTest {
     DISK_FIRST,
     /** Shortly after the leader was killed and recovered from data in the page cache. */
     AFTER_A_KILL,
-    /** Again while the leader recovers. */
+    /** At once, and again while the leader starts. */
     TWICE
   }
 

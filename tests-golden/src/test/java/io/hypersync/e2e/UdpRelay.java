@@ -203,7 +203,7 @@ final class UdpRelay implements AutoCloseable {
           return;
         }
       } catch (PortUnreachableException noLeader) {
-        return; // the leader is down; between hosts that would mostly be silence
+        return; // the leader's process is gone; between hosts that would be silence, too
       }
       pass(Direction.TO_WORKER, way);
     }

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads leader, worker and simulator anew, with one class changed. The modules below them,
- * libraries and loggers are shared with the test JVM, where they are compiled already; they have no
- * references to the reloaded classes. A shared module is loaded anew if it contains the change.
+ * libraries and loggers are shared with the tests, so that their compiled code is reused; they have
+ * no references to the reloaded classes. A mutant of the chunk store has that loaded anew, too,
+ * which is possible because none of the modules that stay shared refers to it.
  */
 final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";

@@ -1,6 +1,6 @@
 /**
- * The {@code simulate} command, which searches for bugs with the simulator. The launcher adds this
- * module to the class path for this command only.
+ * The {@code simulate} command, which searches for bugs with the simulator. The launcher uses this
+ * module for this command only.
  */
 @NullMarked
 package io.hypersync.cli.simulate;

@@ -18,8 +18,9 @@ import java.util.function.Predicate;
  * the leader reaps correctly (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node may be
  * reaped that is open on a connected worker. Before a node is reaped, the entry that removed its
  * last name must have been durable, and reported as applied by every connected worker, for
- * OPEN_LEASE_TTL. A node that was open for a while when a worker reported must be known to the
- * leader as open, and must be kept until that worker reconnects.
+ * OPEN_LEASE_TTL. A node that was open for a while when a worker sent a report must be known to the
+ * leader as open from then on, also after a reconnect of that worker, for as long as the worker's
+ * leases cannot have expired.
  */
 public final class OpenLedger {
   /**
@@ -141,7 +142,7 @@ public final class OpenLedger {
     Map<WorkerMessage, Sent> ofWorker = underWay.get(worker);
     Sent sent = ofWorker == null ? null : ofWorker.remove(report);
     long now = clock.monotonicNs();
-    // null: the worker crashed meanwhile
+    // sent is null if the worker has crashed meanwhile
     known.put(worker, sent == null ? Map.of() : sent.openSince);
     saidNs.put(worker, sent == null ? now : sent.atNs);
     ArrayDeque<Reported> before = reports.computeIfAbsent(worker, _ -> new ArrayDeque<>());

@@ -28,7 +28,8 @@ public final class SimChunkStore implements ChunkStore {
   private final Set<Hash> doubtful = new LinkedHashSet<>();
 
   /**
-   * Damaged chunks that a read has found to be damaged; absent to the process until it restarts.
+   * Chunks that a read has found damaged: they count as missing until they are stored again,
+   * restored, or the process restarts.
    */
   private final Set<Hash> bad = new LinkedHashSet<>();
 

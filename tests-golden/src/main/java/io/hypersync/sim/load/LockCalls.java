@@ -24,7 +24,7 @@ final class LockCalls {
   private static final int UNLOCK = 2;
   private static final int LONGEST_FILE = 20;
 
-  /** Shorter than the time in which a leader can grant the lock. */
+  /** Shortest delay of a signal: before even an immediate grant can arrive. */
   private static final long AT_ONCE_NS = Timeline.MS / 10;
 
   private static final long LATE_NS = 5_000 * Timeline.MS;

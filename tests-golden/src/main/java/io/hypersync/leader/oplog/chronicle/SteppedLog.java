@@ -57,7 +57,7 @@ public final class SteppedLog {
     /** Creates a segment whose whole content is durable, or throws and leaves nothing behind. */
     void publish(Path directory, Path file, byte[] bytes) throws IOException;
 
-    /** Writes at {@code position}, which is the end of the file; not durable until synced. */
+    /** Writes at {@code position}, behind the last record; not durable until synced. */
     void write(Path file, long position, byte[] bytes) throws IOException;
 
     /** Removes a segment that holds no entry of the log. */
