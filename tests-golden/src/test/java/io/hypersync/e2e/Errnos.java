@@ -46,7 +46,6 @@ final class Errnos {
   /** A call to the filesystem. */
   @FunctionalInterface
   interface Call {
-    /** Makes the call. */
     void run() throws IOException, InterruptedException;
   }
 

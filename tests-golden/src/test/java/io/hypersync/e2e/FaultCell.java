@@ -47,7 +47,6 @@ enum FaultCell {
     this.fault = fault;
   }
 
-  /** The fault. */
   sealed interface Fault {
     /** Duration of the fault. */
     Duration time();

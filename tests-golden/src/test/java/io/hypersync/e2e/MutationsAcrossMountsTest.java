@@ -45,14 +45,12 @@ class MutationsAcrossMountsTest {
   /** A question to B's mount. */
   @FunctionalInterface
   interface OnB<T> {
-    /** Asks the question. */
     T ask(Path b) throws Exception;
   }
 
-  /** A row of the table. */
   @FunctionalInterface
   interface Row {
-    /** Makes the calls and checks their effects. */
+    /** Makes the calls on A, and checks their effects on B. */
     void check(Pair pair) throws Exception;
   }
 

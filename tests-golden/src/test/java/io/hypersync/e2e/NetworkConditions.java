@@ -36,7 +36,6 @@ record NetworkConditions(
     TO_WORKER
   }
 
-  /** Copies the set. */
   NetworkConditions {
     cut = Set.copyOf(cut);
   }

@@ -52,7 +52,7 @@ final class WriteLoad implements AutoCloseable {
   private final Duration pause;
   private volatile boolean stopped;
 
-  /** A call that was made. */
+  /** A call and, once it has ended, its errno. */
   static final class Call {
     private final Path mount;
     private final String what;

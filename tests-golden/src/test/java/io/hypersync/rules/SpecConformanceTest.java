@@ -26,7 +26,6 @@ class SpecConformanceTest {
   private static final List<String> SECTIONS =
       List.of("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "18", "22.1");
 
-  /** A row of the table. */
   private record Rule(String section, String rule, String state, String where, String why) {}
 
   @Test

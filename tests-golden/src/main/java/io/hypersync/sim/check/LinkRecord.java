@@ -60,8 +60,8 @@ public final class LinkRecord {
   }
 
   /**
-   * The leader has turned an intent away for now. How long that takes has no bound, so the period
-   * after which EIO is an error begins anew.
+   * The leader has turned an intent away for now. How long it stays busy has no bound, so the
+   * period after which EIO counts as a violation begins anew.
    */
   public void busy() {
     inTouchSinceNs = clock.monotonicNs();

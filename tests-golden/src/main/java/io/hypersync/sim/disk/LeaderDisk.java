@@ -30,7 +30,6 @@ public final class LeaderDisk {
   private long rottenAtRest;
   private long tornPages;
 
-  /** Creates an empty disk. */
   public LeaderDisk(Chance chance) {
     this.chance = chance;
     this.files = new SimFiles(chance.split());

@@ -64,7 +64,7 @@ public final class SimChunkStore implements ChunkStore {
 
   /**
    * Flips a bit of a random chunk. It stays damaged until it is stored again or {@linkplain #repair
-   * restored}. Returns false if the store holds no chunk that can be damaged.
+   * restored}. Returns false if the store holds no chunk of at least one byte.
    */
   public boolean rot(Chance chance) {
     List<Hash> here = new ArrayList<>(synced.keySet());

@@ -137,7 +137,7 @@ public final class SimWorker implements WorkerEnd {
     return inodes;
   }
 
-  /** Its chunk store. */
+  /** Its chunk store, which survives the run. */
   public SimChunkStore chunks() {
     return store;
   }
