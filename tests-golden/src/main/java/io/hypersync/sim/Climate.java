@@ -14,21 +14,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What kind of world a seed makes: limits small enough to be met, and how often things break. Every
- * seed has another one, so that rare combinations are somebody's common case.
+ * The swarm options of one history, all drawn from its seed: limits that are small enough to be
+ * reached, and how often faults happen. Every seed draws other values, so that combinations which
+ * are rare on average are common in some histories.
  *
- * @param weather how the network is when nothing is wrong with it
+ * @param weather delays and losses of the network while no fault is active
  * @param slowestSyncNs the longest sync of the log
  * @param longestThinkNs the longest time between two calls of a process
  * @param reconnectMinNs see {@link WorkerConfig}
- * @param meanFaultNs the time between two faults, on average; MAX_VALUE for none
- * @param faults what goes wrong; in most worlds not everything, so that each kind has its time
+ * @param meanFaultNs average time between two faults; {@code Long.MAX_VALUE} for no faults
+ * @param faults the kinds of faults that are injected; in most histories not all of them, so that
+ *     each kind dominates some histories
  * @param windowEntries see {@link LeaderConfig}
  * @param maxPendingIntents see {@link LeaderConfig}
  * @param tailCacheBytes see {@link LeaderConfig}
- * @param processes how many processes on each worker
- * @param strictReads whether workers have strict_reads (hypersync.md 5.3), and processes whose
- *     calls are put in order
+ * @param processes number of random processes on each worker
+ * @param strictReads whether workers have strict_reads (hypersync.md 5.3); if so, processes whose
+ *     calls are checked for linearizability run too
  * @param maxUnsyncedEntries see {@link LeaderConfig}
  * @param rateLimits see {@link LeaderConfig}
  */
@@ -46,31 +48,37 @@ record Climate(
     boolean strictReads,
     int maxUnsyncedEntries,
     IntentRateLimits rateLimits) {
-  /** How often agents look at the clock. */
+  /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
-  /** When a leader that is not heard counts as gone. */
+  /** A leader that has been silent for this long counts as unreachable. */
   static final long LEADER_TIMEOUT_NS = 600 * Timeline.MS;
 
-  /** Less than the pause between heartbeats, so that barriers are asked for. */
+  /**
+   * LEADER_STALE of simulated workers: shorter than the heartbeat interval, so that workers often
+   * have to ask the leader for a barrier.
+   */
   static final long LEADER_STALE_NS = 60 * Timeline.MS;
 
-  /** MUTATION_DEADLINE of this world. */
+  /** MUTATION_DEADLINE of simulated workers. */
   static final long MUTATION_DEADLINE_NS = 4_000 * Timeline.MS;
 
-  /** How long a lock lives without being renewed. */
+  /** lock_ttl of the simulated leader. */
   static final long LOCK_TTL_NS = 1_000 * Timeline.MS;
 
-  /** How much longer it can still be renewed. */
+  /** Grace after {@link #LOCK_TTL_NS}, in which a lock can still be renewed. */
   static final long LOCK_GRACE_NS = 400 * Timeline.MS;
 
-  /** OPEN_LEASE_TTL of this world: longer than an agent may stand still and be connected. */
+  /**
+   * OPEN_LEASE_TTL of the simulated leader: longer than an agent can be paused without losing its
+   * connection.
+   */
   static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
 
-  /** The longest time that a process stands still. */
+  /** The longest pause of a worker or leader process. */
   static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
 
-  /** hypersync.md 22.3. */
+  /** Loss rates of hypersync.md 22.3. */
   private static final List<Integer> LOSS_PERCENT = List.of(1, 5, 10);
 
   private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
@@ -92,7 +100,10 @@ record Climate(
         chance.oneIn(4) ? rateLimits(chance) : IntentRateLimits.NONE);
   }
 
-  /** Low enough to be met, and so that all processes together get through in a second. */
+  /**
+   * Limits low enough to be reached, but which let the calls of all processes through within about
+   * a second.
+   */
   private static IntentRateLimits rateLimits(Chance chance) {
     return new IntentRateLimits(
         chance.scale(20, 500),
@@ -100,7 +111,7 @@ record Climate(
         chance.oneIn(2) ? chance.scale(1 << 20, 1 << 24) : 0);
   }
 
-  /** In one network of four the two ways differ; one network in four loses packets. */
+  /** One network in four has different delays in the two directions; one in four loses packets. */
   private static Weather weather(Chance chance) {
     long upNs = chance.scale(200_000, 50 * Timeline.MS);
     long downNs = chance.oneIn(4) ? chance.scale(200_000, 50 * Timeline.MS) : upNs;
@@ -118,7 +129,7 @@ record Climate(
     return some;
   }
 
-  /** Whether a worker can lose touch with the leader here; if not, nobody may be told EIO. */
+  /** Whether a worker can lose its leader in this history. If not, no call may end with EIO. */
   boolean losesTouch() {
     return weather.lossPercent() > 0
         || (meanFaultNs != Long.MAX_VALUE
@@ -178,13 +189,16 @@ record Climate(
         Long.MAX_VALUE);
   }
 
-  /** When the caller must have been told, even if the worker stands still meanwhile. */
+  /**
+   * The longest time in which a mutation must be answered, even if its worker is paused meanwhile.
+   */
   static long longestMutationNs() {
     return MUTATION_DEADLINE_NS + 2 * LONGEST_PAUSE_NS + 4 * TICK_NS;
   }
 
   /**
-   * When the mount must be read-only: ten slices, each seen up to a tick late, and pauses between.
+   * The longest time a mount may stay writable while its leader is silent: the timeout is counted
+   * in ten slices, each of which may be noticed one tick late, plus a margin for pauses.
    */
   static long silenceToleranceNs() {
     return LEADER_TIMEOUT_NS + 16 * TICK_NS;

@@ -27,7 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One leader, two workers and their processes: what there is to break, and to judge. */
+/**
+ * The system under test: one leader, two workers, their processes, disks and network. Offers
+ * crashes and restarts to {@link Faults} and runs the checkers after each step. Used by one thread.
+ */
 final class Cluster {
   static final int WORKERS = 2;
   private static final int HISTORY_PROCESSES = 2;
@@ -101,12 +104,12 @@ final class Cluster {
     return leader;
   }
 
-  /** The calls whose order is looked for. */
+  /** The calls that are checked for linearizability. */
   Histories histories() {
     return histories;
   }
 
-  /** No process makes another call. */
+  /** From now on no process makes another call. */
   void quiet() {
     quiet = true;
   }
@@ -120,7 +123,7 @@ final class Cluster {
     }
   }
 
-  /** The log has failed: the leader stops by itself, and is started again after a while. */
+  /** The log has failed, so the leader stops itself. It is started again after a random outage. */
   private void leaderFailed(String why) {
     timeline.note("the leader stops: " + why);
     crashLeader(false);
@@ -129,8 +132,9 @@ final class Cluster {
   }
 
   /**
-   * Starts the leader, unless it runs. Without room to restore chunks it tries again later; if it
-   * refuses to start on a damaged log, that is restored from a copy before.
+   * Starts the leader unless it is running. If chunks cannot be restored for lack of space, it
+   * tries again later. If the leader refuses to start on a damaged log, the log is restored from an
+   * undamaged copy and the leader is started again.
    */
   void startLeader() {
     if (leader != null) {
@@ -183,7 +187,7 @@ final class Cluster {
     workers.set(index, start(index));
   }
 
-  /** Workers that have given up, or will, start again, as after a person has looked at them. */
+  /** Restarts workers that have stopped applying, or will; this stands for an operator's repair. */
   void restartStuckWorkers() {
     for (int i = 0; i < WORKERS; i++) {
       if (workers.get(i).needsAPerson()) {
@@ -192,7 +196,7 @@ final class Cluster {
     }
   }
 
-  /** Judges everything that can be seen now. */
+  /** Checks every invariant that can be checked between two steps. */
   void check() {
     workers.forEach(SimWorker::check);
     recording.mutations().checkDeadlines();

@@ -6,7 +6,7 @@ import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Timeline;
 import java.util.List;
 
-/** Breaks things from time to time, and mends them after a while (hypersync.md 22.3). */
+/** Injects random faults and repairs each one after a while (hypersync.md 22.3). */
 final class Faults {
   private static final long SHORTEST_NS = 10 * Timeline.MS;
   private static final long LONGEST_PARTITION_NS = 8_000 * Timeline.MS;
@@ -39,7 +39,7 @@ final class Faults {
     return count;
   }
 
-  /** Nothing breaks any more, and everything broken is mended. */
+  /** Ends fault injection and repairs everything that is broken. */
   void end() {
     over = true;
     timeline.note("faults end");
@@ -177,7 +177,10 @@ final class Faults {
         () -> cluster.disk().writesFail(false));
   }
 
-  /** Half of the time the leader has to start on it, else it is up to workers to ask for it. */
+  /**
+   * In half of the cases the leader has to recover from the damaged log; otherwise the damage is
+   * found when a worker asks for the entry.
+   */
   private void rotLog() {
     if (cluster.disk().rotLog()) {
       timeline.note("fault: a bit of the log turns over");
@@ -219,7 +222,10 @@ final class Faults {
         () -> cluster.disk().chunks().full(false));
   }
 
-  /** Not so often that a deadline could be missed for nothing but pauses. */
+  /**
+   * Pauses a worker, but at most once within the longest time of a mutation: otherwise pauses alone
+   * could make a call miss its deadline.
+   */
   private void pause(int worker) {
     long now = timeline.monotonicNs();
     if (now < nextPauseNs[worker]) {

@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs one history after another, each in one thread, on several threads. Histories share nothing,
- * so that each is the same as if it ran alone.
+ * Runs many histories on several threads, one seed after another; each history runs in one thread.
+ * Histories share nothing, so each one gives the same result as if it ran alone.
  */
 public final class Hunt {
   private final HuntLimits limits;
@@ -29,7 +29,7 @@ public final class Hunt {
     this.sum = new HuntReport(limits, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), List.of(), 0, 0);
   }
 
-  /** Begins. */
+  /** Starts the threads and returns at once. */
   public static Hunt start(HuntLimits limits) {
     Hunt hunt = new Hunt(limits);
     for (int i = 0; i < limits.threads(); i++) {
@@ -39,14 +39,14 @@ public final class Hunt {
   }
 
   /**
-   * Runs a whole hunt.
+   * Runs a whole hunt; blocks until it has ended.
    *
    * @throws SimulationFailure the first failure, if there is any
    */
   public static HuntReport run(HuntLimits limits) throws InterruptedException {
     Hunt hunt = start(limits);
     while (!hunt.await(Long.MAX_VALUE)) {
-      // until it has ended
+      // await(MAX_VALUE) returns true only when all histories have ended
     }
     HuntReport report = hunt.report();
     if (!report.failures().isEmpty()) {
@@ -55,17 +55,17 @@ public final class Hunt {
     return report;
   }
 
-  /** Begins no history any more; those that run go on to their end. */
+  /** Begins no new history; those that are running continue to their end. */
   public synchronized void stop() {
     stopped = true;
   }
 
-  /** Waits until all histories have ended, or so long; says whether they have. */
+  /** Waits at most {@code ns} nanoseconds for all histories to end; returns whether they have. */
   public boolean await(long ns) throws InterruptedException {
     return running.await(ns, TimeUnit.NANOSECONDS);
   }
 
-  /** How it goes. */
+  /** The sums so far; may be called while histories are running. */
   public synchronized HuntReport report() {
     return new HuntReport(
         limits,
@@ -105,7 +105,7 @@ public final class Hunt {
     }
   }
 
-  /** The number of the next history, -1 if there is none. */
+  /** The index of the next history; -1 if no more are to be run. */
   private synchronized long next() {
     boolean enough =
         stopped

@@ -4,23 +4,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a hunt went, or goes so far.
+ * The result of a hunt, or its intermediate result.
  *
- * @param limits what was wanted
- * @param histories how many have ended well
- * @param steps how many events happened in them, until they rested
- * @param entries how long their logs got
- * @param committed mutations that were told success
- * @param failed mutations that were told a definite error
- * @param unknown mutations that were told EIO
+ * @param limits the limits of the hunt
+ * @param histories number of histories that ended without a failure
+ * @param steps number of simulated events in them, until they came to rest
+ * @param entries total length of their logs
+ * @param committed mutations whose callers got success
+ * @param failed mutations whose callers got a definite error
+ * @param unknown mutations whose callers got EIO
  * @param locks locks that were granted
- * @param faults how many things went wrong on purpose
+ * @param faults number of injected faults
  * @param reaped orphans that were reaped
- * @param explained calls under strict reads whose answers have an order
- * @param happened how often came about what has to in some of them, by its name
- * @param failures in the order in which they were met
- * @param elapsedNs how long it took
- * @param cpuNs how long CPUs worked for it
+ * @param explained calls under strict reads for which a linearization was found
+ * @param happened counts of rare events that must occur in some histories, by name
+ * @param failures in the order in which they were found
+ * @param elapsedNs wall time, in nanoseconds
+ * @param cpuNs CPU time of all histories, in nanoseconds
  */
 public record HuntReport(
     HuntLimits limits,
@@ -41,12 +41,14 @@ public record HuntReport(
   private static final double NS_PER_MINUTE = 60e9;
   private static final double NS_PER_MS = 1e6;
 
-  /** Histories that end in a minute. */
+  /** Histories per minute of wall time. */
   public double perMinute() {
     return elapsedNs == 0 ? 0 : histories * NS_PER_MINUTE / elapsedNs;
   }
 
-  /** What a history costs one CPU, in milliseconds: does not depend on what else is running. */
+  /**
+   * CPU time of one history on average, in milliseconds; independent of other load on the machine.
+   */
   public double cpuMsPerHistory() {
     return histories == 0 ? 0 : cpuNs / NS_PER_MS / histories;
   }

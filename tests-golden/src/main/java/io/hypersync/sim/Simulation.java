@@ -7,8 +7,9 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.sim.world.Trace;
 
 /**
- * One history: random calls and random faults for so many steps, then peace, in which everything
- * must come to rest in one state. After every step the invariants are checked.
+ * One history: random calls and random faults for a given number of steps, then a quiet phase
+ * without either, in which all nodes must converge to one state. The invariants are checked after
+ * every step.
  */
 public final class Simulation {
   private static final long REST_NS =
@@ -24,7 +25,7 @@ public final class Simulation {
   }
 
   /**
-   * Runs a history.
+   * Runs a history in the calling thread.
    *
    * @throws SimulationFailure if an invariant is broken, or the code under test throws
    */
@@ -35,7 +36,8 @@ public final class Simulation {
   private SimulationReport run() {
     try {
       return history();
-    } catch (RuntimeException | Error e) { // a thread that just ended would have found nothing
+    // without it a bug would only end this thread, unreported
+    } catch (RuntimeException | Error e) {
       throw new SimulationFailure(options, step, trace.lines(), e);
     }
   }

@@ -2,7 +2,10 @@ package io.hypersync.sim;
 
 import java.util.List;
 
-/** A history in which something was wrong: says what, when, and how to see it again. */
+/**
+ * A history in which an invariant failed. The message names the seed, the step and the cause, and
+ * gives the command that reproduces it.
+ */
 public final class SimulationFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,10 +14,10 @@ public final class SimulationFailure extends RuntimeException {
   private final String what;
 
   /**
-   * A failure.
+   * Makes the exception and its message.
    *
-   * @param last the events before it, oldest first
-   * @param cause what was wrong
+   * @param last the events before the failure, oldest first
+   * @param cause the broken invariant, or what the code under test threw
    */
   public SimulationFailure(
       SimulationOptions options, long step, List<String> last, Throwable cause) {
@@ -35,17 +38,19 @@ public final class SimulationFailure extends RuntimeException {
     this.what = String.valueOf(cause.getMessage());
   }
 
-  /** What the history was made of. */
   public SimulationOptions options() {
     return options;
   }
 
-  /** In which step it went wrong; one past the steps of the options means at rest. */
+  /**
+   * The step in which it failed; greater than the number of steps in the options if that was in the
+   * quiet phase.
+   */
   public long step() {
     return step;
   }
 
-  /** What was wrong, without the events before it. */
+  /** The message of the cause, without the events before it. */
   public String what() {
     return what;
   }

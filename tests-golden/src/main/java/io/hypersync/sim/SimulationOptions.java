@@ -1,13 +1,13 @@
 package io.hypersync.sim;
 
 /**
- * What a simulated history depends on.
+ * All that a simulated history depends on.
  *
- * @param seed decides everything else
- * @param steps how many events happen before the faults end and everything must come to rest
+ * @param seed determines all random choices
+ * @param steps number of events before fault injection ends and the cluster must converge
  */
 public record SimulationOptions(long seed, int steps) {
-  /** The one command that runs this history again. */
+  /** The shell command that runs this history again. */
   public String command() {
     return "./hypersync simulate --seed " + seed + " --seeds 1 --steps " + steps;
   }

@@ -3,22 +3,22 @@ package io.hypersync.sim;
 import java.util.Map;
 
 /**
- * How a history went.
+ * The result of a history.
  *
- * @param seed what it was made of
- * @param fingerprint equal for two runs that went the same way
- * @param steps how many events happened until all was at rest
- * @param entries how long the log got
- * @param committed mutations that were told success
- * @param failed mutations that were told a definite error
- * @param unknown mutations that were told EIO
+ * @param seed the seed of the history
+ * @param fingerprint hash of the trace: equal for two runs with the same events
+ * @param steps number of events until the cluster was at rest
+ * @param entries length of the log
+ * @param committed mutations whose callers got success
+ * @param failed mutations whose callers got a definite error
+ * @param unknown mutations whose callers got EIO
  * @param locks locks that were granted
- * @param faults how many things went wrong on purpose
+ * @param faults number of injected faults
  * @param reaped orphans that were reaped
- * @param late handles that outlived their node, because their worker was cut off
- * @param explained calls whose answers have an order that explains them, under strict reads
- * @param simulatedMs how much time passed
- * @param happened how often came about what has to in some histories, by its name
+ * @param late handles that outlived their node because their worker was partitioned
+ * @param explained calls under strict reads for which a linearization was found
+ * @param simulatedMs simulated time, in milliseconds
+ * @param happened counts of rare events that must occur in some histories, by name
  */
 public record SimulationReport(
     long seed,

@@ -23,16 +23,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Chunks that were synced are there after a kill, and after the power cuts that follow it: at once,
- * or when the store has been opened and closed once more. Checkpoints and segments are so small
- * that each is met hundreds of times. Needs root and /dev/fuse: fails without them.
+ * Chunks that were synced survive a kill of the process and the power cuts that follow it:
+ * immediately, or after the store was opened and closed once more. Checkpoints and segments are so
+ * small that each is reached hundreds of times. Needs root and /dev/fuse, and fails without them.
  */
 @Timeout(180)
 class ChunkStorePowerCutTest {
   private static final int KILLS = 8;
   private static final long CHUNKS_PER_RUN = 1_000_000;
 
-  /** Of so many chunks the first ones are large and come at once: they pass by the page cache. */
+  /**
+   * Of this many chunks, the first {@link #BURST} are large and stored together, so that they
+   * bypass the page cache.
+   */
   private static final int BURST_EVERY = 20;
 
   private static final int BURST = 4;
@@ -64,7 +67,10 @@ class ChunkStorePowerCutTest {
     }
   }
 
-  /** Returns the number of the last chunk of which the writer has said that it is synced. */
+  /**
+   * Runs a writer and kills it; returns the number of the last chunk that it has reported as
+   * synced.
+   */
   private long writeUntilKilled(Path store, long first) throws IOException {
     long enough = first + 20 + random.nextInt(200);
     Process writer =
@@ -123,7 +129,10 @@ class ChunkStorePowerCutTest {
     return Chunk.of(content);
   }
 
-  /** Stores chunks from number args[1] on, in args[0], and prints the last one synced. */
+  /**
+   * Stores chunks in the directory args[0], beginning with number args[1], and prints the number of
+   * the last chunk after each sync.
+   */
   static final class Writer {
     private Writer() {}
 

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * What the kernel asks of the disk. One request at a time, so that a sync covers exactly what was
- * written before it. Nobody but the kernel changes anything, so it may cache all it likes.
+ * Handles the kernel's requests to the disk, one at a time, so that a sync covers exactly what was
+ * written before it. Only the kernel changes files, so it may cache everything.
  */
 final class DiskHandler implements FuseHandler {
   private static final long TTL_NS = TimeUnit.HOURS.toNanos(1);
@@ -28,7 +28,7 @@ final class DiskHandler implements FuseHandler {
   private static final long BLOCKS = 4L << 18;
   private static final int MAX_NAME_BYTES = 255;
 
-  /** O_DSYNC, which O_SYNC contains. */
+  /** O_DSYNC; O_SYNC includes this bit. */
   private static final int O_DSYNC = 010000;
 
   private static final int FALLOC_KEEP_SIZE = 1;
@@ -42,19 +42,19 @@ final class DiskHandler implements FuseHandler {
     this.image = image;
   }
 
-  /** From now on names become durable like this. */
+  /** Sets how names become durable from now on. */
   synchronized void setNaming(Naming naming) {
     image.setNaming(naming);
   }
 
-  /** From now on it only pretends to do these. */
+  /** Sets which syncs are ignored from now on. */
   synchronized void setLies(Set<Lie> lies) {
     image.setLies(lies);
   }
 
   /**
-   * From now on every request ends with EIO, and nothing is written any more; but a filesystem
-   * knows without its disk how much is free.
+   * From now on every request fails with EIO and changes nothing. The exception is statfs, which a
+   * filesystem answers without its disk.
    */
   synchronized void fail() {
     failing = true;
@@ -193,7 +193,7 @@ final class DiskHandler implements FuseHandler {
     }
   }
 
-  /** There is room for everything, so to reserve some is easy. */
+  /** Fallocate; reserving needs no action, as there is always room. */
   private static void allocate(DiskNode file, FuseOperation.Fallocate allocate, FuseReply reply) {
     int known = FALLOC_KEEP_SIZE | FALLOC_PUNCH_HOLE | FALLOC_ZERO_RANGE;
     if ((allocate.mode() & ~known) != 0) {

@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All files and directories, at present and as a power cut would leave them. Knows no errors: who
- * calls has checked that names exist, or do not. Not thread-safe.
+ * All files and directories, in their present state and in the state that a power cut would leave.
+ * Does no error checks: callers have checked that names exist or do not. Not thread-safe.
  */
 final class DiskImage {
   private static final int ROOT_MODE = 040755;
@@ -23,18 +23,18 @@ final class DiskImage {
   private final List<NameChange> unsyncedNames = new ArrayList<>();
   private long lastId = ROOT_ID;
 
-  /** An empty root directory. */
+  /** Creates an image with an empty root directory. */
   DiskImage(Naming naming) {
     this.naming = naming;
     nodes.put(ROOT_ID, new DiskNode(ROOT_ID, ROOT_MODE, 0, 0, 0));
   }
 
-  /** From now on names become durable like this. */
+  /** Sets how names become durable from now on. */
   void setNaming(Naming newNaming) {
     naming = newNaming;
   }
 
-  /** From now on it only pretends to do these. */
+  /** Sets which syncs are ignored from now on. */
   void setLies(Set<Lie> newLies) {
     lies = Set.copyOf(newLies);
   }
@@ -43,7 +43,7 @@ final class DiskImage {
     return nodes.get(id);
   }
 
-  /** Makes a node with one name. */
+  /** Creates a node with one name. */
   DiskNode make(DiskNode directory, String name, int mode, int uid, int gid, long nowNs) {
     DiskNode node = new DiskNode(++lastId, mode, uid, gid, nowNs);
     nodes.put(node.id, node);
@@ -51,19 +51,19 @@ final class DiskImage {
     return node;
   }
 
-  /** One more name. */
+  /** Adds a name to a node. */
   void link(DiskNode node, DiskNode directory, String name) {
     node.links++;
     change(NameChange.of(new Step(directory, name, node)));
   }
 
-  /** One name less. */
+  /** Removes a name. */
   void unlink(DiskNode directory, String name) {
     leave(directory.names.get(name));
     change(NameChange.of(new Step(directory, name, null)));
   }
 
-  /** Moves, over what is there. */
+  /** Renames, replacing what the new name led to. */
   void rename(DiskNode from, String name, DiskNode to, String newName) {
     DiskNode node = from.names.get(name);
     DiskNode replaced = to.names.get(newName);
@@ -74,7 +74,7 @@ final class DiskImage {
     change(NameChange.of(new Step(from, name, null), new Step(to, newName, node)));
   }
 
-  /** fsync, fdatasync or msync. */
+  /** Carries out fsync, fdatasync or msync of a file. */
   void syncFile(DiskNode node) {
     if (lies.contains(Lie.FILE_SYNCS)) {
       return;
@@ -85,7 +85,7 @@ final class DiskImage {
     }
   }
 
-  /** fsync of a directory. */
+  /** Carries out fsync of a directory. */
   void syncDirectory(DiskNode directory) {
     if (lies.contains(Lie.DIRECTORY_SYNCS)) {
       return;
@@ -97,9 +97,10 @@ final class DiskImage {
   }
 
   /**
-   * Loses what was not synced, but for what survives by chance.
+   * Loses what was not synced, except for what survives by chance.
    *
-   * @param survival how likely a change does, 0 to 1; with 1 all of them do, as a whole
+   * @param survival probability that a change survives, 0 to 1; with 1 all changes survive, and
+   *     none is torn
    */
   void losePower(RandomGenerator random, double survival) {
     switch (naming) {
@@ -121,12 +122,12 @@ final class DiskImage {
     keep(all.getFirst());
   }
 
-  /** A rename to another directory is durable as a whole when one of both is synced. */
+  /** A rename to another directory becomes durable as a whole when either directory is synced. */
   private void commitNames(DiskNode directory) {
     List<NameChange> committed = new ArrayList<>();
     List<NameChange> left = new ArrayList<>();
     for (NameChange change : unsyncedNames.reversed()) {
-      // What happened before to the same names must not come after it.
+      // An earlier change of the same name must not become durable after a later one.
       boolean goesAlong = change.isIn(directory) || committed.stream().anyMatch(change::meets);
       (goesAlong ? committed : left).addFirst(change);
     }
@@ -156,7 +157,7 @@ final class DiskImage {
     }
   }
 
-  /** Everything that can be reached. */
+  /** Keeps a node and everything that is reachable from it. */
   private void keep(DiskNode node) {
     if (nodes.put(node.id, node) != null) {
       return;

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
 /**
- * A file or a directory, as it is and as it would be after a power cut. Modes, owners and times are
- * durable at once: nothing depends on them. Not thread-safe.
+ * A file or directory, in its present state and in the state that a power cut would leave. Modes,
+ * owners and times are durable at once, because no test depends on them. Not thread-safe.
  */
 final class DiskNode {
   private static final int TYPE_BITS = 0170000;
@@ -16,7 +16,7 @@ final class DiskNode {
   private static final int BLOCK_BYTES = 512;
   private static final int PAGE_BYTES = 4096;
 
-  /** One in so many of the writes that survive is torn. */
+  /** One in this many of the surviving writes is torn. */
   private static final int TORN_ONE_IN = 4;
 
   final long id;
@@ -25,17 +25,17 @@ final class DiskNode {
   int gid;
   long mtimeNs;
 
-  /** How many names it has at present. */
+  /** Present number of names. */
   int links;
 
   private FileBytes content = new FileBytes();
   private FileBytes durable = new FileBytes();
   private final List<FileChange> unsynced = new ArrayList<>();
 
-  /** A directory's names at present. */
+  /** The present names of a directory. */
   final TreeMap<String, DiskNode> names = new TreeMap<>();
 
-  /** A directory's names that a power cut leaves. */
+  /** The names of a directory after a power cut. */
   final TreeMap<String, DiskNode> durableNames = new TreeMap<>();
 
   DiskNode(long id, int mode, int uid, int gid, long nowNs) {
@@ -67,8 +67,9 @@ final class DiskNode {
   }
 
   /**
-   * Forgets what was not synced, but for what has reached the disk by chance: each change with that
-   * chance, some of them torn, and the size of the file independently of what was to be there.
+   * Loses what was not synced, except for what survives by chance: each change survives with
+   * probability {@code survival}, some of them torn. The file size may survive independently of the
+   * written bytes.
    */
   void losePower(RandomGenerator random, double survival) {
     long sizeBefore = content.size();

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@link DurableFiles} has done is there after a power cut that leaves nothing to chance. */
+/**
+ * What {@link DurableFiles} does is durable: it survives a power cut after which nothing survives
+ * by chance.
+ */
 @Timeout(60)
 class DurableFilesTest {
   private static final Set<PosixFilePermission> SECRET =
@@ -61,7 +64,7 @@ class DurableFilesTest {
     assertEquals(SECRET, Files.getPosixFilePermissions(file));
   }
 
-  /** It may have been made by somebody who died before he could sync it. */
+  /** The directories may have been created by a process that crashed before it synced them. */
   @Test
   void directoriesThatAreThereAlreadyAreMadeDurableToo() throws Exception {
     Files.createDirectories(point.resolve("a/b/c"));

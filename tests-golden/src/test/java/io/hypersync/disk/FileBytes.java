@@ -5,8 +5,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a file, in pages of which those of zeros take no memory. A page's array is never
- * changed, so copies share them. Not thread-safe.
+ * The content of a file, in pages; pages of zeros take no memory. The array of a page is never
+ * modified, so copies share it. Not thread-safe.
  */
 final class FileBytes {
   private static final int PAGE_BYTES = 4096;
@@ -15,7 +15,7 @@ final class FileBytes {
   private final TreeMap<Long, byte[]> pages = new TreeMap<>();
   private long size;
 
-  /** The same content. */
+  /** A copy of this content. */
   FileBytes copy() {
     FileBytes copy = new FileBytes();
     copy.pages.putAll(pages);
@@ -27,12 +27,12 @@ final class FileBytes {
     return size;
   }
 
-  /** How much of it is not zeros, in bytes, in whole pages. */
+  /** Total size of the pages that are not all zeros, in bytes. */
   long allocated() {
     return (long) pages.size() * PAGE_BYTES;
   }
 
-  /** Cuts it, or appends zeros. */
+  /** Truncates, or extends with zeros. */
   void resize(long newSize) {
     if (newSize < size) {
       long pastEnd = (newSize + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -42,18 +42,18 @@ final class FileBytes {
     size = newSize;
   }
 
-  /** Overwrites, and makes it longer where that is needed. */
+  /** Overwrites bytes; the file grows as needed. */
   void write(long offset, byte[] bytes) {
     overwrite(offset, bytes, bytes.length);
     size = Math.max(size, offset + bytes.length);
   }
 
-  /** Overwrites with zeros; the size stays. */
+  /** Overwrites with zeros; the size does not change. */
   void zero(long offset, long length) {
     overwrite(offset, null, length);
   }
 
-  /** At most that many bytes, fewer only at the end. */
+  /** Up to {@code length} bytes; fewer only at the end of the file. */
   byte[] read(long offset, int length) {
     int count = Math.clamp(size - offset, 0, length);
     byte[] bytes = new byte[count];

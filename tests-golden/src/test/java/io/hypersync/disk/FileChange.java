@@ -3,25 +3,27 @@ package io.hypersync.disk;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
-/** A change of a file's content that is durable only when the file has been synced. */
+/** A change of a file's content, which becomes durable when the file is synced. */
 sealed interface FileChange {
-  /** What a disk writes whole or not at all, in bytes. */
+  /** Size of what a disk writes atomically, in bytes. */
   int SECTOR_BYTES = 512;
 
-  /** Makes it. */
+  /** Applies the whole change. */
   void applyTo(FileBytes content);
 
-  /** Makes what a power cut in the middle of it leaves. */
+  /** Applies what a power cut in the middle of the change leaves. */
   void tear(FileBytes content, RandomGenerator random);
 
-  /** Overwrites, or appends. */
+  /** Overwrites or appends bytes. */
   record Write(long offset, byte[] bytes) implements FileChange {
     @Override
     public void applyTo(FileBytes content) {
       content.write(offset, bytes);
     }
 
-    /** A beginning of its sectors, or any of them, as disks write them in any order. */
+    /**
+     * Writes a prefix of the sectors or a random subset, because disks write sectors in any order.
+     */
     @Override
     public void tear(FileBytes content, RandomGenerator random) {
       boolean beginning = random.nextBoolean();
@@ -39,7 +41,7 @@ sealed interface FileChange {
     }
   }
 
-  /** Puts zeros there; the size stays. */
+  /** Overwrites with zeros; the size does not change. */
   record Zero(long offset, long length) implements FileChange {
     @Override
     public void applyTo(FileBytes content) {
@@ -52,14 +54,14 @@ sealed interface FileChange {
     }
   }
 
-  /** Cuts the file, or appends zeros. */
+  /** Truncates the file, or extends it with zeros. */
   record Resize(long size) implements FileChange {
     @Override
     public void applyTo(FileBytes content) {
       content.resize(size);
     }
 
-    /** A size is in one sector: it is there or not. */
+    /** The size is stored in one sector, so it is never torn. */
     @Override
     public void tear(FileBytes content, RandomGenerator random) {
       applyTo(content);

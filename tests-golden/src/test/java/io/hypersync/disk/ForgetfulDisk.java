@@ -16,17 +16,18 @@ import java.util.random.RandomGenerator;
 /**
  * A disk in memory that loses what was not synced when its power is cut (hypersync.md 0.1.2, 22.3).
  *
- * <p>What survives besides what was synced is chance: every write since, or half of one, in any
- * combination, and every change of a name as {@link Naming} allows. What is in the kernel's page
- * cache and was never written back counts as written and not synced.
+ * <p>What survives in addition to synced data is random: writes since the last sync, whole or torn,
+ * in any combination, and changes of names as {@link Naming} allows. Data in the kernel's page
+ * cache that was never written back counts as written and not synced.
  *
- * <p>Shared mappings work; O_DIRECT is accepted. Single-threaded, but for what the kernel asks.
+ * <p>Shared mappings work, and O_DIRECT is accepted. Used by one thread, apart from the threads
+ * that serve the kernel.
  */
 public final class ForgetfulDisk implements AutoCloseable {
   private static final Duration END_LIMIT = Duration.ofSeconds(30);
   private static final int READERS = 2;
 
-  /** How likely what was not synced survives, in one power cut or another. */
+  /** Survival probabilities of which each power cut takes one. */
   private static final double[] SURVIVALS = {0, 0.1, 0.5, 0.9, 1};
 
   private static final FuseSessionOptions SESSION =
@@ -50,42 +51,43 @@ public final class ForgetfulDisk implements AutoCloseable {
     this.session = attach();
   }
 
-  /** An empty disk that keeps what it promises, mounted on an empty directory. */
+  /** Mounts an empty disk, which honours all syncs, on an empty directory. */
   public static ForgetfulDisk mount(Path point, Naming naming) throws IOException {
     return new ForgetfulDisk(point, new DiskHandler(new DiskImage(naming)));
   }
 
-  /** From now on names become durable like this. */
+  /** Sets how names become durable from now on. */
   public void setNaming(Naming naming) {
     handler.setNaming(naming);
   }
 
-  /** From now on it only pretends to do these. */
+  /** Sets which syncs the disk ignores from now on; none if empty. */
   public void lie(Lie... lies) {
     handler.setLies(Set.of(lies));
   }
 
-  /** How many requests of a kind came since the power was on. */
+  /** Number of requests of a kind since the power was last turned on. */
   public long requests(FuseOpcode opcode) {
     return session.counters().requests().getOrDefault(opcode, 0L);
   }
 
-  /** From now on, until the power has been cut, every call on it ends with EIO, but statfs(2). */
+  /** From now until the next power cut every call on the disk fails with EIO, except statfs(2). */
   public void fail() {
     handler.fail();
   }
 
   /**
-   * Cuts the power, and turns it on again. Nobody may have anything open on the disk: who used it
-   * has been killed.
+   * Cuts the power and turns it on again. No process may have anything open on the disk: those that
+   * used it must have been killed.
    *
-   * @param random what survives, and how likely
+   * @param random decides what survives, and with which probability
+   * @throws IllegalStateException if the disk is still in use
    */
   public void cutPower(RandomGenerator random) throws IOException, InterruptedException {
     cutPower(random, SURVIVALS[random.nextInt(SURVIVALS.length)]);
   }
 
-  /** The same, where a change that was not synced survives with that chance, 0 to 1. */
+  /** The same, with the probability from 0 to 1 that a change which was not synced survives. */
   public void cutPower(RandomGenerator random, double survival)
       throws IOException, InterruptedException {
     detach();
@@ -93,7 +95,7 @@ public final class ForgetfulDisk implements AutoCloseable {
     session = attach();
   }
 
-  /** Unmounts it, whoever uses it. */
+  /** Unmounts the disk, even if it is in use. */
   @Override
   public void close() throws IOException {
     session.close();

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What the disk keeps and what it forgets, asked through real system calls: what is tested on it
- * rests on this. Needs root and /dev/fuse: fails without them.
+ * What the disk keeps and loses, tested through real system calls, because other tests rely on this
+ * disk. Needs root and /dev/fuse, and fails without them.
  */
 @Timeout(60)
 class ForgetfulDiskTest {
@@ -46,10 +46,10 @@ class ForgetfulDiskTest {
 
   @TempDir Path temp;
 
-  /** What is done between the last moment when all is durable and the power cut. */
+  /** Calls between the last moment at which everything is durable and the power cut. */
   @FunctionalInterface
   interface Calls {
-    /** Makes them in the root of the disk. */
+    /** Makes the calls in the root directory of the disk. */
     void on(Path disk) throws IOException;
   }
 
@@ -145,7 +145,7 @@ class ForgetfulDiskTest {
         "the name");
   }
 
-  /** Every sector is the old or the new one, and over some cuts there is everything. */
+  /** Every sector is either old or new, and repeated cuts give whole and torn writes. */
   @Test
   void whatWasNotSyncedIsTornAtSectors() throws Exception {
     byte[] old = filled(8 * SECTOR_BYTES, 'o');
@@ -190,7 +190,7 @@ class ForgetfulDiskTest {
     try (ForgetfulDisk disk = ForgetfulDisk.mount(point, naming)) {
       disk.lie(lies);
       prepare(point);
-      disk.cutPower(new Random(1), 1); // whatever it thinks of syncs, this is durable now
+      disk.cutPower(new Random(1), 1); // makes it durable even if the disk ignores syncs
       calls.on(point);
       disk.cutPower(new Random(1), 0);
       return content(point);
@@ -201,7 +201,7 @@ class ForgetfulDiskTest {
     Files.write(disk.resolve("file"), page(OLD));
   }
 
-  /** All files with the beginnings of what is in them, up to the first NUL. */
+  /** All files with their contents, without NUL bytes. */
   private static String content(Path disk) throws IOException {
     TreeMap<String, String> found = new TreeMap<>();
     try (Stream<Path> all = Files.walk(disk)) {
@@ -225,7 +225,7 @@ class ForgetfulDiskTest {
     };
   }
 
-  /** O_DIRECT, which the JDK has no public name for. */
+  /** Writes with O_DIRECT by dd, as the JDK has only a non-public option for it. */
   private static Calls direct(String flags) {
     return disk ->
         withNewPage(
@@ -250,9 +250,9 @@ class ForgetfulDiskTest {
   }
 
   /**
-   * In a process of its own. A process that unmaps a page waits for its way to the disk, and no
-   * other thread of it can map or unmap memory meanwhile: if it also serves the disk, which needs
-   * that now and then, both wait for ever.
+   * Stores to a mapping, in a separate process. A process that unmaps a dirty page waits until it
+   * is written to disk, and meanwhile none of its threads can map or unmap memory. If the same
+   * process serves the disk, which sometimes needs to do so, it deadlocks.
    */
   private static Calls store(boolean synced) {
     String program =
@@ -279,7 +279,7 @@ class ForgetfulDiskTest {
                     Boolean.toString(synced)));
   }
 
-  /** Calls with a file, not on the disk, that has the new content. */
+  /** Runs calls with a file outside the disk that has the new content. */
   private static void withNewPage(Calls calls) throws IOException {
     Path source = Files.createTempFile("page", "");
     try {

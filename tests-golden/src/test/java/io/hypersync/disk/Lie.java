@@ -1,6 +1,6 @@
 package io.hypersync.disk;
 
-/** What a disk only pretends to do, for tests that must notice. */
+/** Syncs that a disk ignores while it reports success, for tests which must detect that. */
 public enum Lie {
   /** fsync, fdatasync, msync, and O_SYNC and O_DSYNC writes of files. */
   FILE_SYNCS,

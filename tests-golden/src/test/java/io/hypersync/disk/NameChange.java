@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of names that happens as a whole or not at all: one call.
+ * An atomic change of names: the effect of one call.
  *
- * @param steps what each place names afterwards
+ * @param steps the new target of each changed name
  */
 record NameChange(List<Step> steps) {
   /**
-   * One place.
+   * The new target of one name.
    *
-   * @param node null if the name is gone
+   * @param node null if the name is removed
    */
   record Step(DiskNode directory, String name, @Nullable DiskNode node) {
     boolean isPlaceOf(Step other) {
@@ -24,7 +24,7 @@ record NameChange(List<Step> steps) {
     return new NameChange(List.of(steps));
   }
 
-  /** Whether it is a change in this directory, or gives this node a name. */
+  /** Whether it changes this directory, or gives this node a name. */
   boolean concerns(DiskNode node) {
     return isIn(node) || steps.stream().anyMatch(step -> step.node == node);
   }
@@ -33,7 +33,7 @@ record NameChange(List<Step> steps) {
     return steps.stream().anyMatch(step -> step.directory == directory);
   }
 
-  /** Whether both are about the same name of the same directory. */
+  /** Whether both change the same name in the same directory. */
   boolean meets(NameChange other) {
     return steps.stream().anyMatch(step -> other.steps.stream().anyMatch(step::isPlaceOf));
   }

@@ -1,18 +1,17 @@
 package io.hypersync.disk;
 
-/** What makes a name durable: a new one, a moved one, one that is gone. */
+/** When a change of names (a new, moved or removed name) becomes durable. */
 public enum Naming {
   /**
-   * What POSIX promises and no more: a name is durable when its directory has been synced. A sync
-   * of a file says nothing about its names, and names that were not synced survive in any
-   * combination.
+   * Only what POSIX promises: a name is durable once its directory has been synced. Syncing a file
+   * does not make its names durable, and changes that were not synced survive in any combination.
    */
   STRICT,
 
   /**
-   * As ext4 and XFS do it: all changes of names go through one journal. A sync of a file or a
-   * directory makes the journal durable up to the last change that concerns it; of the rest, a
-   * beginning survives.
+   * As in ext4 and XFS: all changes of names go through one journal. Syncing a file or directory
+   * makes the journal durable up to the last change that concerns it; of the rest, a prefix
+   * survives.
    */
   JOURNALED
 }

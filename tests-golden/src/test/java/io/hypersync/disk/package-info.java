@@ -1,5 +1,5 @@
 /**
- * A disk that forgets: a filesystem in memory, mounted through the worker's own FUSE layers, whose
+ * A power-loss disk: a filesystem in memory, mounted through the worker's own FUSE layers, whose
  * power can be cut.
  */
 @NullMarked

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Many append to one file on several mounts at once (hypersync.md 22.1 item 7, 22.4 item 4). */
+/** Concurrent appends to one file on several mounts (hypersync.md 22.1 item 7, 22.4 item 4). */
 @RealMounts
 class AppendOrderTest {
   private static final int WRITERS_PER_MOUNT = 4;
@@ -76,7 +76,7 @@ class AppendOrderTest {
     fabric.assertSameRoots("a", "b");
   }
 
-  /** What was under way on the killed worker's mount is there once or not at all. */
+  /** Calls in progress on the mount of the killed worker take effect once or not at all. */
   @Test
   void alsoOnThreeMountsWhileAWorkerIsKilled() throws Exception {
     try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a", "b", "c")) {
@@ -133,7 +133,7 @@ class AppendOrderTest {
     }
   }
 
-  /** The offsets that the leader chose leave no hole, never overlap, and only grow. */
+  /** The offsets that the leader chose leave no hole, do not overlap, and only grow. */
   private static void assertMatchesLog(Fabric fabric, long before, String content)
       throws Exception {
     String json = fabric.hypersync("log", "--tail", "100000", "--json").orFail("hypersync log");
@@ -170,7 +170,7 @@ class AppendOrderTest {
       try (FileChannel journal =
           FileChannel.open(mount.resolve("journal"), StandardOpenOption.APPEND)) {
         for (int i = 0; i < RECORDS; i++) {
-          // Some records are longer than what goes into the log itself, and become chunks.
+          // Some records exceed the limit of inline payloads and become chunks.
           String record = name + "-" + i + "-" + "x".repeat(i % 20 == 19 ? 9_000 : i % 7);
           append(journal, record);
           written.add(record);
@@ -180,7 +180,7 @@ class AppendOrderTest {
     };
   }
 
-  /** A process that opens the file anew for each record, as scripts do. */
+  /** A process that opens the file for each record, as scripts do. */
   private static Callable<List<String>> shellAppender(Path mount, String name) {
     return () -> {
       Shell.must(

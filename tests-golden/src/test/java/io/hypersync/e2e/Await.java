@@ -8,16 +8,16 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for what comes in its own time. */
+/** Waits for asynchronous effects by polling. */
 final class Await {
-  /** Far more than anything takes; machines that run tests are busy with other things too. */
+  /** Far longer than any wait should take, because machines that run tests may be busy. */
   static final Duration LIMIT = Duration.ofSeconds(90);
 
   private static final int POLL_MS = 10;
 
   private Await() {}
 
-  /** Until the condition holds; a condition that throws does not hold yet. */
+  /** Waits until the condition holds; a condition that throws does not hold yet. */
   static void until(String what, Callable<Boolean> condition) throws InterruptedException {
     long deadlineNs = System.nanoTime() + LIMIT.toNanos();
     @Nullable Exception last = null;
@@ -37,7 +37,10 @@ final class Await {
     throw new AssertionError("not within " + LIMIT.toSeconds() + " s: " + what, last);
   }
 
-  /** Until the question has this answer; what replicates is there soon, not at once. */
+  /**
+   * Waits until the question has this answer; for replicated state, which appears soon but not at
+   * once.
+   */
   static <T> void same(String what, T expected, Callable<T> question) throws Exception {
     long deadlineNs = System.nanoTime() + LIMIT.toNanos();
     while (System.nanoTime() - deadlineNs < 0) {
@@ -46,8 +49,8 @@ final class Await {
           return;
         }
       } catch (IOException | AssertionError notYet) {
-        // A file or a program that fails is an answer that is not there yet; the last question
-        // below tells why.
+        // A failing file access or program means that the answer is not there yet; after the limit
+        // the last call below reports the reason.
       }
       Thread.sleep(POLL_MS);
     }

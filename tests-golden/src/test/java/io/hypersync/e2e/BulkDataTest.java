@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Much data, and many files. */
+/** Large files, and many files. */
 @RealMounts
 class BulkDataTest {
   private static final int BLOCK_BYTES = 1 << 20;

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every mount changes names in the same directories while the kernels are told late what to forget:
- * calls hold the directories whose names have to be taken back, and nobody is stuck
+ * Every mount changes names in the same directories while invalidations are delayed, so that calls
+ * hold the locks of directories whose names are to be invalidated. No call may block
  * (docs/kernel-caching.md, "Why it cannot deadlock").
  */
 @RealMounts
@@ -34,7 +34,7 @@ class CacheSoakTest {
   private static final int NAMES = 6;
   private static final long MUTATION_DEADLINE_NS = Duration.ofSeconds(30).toNanos();
 
-  /** What two who change the same names may tell each other. */
+  /** The outcomes that concurrent changes of the same names may have. */
   private static final Set<String> EXPECTED =
       Set.of(Errnos.NONE, "ENOENT", "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR");
 
@@ -68,7 +68,7 @@ class CacheSoakTest {
             "a call took " + Duration.ofNanos(longestNs) + ", seed " + seed);
       }
       fabric.assertSameRoots("a", "b", "c");
-      // And what the kernels show is what is there, cached or not.
+      // What the kernels show must be the same everywhere, cached or not.
       for (int d = 0; d < DIRECTORIES; d++) {
         String directory = "d" + d;
         List<String> shown = listing(fabric.mount("a").resolve(directory));
@@ -104,7 +104,7 @@ class CacheSoakTest {
         if (random.nextBoolean()) {
           Files.delete(directory);
         } else {
-          // Within its parent: see docs/open.md for directories that move elsewhere.
+          // Only within its parent: see docs/open.md for directories that move elsewhere.
           Path other = directory.resolveSibling("sub" + random.nextInt(NAMES));
           Files.move(directory, other, StandardCopyOption.ATOMIC_MOVE);
         }
@@ -112,7 +112,7 @@ class CacheSoakTest {
       case 6 -> listing(path.getParent());
       default -> {
         for (int n = 0; n < NAMES; n++) {
-          boolean _ = Files.exists(path.resolveSibling("n" + n)); // into the cache
+          boolean _ = Files.exists(path.resolveSibling("n" + n)); // fills the name cache
         }
       }
     }

@@ -17,25 +17,28 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * A worker with an empty store catches up with a workspace whose chunks are more than it and the
- * leader have of direct memory: nothing needs a buffer that grows with what is sent.
+ * A worker with an empty chunk store catches up with a workspace whose chunks exceed the direct
+ * memory of both worker and leader: no buffer may grow with the amount of data sent.
  */
 @RealMounts
 class CatchUpTest {
-  /** Of leader and worker; the launcher gives them 64 MiB. */
+  /** For leader and worker; the launcher gives them 64 MiB. */
   private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=32m";
 
-  /** One write(2), which is one entry; its chunks are not in it, so they travel by themselves. */
+  /**
+   * Written by one write(2), which is one entry; too large for an inline payload, so chunks are
+   * sent separately.
+   */
   private static final int FILE_BYTES = 1 << 20;
 
-  /** Of the size that a leader asks for by default. */
+  /** At the leader's default chunk size. */
   private static final int CHUNKS_PER_FILE = 16;
 
   private static final int FILES = Integer.getInteger("hypersync.catchup.files", 96);
   private static final long SEED = Long.getLong("hypersync.seed", System.nanoTime());
   private static final int LOOKED_AT = 8;
 
-  /** What daemons say of a connection that ended because the machine let one of them starve. */
+  /** Part of the log line for a connection that ended because a daemon was starved of CPU time. */
   private static final String SILENCE = "nothing was heard from it for";
 
   @Test
@@ -52,7 +55,7 @@ class CatchUpTest {
       fabric.worker("a").end(Await.LIMIT);
       JsonNode before = fabric.leader().status();
       assertTrue(before.path("commit_index").asLong() < 4L * FILES + 16, before::toPrettyString);
-      // The number is an approximate one.
+      // The chunk count in the status is approximate.
       long least = 125L * CHUNKS_PER_FILE * FILES / 128;
       assertTrue(before.path("chunks").asLong() >= least, before::toPrettyString);
 
@@ -74,7 +77,7 @@ class CatchUpTest {
     }
   }
 
-  /** How often the late worker has begun anew for want of a processor. */
+  /** How often the late worker had to reconnect because a daemon was starved of CPU time. */
   private static long silences(Fabric fabric) {
     long here = fabric.daemon("late").log().lines().filter(line -> line.contains(SILENCE)).count();
     long there =

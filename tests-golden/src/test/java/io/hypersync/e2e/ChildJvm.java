@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** How a test starts {@code hypersync}: as another JVM, with this one's flags and class path. */
+/**
+ * Command lines that run {@code hypersync} in another JVM, with this JVM's flags and class path.
+ */
 final class ChildJvm {
-  /** What the build gives this JVM for Chronicle, Netty and vectors; a child needs the same. */
+  /**
+   * Flags that the build gives this JVM for Chronicle, Netty and vectors; a child needs the same.
+   */
   private static final List<String> INHERITED =
       List.of("--add-", "--enable-native-access", "--sun-misc-unsafe-memory-access");
 
@@ -24,13 +28,13 @@ final class ChildJvm {
   /**
    * The command line of {@code hypersync <arguments>}.
    *
-   * @param javaOptions of its Java machine, which go over those of all
+   * @param javaOptions options of the child JVM, which override the common ones
    */
   static List<String> command(List<String> javaOptions, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // It lives for seconds, in which the second compiler would take more CPU than all that is
-    // tested.
+    // It lives for seconds only, in which the C2 compiler would take more CPU time than the tested
+    // code.
     command.addAll(
         List.of(
             "-Xmx384m",
@@ -39,7 +43,7 @@ final class ChildJvm {
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             "-ea:io.hypersync...",
-            // It counts, as in production, and Fabric reads its counters.
+            // Invariants are counted, not asserted, as in production; Fabric reads the counters.
             "-da:" + Invariant.class.getName()));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
@@ -50,7 +54,7 @@ final class ChildJvm {
     return command;
   }
 
-  /** What a child finds in its environment. */
+  /** Environment variables of a child. */
   static Map<String, String> environment(Path runDirectory) {
     return Map.of("HYPERSYNC_RUN_DIR", runDirectory.toString());
   }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The disk with the leader's chunks fails, the one with its log does not: the leader stops by
- * itself, and another one serves what was acknowledged (hypersync.md 0.1.2, 6.4.1).
+ * The disk of the leader's chunk store fails, but not the disk of its log: the leader stops itself,
+ * and after a restart serves everything that was acknowledged (hypersync.md 0.1.2, 6.4.1).
  */
 @RealMounts
 class ChunkDiskFailureTest {
@@ -34,7 +34,8 @@ class ChunkDiskFailureTest {
   private final Map<String, byte[]> acknowledged = new LinkedHashMap<>();
 
   /**
-   * Small ones are in the log as well, and go to the store behind it; large ones go there first.
+   * Small files are also inline in the log, and reach the chunk store after it; large ones reach
+   * the chunk store first.
    */
   @ParameterizedTest(name = "noticed by files of {0} bytes")
   @ValueSource(ints = {1_000, 4 << 20})
@@ -78,7 +79,7 @@ class ChunkDiskFailureTest {
     }
   }
 
-  /** Writes another file; whether that was acknowledged. */
+  /** Writes another file; returns whether that was acknowledged. */
   private boolean write(Fabric fabric, int length) throws InterruptedException {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
@@ -91,7 +92,7 @@ class ChunkDiskFailureTest {
     return written;
   }
 
-  /** One write(2), so that what is large is not sent like something small. */
+  /** One write(2), so that a large file is not sent as small ones. */
   private static void writeAtOnce(Path path, byte[] bytes) throws IOException {
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A log is cut, and its workers go on: by themselves, or when they are restarted as they say. */
+/**
+ * After {@code cut-log}, workers continue: by themselves, or after the restart that they ask for.
+ */
 @RealMounts
 class CutLogTest {
   @Test
@@ -26,7 +28,7 @@ class CutLogTest {
       Files.writeString(a.resolve("before"), "stays");
       fabric.settle("a", "b");
       long after = fabric.leader().status().path("commit_index").asLong();
-      fabric.worker("b").terminate(); // it hears of nothing that comes
+      fabric.worker("b").terminate(); // it receives none of the later entries
       assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
       Files.writeString(a.resolve("later"), "is undone");
       fabric.leader().terminate();
@@ -63,7 +65,7 @@ class CutLogTest {
     }
   }
 
-  /** What others could read, whatever umask the command was run with. */
+  /** Files that other users can access; there must be none, whatever the umask of the command. */
   private static List<Path> open(Path state) throws IOException {
     List<Path> open = new ArrayList<>();
     try (Stream<Path> all = Files.walk(state)) {

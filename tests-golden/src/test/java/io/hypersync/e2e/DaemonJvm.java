@@ -17,11 +17,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A leader or a worker in a process of its own. */
+/** A leader or worker in a process of its own. */
 final class DaemonJvm {
   private static final Duration ASK_LIMIT = Duration.ofSeconds(20);
 
-  /** Of one that may be in any state, when its test is over. */
+  /** For daemons in an unknown state, after their test. */
   private static final Duration BRIEF_LIMIT = Duration.ofSeconds(5);
 
   private final String name;
@@ -30,7 +30,7 @@ final class DaemonJvm {
   private final AdminClient admin;
   private final AdminClient brief;
 
-  /** Will wake the process while it is frozen. */
+  /** Sends SIGCONT while the process is stopped; null if it is not stopped. */
   private @Nullable Process waker;
 
   private DaemonJvm(String name, Process process, Path log, Path socket) {
@@ -42,13 +42,13 @@ final class DaemonJvm {
   }
 
   /**
-   * Starts it; it is not ready yet.
+   * Starts the process without waiting until it is ready.
    *
-   * @param log where its outputs are appended
-   * @param socket where it will answer
-   * @param javaOptions of its Java machine, which go over those of all
+   * @param log file to which its output is appended
+   * @param socket admin socket on which it will answer
+   * @param javaOptions options of its JVM, which override the common ones
    * @param arguments after {@code hypersync}
-   * @param environment what it finds in its environment
+   * @param environment additional environment variables
    */
   static DaemonJvm start(
       String name,
@@ -79,7 +79,7 @@ final class DaemonJvm {
     return process.isAlive();
   }
 
-  /** The helper process of it whose command line has this word; fails if there is none. */
+  /** The child process whose command line contains this word; fails if there is none. */
   ProcessHandle helper(String word) {
     return process
         .children()
@@ -88,7 +88,10 @@ final class DaemonJvm {
         .orElseThrow(() -> new AssertionError(name + " has no helper process " + word));
   }
 
-  /** Whole, which {@link ProcessHandle#info} does not tell of a long one; empty if it has ended. */
+  /**
+   * The whole command line, which {@link ProcessHandle#info} omits if it is long; empty if the
+   * process has ended.
+   */
   private static String commandLine(long pid) {
     try {
       return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
@@ -97,19 +100,19 @@ final class DaemonJvm {
     }
   }
 
-  /** How it is now. */
+  /** The result of the status command. */
   JsonNode status() {
     return ask("status", JsonNodeFactory.instance.objectNode());
   }
 
-  /** Asks over its admin socket. */
+  /** Sends a command over the admin socket. */
   JsonNode ask(String command, ObjectNode arguments) {
     return admin.call(command, arguments);
   }
 
   /**
-   * Which invariants it has broken since its start, and how often; empty if none, or if it runs no
-   * more, stands still, or does not answer.
+   * The invariants that it has broken since its start, with counts. Empty if there are none, and if
+   * the process has ended, is stopped, or does not answer.
    */
   String brokenInvariants() {
     if (!process.isAlive()
@@ -126,7 +129,7 @@ final class DaemonJvm {
     return broken.toString();
   }
 
-  /** Waits until its status is such; fails at once if it ends before. */
+  /** Waits until the condition holds for its status; fails at once if the process ends before. */
   JsonNode await(String what, Predicate<JsonNode> condition) throws InterruptedException {
     long deadlineNs = System.nanoTime() + Await.LIMIT.toNanos();
     String last = "it never answered";
@@ -152,15 +155,17 @@ final class DaemonJvm {
         name + ", not within " + Await.LIMIT.toSeconds() + " s: " + what + "; last: " + last);
   }
 
-  /** Until it has written this into its log. */
+  /** Waits until its log contains this text. */
   void awaitSaying(String text) throws InterruptedException {
     Await.until(name + " says: " + text, () -> log().contains(text));
   }
 
   /**
-   * kill -9, and waits until it is gone; fails if it stays, and says in what its threads wait.
+   * Sends SIGKILL and waits until the process is gone; on a timeout fails with the kernel stacks of
+   * its threads.
    *
-   * <p>One that waits in the kernel for a caller of its mount stays until its guard aborts that.
+   * <p>A process with a thread that waits in the kernel for a caller of its own mount stays until
+   * its guard aborts the FUSE connection.
    */
   void kill() throws InterruptedException {
     process.destroyForcibly();
@@ -175,10 +180,11 @@ final class DaemonJvm {
   }
 
   /**
-   * SIGSTOP: it is silent, and its sockets stay; to the others that is a partition.
+   * Sends SIGSTOP: the process is silent while its sockets stay open, which looks like a partition
+   * to its peers.
    *
-   * <p>Who will wake it is started before: a new process closes what it inherits, and a file that
-   * this one has open on the mount of a silent worker cannot be closed.
+   * <p>The process that will send SIGCONT is started before, because a new process closes the
+   * descriptors it inherits, and closing a file on the mount of a stopped worker would block.
    */
   void freeze() throws IOException, InterruptedException {
     String script = "kill -STOP " + pid() + " && echo stopped; read go; kill -CONT " + pid();
@@ -187,12 +193,12 @@ final class DaemonJvm {
     if (started.getInputStream().read() < 0) {
       throw new AssertionError("cannot stop " + name);
     }
-    // A thread stops when it is next scheduled; until then it may still answer somebody. One that
-    // waits in the kernel does so already.
+    // A thread stops when it is next scheduled; until then it may still answer a request. A thread
+    // that waits in the kernel counts as stopped.
     Await.until("all threads of " + name + " stand still", () -> states().matches("[TD]+"));
   }
 
-  /** The states of all threads that there are, a letter each. */
+  /** The states of all its threads, one letter each. */
   private String states() throws IOException {
     StringBuilder states = new StringBuilder();
     for (Path thread : threadFolders()) {
@@ -223,7 +229,7 @@ final class DaemonJvm {
     }
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   void thaw() throws IOException, InterruptedException {
     Process waiting = waker;
     if (waiting == null) {
@@ -234,12 +240,12 @@ final class DaemonJvm {
     waiting.waitFor();
   }
 
-  /** SIGTERM. */
+  /** Sends SIGTERM. */
   void terminate() {
     process.destroy();
   }
 
-  /** Its exit code, when it has ended. */
+  /** Waits until it has ended; returns its exit code. */
   int awaitExit(Duration limit) throws InterruptedException {
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new AssertionError(
@@ -248,7 +254,7 @@ final class DaemonJvm {
     return process.exitValue();
   }
 
-  /** SIGTERM, then SIGKILL if that takes too long. */
+  /** Sends SIGTERM, then SIGKILL if that takes too long. */
   void end(Duration limit) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -256,7 +262,7 @@ final class DaemonJvm {
     }
   }
 
-  /** All that it and its predecessors of the same name have said. */
+  /** The whole log of this process and of its predecessors of the same name. */
   String log() {
     try {
       return Files.readString(log, StandardCharsets.UTF_8);
@@ -265,7 +271,7 @@ final class DaemonJvm {
     }
   }
 
-  /** The last lines of that. */
+  /** The last lines of the log. */
   String tail(int lines) {
     List<String> all = log().lines().toList();
     return "--- %s (process %d), end of its log%n%s%n"

@@ -24,7 +24,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a daemon does not put up with, and what it says then. */
+/** What daemons and commands refuse, and what they print. */
 @RealMounts
 class DaemonRefusalsTest {
   private static final long SEED = 6;
@@ -93,7 +93,10 @@ class DaemonRefusalsTest {
     assertTrue(fabric.worker("a").isAlive(), "the worker of the mount");
   }
 
-  /** Before it has joined, which can take long, and needs a leader: there is none in this test. */
+  /**
+   * The mount point is checked before the worker joins, which can take long: this test has no
+   * leader at all.
+   */
   @Test
   void aMountPointThatIsNotEmpty() throws Exception {
     Fabric fabric = FABRIC.get();
@@ -224,7 +227,10 @@ class DaemonRefusalsTest {
     fabric.assertSameRoots("a", "b");
   }
 
-  /** Noise, and what begins as QUIC packets do: long header, version 1 or unknown, lengths. */
+  /**
+   * Random bytes, a third of them beginning like QUIC packets: long header, version 1 or unknown,
+   * lengths.
+   */
   private static byte[] garbage(Random random, int i) {
     byte[] bytes = new byte[i % 3 == 0 ? 1200 : 1 + random.nextInt(1400)];
     random.nextBytes(bytes);

@@ -16,17 +16,17 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Disks that are full, and then are not (hypersync.md 6.4.1). */
+/** Disks that become full, and then have room again (hypersync.md 6.4.1). */
 @RealMounts
 class DiskFullTest {
   private static final long SEED = 7;
 
-  /** Room for the preallocated log and the reserve of the chunk store, and some. */
+  /** Room for the preallocated log, the reserve of the chunk store, and some data. */
   private static final int LEADER_DISK_MIB = 600;
 
   private static final int WORKER_DISK_MIB = 300;
 
-  /** Less than the chunk store keeps free. */
+  /** Less than the chunk store's reserve. */
   private static final long LEFT_BYTES = 64L << 20;
 
   private final Random random = new Random(SEED);
@@ -186,7 +186,7 @@ class DiskFullTest {
     return bytes;
   }
 
-  /** One write(2). */
+  /** Writes by one write(2). */
   private static void writeAtOnce(Path path, byte[] bytes) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       assertEquals(bytes.length, file.write(ByteBuffer.wrap(bytes)), "a short write");
@@ -197,7 +197,7 @@ class DiskFullTest {
     return java.util.Arrays.mismatch(expected, Files.readAllBytes(path));
   }
 
-  /** Takes all of a disk but so much. */
+  /** Fills a disk up to this number of free bytes. */
   private static void fill(Path disk, Path ballast, long leave)
       throws IOException, InterruptedException {
     long size = Files.exists(ballast) ? Files.size(ballast) : 0;

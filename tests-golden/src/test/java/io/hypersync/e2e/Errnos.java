@@ -9,9 +9,12 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
 
-/** Which errno a call ended with: the library tells it by class or by the text of strerror(3). */
+/**
+ * The errno of a failed call, which the JDK reports by exception class or by the text of
+ * strerror(3).
+ */
 final class Errnos {
-  /** What a call that succeeds is said to end with. */
+  /** The outcome of a call that succeeds. */
   static final String NONE = "OK";
 
   private static final Map<String, String> TEXTS =
@@ -40,14 +43,13 @@ final class Errnos {
 
   private Errnos() {}
 
-  /** A call to the file system. */
+  /** A call to the filesystem. */
   @FunctionalInterface
   interface Call {
-    /** Makes it. */
     void run() throws IOException, InterruptedException;
   }
 
-  /** How a call ends: an errno's name, or {@link #NONE}. */
+  /** The outcome of a call: the name of an errno, or {@link #NONE}. */
   static String of(Call call) throws InterruptedException {
     try {
       call.run();
@@ -57,7 +59,7 @@ final class Errnos {
     }
   }
 
-  /** The errno behind a failure. */
+  /** The name of the errno behind an exception. */
   static String of(IOException failure) {
     return switch (failure) {
       case NoSuchFileException _ -> "ENOENT";
@@ -71,9 +73,7 @@ final class Errnos {
     };
   }
 
-  /**
-   * The errno that a program's message ends with, such as coreutils' {@code ln: x: File exists}.
-   */
+  /** The errno in the error message of a program, such as coreutils' {@code ln: x: File exists}. */
   static String inText(String text) {
     return TEXTS.entrySet().stream()
         .filter(entry -> text.contains(entry.getKey()))

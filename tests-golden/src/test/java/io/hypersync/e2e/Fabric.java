@@ -27,19 +27,22 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One workspace on this machine, all of it real: a leader and workers as processes, their mounts,
- * their state, in a temporary folder. Closing it ends the processes, takes the mounts away and
- * removes the folder, whatever state they are in.
+ * A complete workspace on this machine: a leader and workers as processes, with real mounts, their
+ * state in a temporary directory. Closing it ends the processes, unmounts and removes the
+ * directory, whatever state they are in.
  *
- * <p>Threads: any, but daemons are started and stopped by one at a time.
+ * <p>Thread-safe, except that only one thread at a time may start and stop daemons.
  */
 final class Fabric implements AutoCloseable {
-  /** What a worker has by default: it misses its leader after a second (hypersync.md 6.4). */
+  /**
+   * The default worker settings: the leader counts as unreachable after a second (hypersync.md
+   * 6.4).
+   */
   static final List<String> PROMPT = List.of("hypersync.worker.leader_timeout=1s");
 
   /**
-   * What a worker has when nothing is to be seen of a lost leader: on a machine that is busy a
-   * process may well be silent for a second, and a mutation would end with EROFS.
+   * Worker settings for tests without faults of the leader: on a busy machine a process may be
+   * silent for a second, and then a mutation would fail with EROFS.
    */
   static final List<String> PATIENT = List.of("hypersync.worker.leader_timeout=15s");
 
@@ -83,20 +86,20 @@ final class Fabric implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(onExit);
   }
 
-  /** What is under a workspace. */
+  /** Prepares the filesystem that holds a workspace. */
   @FunctionalInterface
   interface Ground {
-    /** Mounts it there; the directory is empty. */
+    /** Mounts a filesystem on the directory, which is empty. */
     void lay(Path workspace) throws IOException;
   }
 
-  /** A workspace of which nothing runs yet, whose workers are {@link #PATIENT}. */
+  /** A workspace without running daemons, whose workers are {@link #PATIENT}. */
   static Fabric create() throws IOException {
     return create(PATIENT);
   }
 
   /**
-   * A workspace of which nothing runs yet.
+   * A workspace without running daemons.
    *
    * @param workerSettings as for {@code --set}
    */
@@ -105,16 +108,17 @@ final class Fabric implements AutoCloseable {
   }
 
   /**
-   * A workspace of which nothing runs yet, all of it on a disk of its own.
+   * A workspace without running daemons, on a filesystem of its own.
    *
    * @param workerSettings as for {@code --set}
+   * @param ground mounts that filesystem
    */
   static Fabric create(List<String> workerSettings, Ground ground) throws IOException {
     requireFuse();
     return new Fabric(workerSettings, Map.of(), ground);
   }
 
-  /** Starts a leader and these workers; returns when they are mounted and caught up. */
+  /** Starts a leader and these workers; returns when they are mounted and have caught up. */
   static Fabric start(List<String> workerSettings, String... workers) throws Exception {
     return start(workerSettings, Map.of(), workers);
   }
@@ -122,7 +126,7 @@ final class Fabric implements AutoCloseable {
   /**
    * The same, with faults.
    *
-   * @param faults environment variables of the daemons that make them slow
+   * @param faults environment variables of all daemons that inject faults
    */
   static Fabric start(List<String> workerSettings, Map<String, String> faults, String... workers)
       throws Exception {
@@ -152,9 +156,9 @@ final class Fabric implements AutoCloseable {
     }
   }
 
-  // Where things are.
+  // Paths and addresses.
 
-  /** The folder with everything that belongs to this workspace. */
+  /** The directory that contains everything of this workspace. */
   Path root() {
     return root;
   }
@@ -167,37 +171,40 @@ final class Fabric implements AutoCloseable {
     return workspace;
   }
 
-  /** Where the leader listens. */
+  /** The address that the leader listens on. */
   HostPort address() {
     return address;
   }
 
-  /** Where a worker mounts the workspace. */
+  /** The mount point of a worker. */
   Path mount(String worker) {
     return root.resolve("mounts").resolve(worker);
   }
 
-  /** Where a worker keeps its state. */
+  /** The state directory of a worker. */
   Path stateDir(String worker) {
     return stateDirs.getOrDefault(worker, root.resolve("state").resolve(worker));
   }
 
-  /** Puts a daemon's state elsewhere, before it is started; {@code leader} is a daemon too. */
+  /**
+   * Sets another state directory for a daemon, before it is started; {@code leader} is a daemon
+   * too.
+   */
   void putState(String daemon, Path directory) {
     stateDirs.put(daemon, directory);
   }
 
-  /** Makes a worker look for the leader elsewhere, before it is started. */
+  /** Sets another leader address for a worker, before it is started. */
   void putLeaderAddress(String worker, HostPort elsewhere) {
     leaderAddresses.put(worker, elsewhere);
   }
 
-  /** Gives a daemon's Java machine options, which go over those of all, before it is started. */
+  /** Sets JVM options of a daemon, which override the common ones, before it is started. */
   void putJavaOptions(String daemon, String... options) {
     javaOptions.put(daemon, List.of(options));
   }
 
-  /** A filesystem in memory, of that size, which goes with the workspace. */
+  /** Mounts a tmpfs of this size, which is removed with the workspace. */
   Path tmpfs(String name, int mebibytes) throws IOException, InterruptedException {
     Path directory = Files.createDirectories(root.resolve(name));
     Shell.must(
@@ -205,7 +212,7 @@ final class Fabric implements AutoCloseable {
     return directory;
   }
 
-  // The daemons.
+  // Daemons.
 
   DaemonJvm leader() {
     return daemon("leader");
@@ -223,7 +230,7 @@ final class Fabric implements AutoCloseable {
     return daemon;
   }
 
-  /** Starts the leader, for the first time or again; returns when it answers. */
+  /** Starts the leader, for the first time or again; returns when it answers status requests. */
   DaemonJvm startLeader(String... more) throws IOException, InterruptedException {
     DaemonJvm leader = launchLeader(more);
     leader.await("answer", _ -> true);
@@ -231,9 +238,9 @@ final class Fabric implements AutoCloseable {
   }
 
   /**
-   * The same, with faults that last until it is started again.
+   * The same, with faults until its next start.
    *
-   * @param itsFaults environment variables beside those of all daemons
+   * @param itsFaults environment variables in addition to those of all daemons
    */
   DaemonJvm startLeader(Map<String, String> itsFaults) throws IOException, InterruptedException {
     DaemonJvm leader = launchLeader(itsFaults);
@@ -241,7 +248,7 @@ final class Fabric implements AutoCloseable {
     return leader;
   }
 
-  /** Starts the leader and does not wait for it. */
+  /** Starts the leader without waiting for it. */
   DaemonJvm launchLeader(String... more) throws IOException {
     return launchLeader(Map.of(), more);
   }
@@ -263,9 +270,9 @@ final class Fabric implements AutoCloseable {
   }
 
   /**
-   * The same, with faults that last until it is started again.
+   * The same, with faults until its next start.
    *
-   * @param itsFaults environment variables beside those of all daemons
+   * @param itsFaults environment variables in addition to those of all daemons
    */
   DaemonJvm startWorker(String name, Map<String, String> itsFaults)
       throws IOException, InterruptedException {
@@ -273,7 +280,7 @@ final class Fabric implements AutoCloseable {
     return awaitWritable(name);
   }
 
-  /** Starts a worker and does not wait for it. */
+  /** Starts a worker without waiting for it. */
   DaemonJvm launchWorker(String name) throws IOException {
     return launchWorker(name, Map.of());
   }
@@ -286,7 +293,7 @@ final class Fabric implements AutoCloseable {
         itsFaults);
   }
 
-  /** What a worker is started with; writes its token at the first time. */
+  /** The arguments of a worker; writes its enrolment token the first time. */
   List<String> workerArguments(String name) throws IOException {
     List<String> arguments =
         new ArrayList<>(
@@ -310,7 +317,7 @@ final class Fabric implements AutoCloseable {
     return arguments;
   }
 
-  /** Until a worker is in touch with the leader and accepts mutations. */
+  /** Waits until a worker is connected and accepts mutations. */
   DaemonJvm awaitWritable(String name) throws InterruptedException {
     DaemonJvm worker = worker(name);
     worker.await(
@@ -337,17 +344,17 @@ final class Fabric implements AutoCloseable {
     return daemon;
   }
 
-  /** Runs {@code hypersync <arguments>} to its end. */
+  /** Runs {@code hypersync <arguments>} and waits until it ends. */
   Shell hypersync(String... arguments) throws IOException, InterruptedException {
     return hypersync(List.of(arguments));
   }
 
-  /** Runs {@code hypersync <arguments>} to its end. */
+  /** Runs {@code hypersync <arguments>} and waits until it ends. */
   Shell hypersync(List<String> arguments) throws IOException, InterruptedException {
     return Shell.run(root, ChildJvm.environment(runDirectory()), ChildJvm.command(arguments));
   }
 
-  // What they have.
+  // State.
 
   /** The newest {@code count} entries of the log. */
   JsonNode log(int count) {
@@ -356,7 +363,7 @@ final class Fabric implements AutoCloseable {
         .path("entries");
   }
 
-  /** Until these workers have applied all that the leader has committed by now. */
+  /** Waits until these workers have applied everything that the leader has committed so far. */
   void settle(String... workers) throws InterruptedException {
     long commitIndex = leader().status().path("commit_index").asLong();
     for (String name : workers) {
@@ -369,7 +376,8 @@ final class Fabric implements AutoCloseable {
 
   /**
    * Fails unless these workers and the leader have the same root at the same index. The leader logs
-   * operations of its own (orphans are reaped), so an index may have passed by: then again.
+   * ops of its own (it reaps orphans), so the indexes may differ for a moment; then they are read
+   * again.
    */
   void assertSameRoots(String... workers) throws InterruptedException {
     long deadlineNs = System.nanoTime() + Await.LIMIT.toNanos();
@@ -397,7 +405,7 @@ final class Fabric implements AutoCloseable {
     }
   }
 
-  /** Fails if a daemon that runs, and answers, has broken an invariant of hypersync.md 22.1. */
+  /** Fails if a daemon that answers has broken an invariant of hypersync.md 22.1. */
   void assertInvariantsHold() {
     failIfBroken(brokenInvariants());
   }
@@ -414,7 +422,7 @@ final class Fabric implements AutoCloseable {
     }
   }
 
-  /** Whether the leader and these workers live, and accept mutations. */
+  /** Whether the leader and these workers run and accept mutations. */
   boolean isHealthy(String... workers) {
     try {
       boolean healthy = leader().isAlive();
@@ -436,14 +444,14 @@ final class Fabric implements AutoCloseable {
     return text.toString();
   }
 
-  // The end.
+  // Shutdown.
 
   /**
-   * Ends, unmounts and removes everything, also on a thread that has been interrupted because its
-   * test took too long.
+   * Ends, unmounts and removes everything. Works also on a thread that has been interrupted because
+   * its test timed out.
    *
    * @throws IOException if something is left behind
-   * @throws AssertionError if a daemon that still ran has broken an invariant
+   * @throws AssertionError if a daemon that was still running has broken an invariant
    */
   @Override
   public void close() throws IOException {
@@ -496,7 +504,7 @@ final class Fabric implements AutoCloseable {
         if (stays != null) {
           failure.addSuppressed(stays);
         }
-        stays = failure; // to take its mount away ends it perhaps
+        stays = failure; // unmounting it may end the daemon
       }
     }
     port.close();
@@ -504,7 +512,7 @@ final class Fabric implements AutoCloseable {
       Shell.must(Path.of("/"), "umount", "-f", "-l", mount.toString());
     }
     for (DaemonJvm daemon : reversed) {
-      var _ = FolderCover.clear(mount(daemon.name())); // one that was killed may have left it
+      var _ = FolderCover.clear(mount(daemon.name())); // a killed daemon may have left it
     }
     Shell.must(Path.of("/"), "rm", "-rf", "--one-file-system", root.toString());
     removeHook();
@@ -517,7 +525,7 @@ final class Fabric implements AutoCloseable {
     return List.copyOf(daemons.values());
   }
 
-  /** Whatever is mounted in this folder; asking does not touch the mounts. */
+  /** All mounts below the directory; reading the list does not access the mounts. */
   private List<Path> mounts() throws IOException {
     return Files.readAllLines(MOUNTS).stream()
         .map(line -> Path.of(line.split(" ", -1)[MOUNT_POINT_FIELD]))

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A running workspace with the workers a and b. When a test fails, the ends of the daemons' logs
- * are printed.
+ * JUnit extension that provides a running workspace with the workers a and b. When a test fails,
+ * the ends of the daemons' logs are printed.
  *
- * <p>Registered as a static field it is shared by all classes that do so, which saves most of the
- * time: such tests hurt no daemon, and keep to files of their own. Registered as an instance field
- * it is new for each test, which may do with it what it likes.
+ * <p>Registered in a static field, the workspace is shared by all classes that do so, which saves
+ * most of the time: such tests must leave the daemons alone, and use files of their own. Registered
+ * in an instance field, it is new for each test, which may do anything with it.
  */
 final class FabricExtension
     implements BeforeAllCallback,
@@ -28,7 +28,7 @@ final class FabricExtension
         AfterEachCallback {
   private static final String[] WORKERS = {"a", "b"};
 
-  /** POSIX has devices and set-user-id programs, which mounts refuse unless they are told to. */
+  /** POSIX tests need devices and set-user-id programs, which mounts refuse by default. */
   private static final List<String> TRUSTING =
       Stream.concat(
               Fabric.PATIENT.stream(),
@@ -39,21 +39,21 @@ final class FabricExtension
   private @Nullable Fabric fabric;
   private boolean shared;
 
-  /** With workers that are {@link Fabric#PATIENT}. */
+  /** Creates an extension whose workers are {@link Fabric#PATIENT}. */
   FabricExtension() {
     this(Fabric.PATIENT);
   }
 
-  /** For an instance field: with workers that have these settings. */
+  /** Creates an extension for an instance field, whose workers have these settings. */
   FabricExtension(List<String> workerSettings) {
     this.workerSettings = workerSettings;
   }
 
-  /** The one that lasts as long as the tests do. */
+  /** The shared workspace, closed by JUnit after all tests. */
   private static final class Shared implements AutoCloseable {
     private @Nullable Fabric fabric;
 
-    /** It, or another one if a test that failed has left it in a bad state. */
+    /** The shared workspace, replaced by a new one if a failed test has left it in a bad state. */
     synchronized Fabric healthy() throws Exception {
       if (fabric != null && !fabric.isHealthy(WORKERS)) {
         fabric.close();
@@ -73,7 +73,7 @@ final class FabricExtension
     }
   }
 
-  /** The workspace of the test that runs. */
+  /** The workspace of the running test. */
   Fabric get() {
     if (fabric == null) {
       throw new IllegalStateException("no test runs");
@@ -96,7 +96,10 @@ final class FabricExtension
             .healthy();
   }
 
-  /** The last one of all closes it, which nobody would be told of. */
+  /**
+   * Checks the invariants here, because a failure when the shared workspace is finally closed would
+   * not be reported.
+   */
   @Override
   public void afterAll(ExtensionContext context) {
     if (shared) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A cell of the fault matrix (hypersync.md 22.3): one fault that befalls a leader with the workers
- * a and b, while both mounts are written to.
+ * A cell of the fault matrix (hypersync.md 22.3): one fault in a workspace with the workers a and
+ * b, while both mounts are written to.
  */
 @SuppressWarnings("ImmutableEnumChecker") // the faults are records of values that do not change
 enum FaultCell {
@@ -47,13 +47,12 @@ enum FaultCell {
     this.fault = fault;
   }
 
-  /** What happens. */
   sealed interface Fault {
-    /** How long it lasts. */
+    /** Duration of the fault. */
     Duration time();
   }
 
-  /** A daemon is killed in a moment between two steps, the {@code which}th after its start. */
+  /** A daemon is killed at a fault point, when it reaches it for the {@code which}th time. */
   record Killed(String daemon, Moment moment, int which) implements Fault {
     @Override
     public Duration time() {
@@ -61,13 +60,13 @@ enum FaultCell {
     }
   }
 
-  /** SIGSTOP, and SIGCONT later. */
+  /** SIGSTOP, and SIGCONT after {@code time}. */
   record Stopped(String daemon, Duration time) implements Fault {}
 
-  /** Both workers reach the leader over a bad network, and it them. */
+  /** Both workers and the leader communicate over a bad network. */
   record BadNetwork(NetworkConditions conditions, Duration time) implements Fault {}
 
-  /** Nothing passes between the leader and the worker a, in one direction or in both. */
+  /** The network between the leader and worker a is blocked, in one or both directions. */
   record Cut(Set<Direction> directions, Duration time) implements Fault {}
 
   /** The cells to run. */

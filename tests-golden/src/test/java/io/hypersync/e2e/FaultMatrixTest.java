@@ -11,10 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The fault matrix (hypersync.md 22.3); its cells are in {@link FaultCell}.
+ * Runs the fault matrix (hypersync.md 22.3); its cells are in {@link FaultCell}.
  *
  * <p>{@code -Dhypersync.faults.long=true} adds the cells that last longer than ten seconds, {@code
- * -Dhypersync.faults.cell} runs one only, {@code -Dhypersync.seed} decides which packets are lost.
+ * -Dhypersync.faults.cell} runs only one, {@code -Dhypersync.seed} determines which packets are
+ * lost.
  */
 @RealMounts
 class FaultMatrixTest {
@@ -29,9 +30,7 @@ class FaultMatrixTest {
         : Stream.of(FaultCell.valueOf(only));
   }
 
-  /**
-   * All cells have one workspace, or another one if a cell that failed has left it in a bad state.
-   */
+  /** All cells share one workspace; it is replaced if a failed cell has left it in a bad state. */
   @BeforeEach
   void raise() throws Exception {
     if (stage != null && !stage.isHealthy()) {

@@ -25,24 +25,28 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One {@link FaultCell} from its beginning to its end: both mounts are written to, the fault comes
- * and goes, and then all must be as the callers were told (hypersync.md 6.4, 8.2, 22.1 item 6).
+ * Runs one {@link FaultCell}: both mounts are written to, the fault begins and ends, and afterwards
+ * the state must agree with the answers that callers got (hypersync.md 6.4, 8.2, 22.1 item 6).
  */
 final class FaultRun {
-  /** After that the leader drops a worker that it does not hear, which then hears nothing. */
+  /**
+   * After this time the leader closes the session of a silent worker, which thereby loses the
+   * leader.
+   */
   private static final Duration WORKER_TIMEOUT = Duration.ofSeconds(3);
 
-  /** How much longer than they have to things may take on a machine that is busy. */
+  /** Additional time for steps on a busy machine. */
   private static final Duration BUSY = Duration.ofSeconds(10);
 
-  /** The same for turning read-only, which takes a timer and nothing else. */
+  /** Additional time for turning read-only, which depends on a timer only. */
   private static final Duration LATE_TIMER = Duration.ofSeconds(3);
 
-  /** The part of the packets whose loss nobody notices but for the time it takes. */
+  /** Up to this loss rate the only effect is delay. */
   private static final double BEARABLE_LOSS = 0.05;
 
   /**
-   * A pause of a second, an attempt of a second, and catching up; the rest is for busy machines.
+   * A reconnect pause of a second, a connection attempt of a second, and catching up; the rest is
+   * for busy machines.
    */
   private static final Duration RECOVERY_LIMIT = Duration.ofSeconds(15);
 
@@ -59,7 +63,7 @@ final class FaultRun {
   private final StringJoiner seen = new StringJoiner("; ");
   private int probes;
 
-  /** The newest entry before the load begins. */
+  /** The newest log index before the load begins. */
   private long indexBefore;
 
   FaultRun(FaultCell cell, FaultStage stage) {
@@ -71,7 +75,7 @@ final class FaultRun {
     this.folders = List.of(onA, onB);
   }
 
-  /** Runs it; returns what was seen, as a line. */
+  /** Runs the cell; returns a summary line. */
   String run() throws Exception {
     Await.until("a folder of its own", () -> Files.createDirectory(onA) != null);
     WriteLoad.prepare(onA);
@@ -102,7 +106,7 @@ final class FaultRun {
 
   // The faults.
 
-  /** Starts the daemon again, so that the load will take it to the moment. */
+  /** Restarts the daemon with the fault point armed, so that the load will reach it. */
   private void arm(Killed killed) throws Exception {
     Map<String, String> fault =
         Map.of("HYPERSYNC_FAULT_HOLD_AT", killed.moment() + ":" + killed.which());
@@ -122,7 +126,7 @@ final class FaultRun {
     DaemonJvm daemon = fabric.worker(worker);
     Path folder = fabric.mount(worker).resolve(cell.name());
     daemon.awaitSaying("held at " + moment);
-    load.awaitProgress(MUTATIONS); // by the others
+    load.awaitProgress(MUTATIONS); // on the other mount
     load.expectDeath(folder);
     daemon.kill();
     load.awaitDeath(folder);
@@ -140,7 +144,10 @@ final class FaultRun {
     load.awaitProgress(MUTATIONS);
   }
 
-  /** Every intent is in the log once or not at all; the one in that moment was sent, so it is. */
+  /**
+   * Every intent is in the log once or not at all. The one at the fault point had been sent, so at
+   * least one is in the log.
+   */
   private void checkLogOf(String worker, WriteLoad load) {
     Set<String> intents = new HashSet<>();
     for (JsonNode entry : fabric.log(Integer.MAX_VALUE)) {
@@ -219,7 +226,7 @@ final class FaultRun {
                       .noneMatch(one -> one.path("worker_id").asText().equals(worker)));
       seen.add("given up after " + since(frozenNs) + " ms");
       while (since(frozenNs) < time.toMillis()) {
-        load.awaitProgress(1); // the others are held up by nothing
+        load.awaitProgress(1); // the other worker is not delayed
         assertEquals(TEXT, Files.readString(onA.resolve("before")), "reads on the other mount");
         Thread.sleep(PROBE_EVERY);
       }
@@ -242,7 +249,7 @@ final class FaultRun {
     }
     try {
       Thread.sleep(time);
-      load.awaitProgress(MUTATIONS); // also if it takes longer
+      load.awaitProgress(MUTATIONS); // waits longer than {@code time} if it has to
       seen.add(load.acknowledged() - before + " acknowledged meanwhile");
       relays.forEach(
           (relay, begin) -> {
@@ -265,7 +272,8 @@ final class FaultRun {
 
   private void cut(Cut cut, WriteLoad load) throws Exception {
     List<String> victim = List.of("a");
-    // Who does not hear the leader knows it himself; who is not heard is told so by the leader.
+    // A worker that does not hear the leader detects that itself; a worker that is not heard is
+    // closed by the leader.
     Duration bound =
         cut.directions().contains(Direction.TO_WORKER) ? FaultStage.LEADER_TIMEOUT : WORKER_TIMEOUT;
     load.awaitProgress(MUTATIONS);
@@ -284,11 +292,11 @@ final class FaultRun {
     FaultStage.WORKERS.forEach(worker -> stage.relay(worker).become(NetworkConditions.GOOD));
   }
 
-  // What must be while they last, and after.
+  // Conditions during and after a fault.
 
   /**
-   * Until the fault has lasted for this time: these mounts turn read-only within the bound and stay
-   * so, reads go on, and no call waits for longer than MUTATION_DEADLINE.
+   * Until the fault has lasted for {@code time}: these mounts must turn read-only within {@code
+   * bound} and stay read-only, reads must work, and no call may wait longer than MUTATION_DEADLINE.
    */
   private void isolated(List<String> workers, long beganNs, Duration bound, Duration time)
       throws Exception {
@@ -341,7 +349,10 @@ final class FaultRun {
     seen.add("writable again after " + took + " ms");
   }
 
-  /** IntentStatus has told every caller the truth, unless his time was over before (6.4). */
+  /**
+   * IntentStatus must have resolved every call in flight, unless MUTATION_DEADLINE passed before
+   * (6.4).
+   */
   private void assertResolved(Duration time, WriteLoad load) throws InterruptedException {
     load.awaitProgress(MUTATIONS);
     if (time.compareTo(FaultStage.MUTATION_DEADLINE) < 0) {
@@ -373,7 +384,10 @@ final class FaultRun {
     }
   }
 
-  /** So that a long fault does not make for a log that takes as long to check. */
+  /**
+   * Pause between calls of the load: longer for long faults, so that the log stays short enough to
+   * be checked.
+   */
   private static Duration pause(Duration time) {
     return Duration.ofMillis(Math.clamp(time.toSeconds(), 5, 200));
   }

@@ -8,16 +8,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A running workspace whose workers a and b reach their leader over a {@link UdpRelay} each. */
+/** A running workspace whose workers a and b each reach the leader through a {@link UdpRelay}. */
 final class FaultStage implements AutoCloseable {
   static final List<String> WORKERS = List.of("a", "b");
 
-  /** A leader that is silent for so long is unreachable, as by default. */
+  /** The default leader timeout. */
   static final Duration LEADER_TIMEOUT = Duration.ofSeconds(1);
 
   /**
-   * Longer than by default: what is in flight outlives a fault of a minute, and is to be told the
-   * truth then.
+   * Longer than the default, so that calls in flight outlast a fault of a minute and must then get
+   * a definite answer.
    */
   static final Duration MUTATION_DEADLINE = Duration.ofMinutes(2);
 
@@ -34,9 +34,9 @@ final class FaultStage implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts the workspace.
    *
-   * @param seed of the relays
+   * @param seed determines which packets the relays drop
    */
   static FaultStage start(long seed) throws Exception {
     FaultStage stage = new FaultStage(Fabric.create(SETTINGS));
@@ -62,7 +62,7 @@ final class FaultStage implements AutoCloseable {
     return fabric;
   }
 
-  /** What is between this worker and the leader. */
+  /** The relay between this worker and the leader. */
   UdpRelay relay(String worker) {
     UdpRelay relay = relays.get(worker);
     if (relay == null) {

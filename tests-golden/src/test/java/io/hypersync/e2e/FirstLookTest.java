@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * How often the first look on one mount, right after a call on another has returned, shows what was
- * there before; prints a table, and fails only if a look never shows it (docs/kernel-caching.md,
- * How fresh).
+ * Measures how often the first look on one mount, right after a call on another mount has returned,
+ * shows the state before that call. Prints a table; fails only if a look never shows the new state
+ * (docs/kernel-caching.md, How fresh).
  *
- * <p>{@code -Dhypersync.freshness.tries=500} for more than a few; {@code
- * -Dhypersync.freshness.load=2} with so many processes on each mount that write all the time.
+ * <p>{@code -Dhypersync.freshness.tries=500} makes more tries; {@code -Dhypersync.freshness.load=2}
+ * runs that many writing processes on each mount meanwhile.
  */
 @RealMounts
 class FirstLookTest {
@@ -29,7 +29,7 @@ class FirstLookTest {
   private static final int TRIES = Integer.getInteger("hypersync.freshness.tries", 20);
   private static final int LOAD = Integer.getInteger("hypersync.freshness.load", 0);
 
-  /** One process on both mounts, so nothing but the call's return tells the look of it. */
+  /** One process uses both mounts, so that only the return of the call triggers the look. */
   private static final String LOOK =
       """
       import os, sys, time

@@ -11,8 +11,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Callers who write without a pause, each the same few bytes over and over into a file of his own:
- * one intent a call, and nothing grows.
+ * Callers that write without pause, each the same few bytes repeatedly into a file of its own:
+ * every call is one intent, and no file grows.
  */
 final class Flood implements AutoCloseable {
   private static final int BYTES = 100;
@@ -25,7 +25,7 @@ final class Flood implements AutoCloseable {
 
   private Flood() {}
 
-  /** Makes the files, which is no part of the flood yet. */
+  /** Creates the files, but does not write yet. */
   static Flood prepare(Path directory, int callers) throws IOException {
     Flood flood = new Flood();
     try {
@@ -43,14 +43,14 @@ final class Flood implements AutoCloseable {
     }
   }
 
-  /** Lets everybody write. */
+  /** Starts all callers. */
   void start() {
     for (FileChannel file : files) {
       threads.add(Thread.ofPlatform().name("flood").start(() -> write(file)));
     }
   }
 
-  /** Lets everybody end his call; fails if one of the calls has failed. */
+  /** Stops all callers after their present calls; fails if any call has failed. */
   Latencies end() throws InterruptedException {
     stopped = true;
     for (Thread thread : threads) {

@@ -13,21 +13,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One worker floods the leader, and another one has a single caller (hypersync.md 12.5). */
+/** One worker floods the leader while another one has a single caller (hypersync.md 12.5). */
 @RealMounts
 class FloodTest {
   private static final int FLOODERS = 16;
   private static final Duration WINDOW = Duration.ofSeconds(3);
 
   /**
-   * A quiet caller has at least this part of what each flooding one has. If every call waited for
-   * its turn alone, it would have more than each of them. Its directories are found by a path, on a
-   * mount which applies the flood meanwhile: two requests of the kernel and the barrier of
-   * hypersync.md 6.2, where a write is one request. All of this shares the CPUs with the flood.
+   * The quiet caller must complete at least this fraction of the calls of one flooding caller. If
+   * only the wait for a turn counted, it would complete more than that. But its directories are
+   * found by a path, on a mount that applies the flood meanwhile: that takes two kernel requests
+   * and the barrier of hypersync.md 6.2, where a write takes one request, and all of it shares the
+   * CPUs with the flood.
    */
   private static final double SHARE = 0.25;
 
-  /** One in a hundred of its calls may take so many times what one in a hundred of theirs takes. */
+  /** Its 99th percentile may be at most this multiple of the flooding callers' one. */
   private static final double TAIL = 4;
 
   private static final long LIMIT_OPS = 200;
@@ -46,8 +47,8 @@ class FloodTest {
   }
 
   /**
-   * By counts and times of the same seconds: how much slower than alone everybody is when the CPUs
-   * are busy is the machine's affair, that nobody is left behind is the leader's.
+   * Compares counts and times of the same seconds. How much slower all callers are than alone
+   * depends on the machine; that none of them starves is the leader's duty.
    */
   @Test
   void aFloodDoesNotPushOthersAside() throws Exception {
@@ -94,7 +95,7 @@ class FloodTest {
     assertEquals(0, rejections("b"), "another worker has a limit of its own");
   }
 
-  /** Makes one after the other, for the time of a window. */
+  /** Creates directories one after another for the duration of a window. */
   private static Latencies makeDirectories(Path parent, String prefix) throws Exception {
     List<Long> latenciesNs = new ArrayList<>();
     long endNs = System.nanoTime() + WINDOW.toNanos();

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs git, with nothing of this machine's configuration. */
+/** Runs git without this machine's configuration. */
 final class Git {
   private static final Map<String, String> ENVIRONMENT =
       Map.of(
@@ -20,14 +20,14 @@ final class Git {
 
   private Git() {}
 
-  /** Runs it, however it ends. */
+  /** Runs git; it may fail. */
   static Shell run(Path directory, String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("git", "-c", "safe.directory=*"));
     command.addAll(List.of(arguments));
     return Shell.run(directory, ENVIRONMENT, command);
   }
 
-  /** Runs it; it must succeed. */
+  /** Runs git; it must succeed. Returns its output. */
   static String must(Path directory, String... arguments) throws IOException, InterruptedException {
     return run(directory, arguments).orFail("git " + String.join(" ", arguments));
   }

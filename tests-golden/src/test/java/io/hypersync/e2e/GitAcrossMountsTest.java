@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Git is what the workspace is for (hypersync.md 22.4). */
+/** git on several mounts, the main use of a workspace (hypersync.md 22.4). */
 @RealMounts
 class GitAcrossMountsTest {
   private static final int FILES = 300;

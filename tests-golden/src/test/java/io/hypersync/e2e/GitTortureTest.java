@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One repository and one working tree, in which git works on three mounts at once, while workers
- * are killed (hypersync.md 22.4 item 1).
+ * git works in one repository with one working tree on three mounts at once, while workers are
+ * killed (hypersync.md 22.4 item 1).
  */
 @RealMounts
 class GitTortureTest {
@@ -67,7 +67,7 @@ class GitTortureTest {
         actor.end();
         commits.addAll(actor.commits());
       }
-      // What was killed may have left locks behind, as it would on any file system.
+      // Killed processes may have left lock files behind, as on any filesystem.
       Shell.must(first, "find", ".git", "-name", "*.lock", "-delete");
       assertSound(fabric, repositories, commits);
       System.out.printf("%d of %d kills, %d commits%n", kill, KILLS, commits.size());
@@ -77,7 +77,7 @@ class GitTortureTest {
     fabric.assertSameRoots("a", "b", "c");
   }
 
-  /** Kills a worker while git works on it, and starts it again. */
+  /** Kills a worker while git uses its mount, and starts it again. */
   private static void killed(Fabric fabric, String victim, List<Actor> actors) throws Exception {
     fabric.worker(victim).kill();
     for (Actor actor : actors) {
@@ -106,9 +106,9 @@ class GitTortureTest {
   }
 
   /**
-   * Adds and commits a file of its own again and again, and looks at the status, goes to a new
-   * branch, takes files from the last commit and collects garbage in between, in the tree that all
-   * share; who finds it locked tries again.
+   * Repeatedly adds and commits a file of its own, in the working tree that all actors share. In
+   * between it runs status, creates a branch, checks out a file, or collects garbage. If it finds
+   * something locked, it tries again.
    */
   private static final class Actor implements AutoCloseable {
     private static final int PAUSE_MS = 2;
@@ -164,11 +164,11 @@ class GitTortureTest {
           commit(i);
           switch (i % 4) {
             case 0 -> retried("status", "--porcelain");
-            // -B: a try that failed half-way has made the branch, here and without a commit.
+            // -B, because an earlier try may have created the branch, here or on another mount.
             case 1 -> retried("checkout", "--quiet", "-B", "topic-" + name + "-" + i);
             case 2 -> retried("checkout", "--quiet", "HEAD", "--", "file-" + name);
             default -> {
-              var _ = Git.run(repository, "gc", "--quiet"); // of two at once git refuses one
+              var _ = Git.run(repository, "gc", "--quiet"); // git refuses to run two at once
             }
           }
         }
@@ -187,7 +187,7 @@ class GitTortureTest {
       }
     }
 
-    /** As long as it finds something locked. */
+    /** Runs git until it no longer finds something locked. */
     private Shell retried(String... arguments) throws IOException, InterruptedException {
       while (true) {
         Shell done = Git.run(repository, arguments);
@@ -202,7 +202,10 @@ class GitTortureTest {
       }
     }
 
-    /** The hash tells; with many at once git may take another's message from COMMIT_EDITMSG. */
+    /**
+     * The commit hash in the output. The message could not identify the commit, because concurrent
+     * commits share COMMIT_EDITMSG.
+     */
     private static String hashIn(String output) {
       Matcher hash = MADE.matcher(output);
       if (!hash.find()) {

@@ -9,9 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * What becomes of shadow calls (docs/inotify.md) when the worker, or the process for them, dies.
- */
+/** Shadow calls (docs/inotify.md) when the worker, or the process that makes them, is killed. */
 @RealMounts
 class InotifyCrashTest {
   @RegisterExtension final FabricExtension extension = new FabricExtension(InotifyTest.SETTINGS);
@@ -66,7 +64,7 @@ class InotifyCrashTest {
         .start();
   }
 
-  /** The shadow process of a worker that has one. */
+  /** The pid of a worker's shadow process; fails if there is none. */
   private static long shadowOf(DaemonJvm worker) {
     return worker.helper("ShadowMain").pid();
   }

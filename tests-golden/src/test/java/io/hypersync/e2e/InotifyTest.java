@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * inotify on one mount reports what processes do through another (docs/inotify.md): the cases are
- * in {@code inotify/cases.py}.
+ * inotify on one mount reports what processes do through another mount (docs/inotify.md). The cases
+ * are in {@code inotify/cases.py}.
  */
 @RealMounts
 class InotifyTest {
@@ -66,7 +66,7 @@ class InotifyTest {
         fabric.mount("b").toString());
   }
 
-  /** Processes on the mounts of this workspace, by their command lines. */
+  /** The command lines of shadow processes of this workspace. */
   static List<String> shadows(Fabric fabric) throws IOException, InterruptedException {
     return Shell.must(fabric.root(), "ps", "-eo", "args")
         .lines()

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The kernel follows the size of a file that another machine makes longer: what goes by that size
- * without asking for it (copy_file_range, sendfile, a fault of a map) gets all there is.
+ * The kernel's cached file size follows a file that grows on another host: calls that use this size
+ * without asking the worker (copy_file_range, sendfile, page faults of a mapping) reach all bytes.
  */
 @RealMounts
 class KernelSizesTest {
@@ -52,7 +52,7 @@ class KernelSizesTest {
 
   @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
 
-  /** The reader has seen the bytes by pread, and goes on at once. */
+  /** The reader has seen the new bytes by pread, and makes the other call at once. */
   @ParameterizedTest
   @ValueSource(strings = {"os.O_RDONLY", "os.O_RDWR"})
   void aFileThatIsReadByItsLength(String flags) throws Exception {
@@ -69,7 +69,10 @@ class KernelSizesTest {
     }
   }
 
-  /** Nobody has looked since: that the entry is visible is known otherwise. */
+  /**
+   * The reader has not looked since the append; it is known by other means that the entry is
+   * visible.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"os.O_RDONLY", "os.O_RDWR"})
   void aFileThatNobodyHasLookedAt(String flags) throws Exception {
@@ -115,7 +118,7 @@ class KernelSizesTest {
     }
   }
 
-  /** By a truncate, into a hole. */
+  /** The file grows by truncate, which makes a hole. */
   @Test
   void aFileThatGrowsByTruncation() throws Exception {
     try (Growing file = new Growing("t", "os.O_RDWR")) {
@@ -129,7 +132,7 @@ class KernelSizesTest {
     }
   }
 
-  /** One file, which A writes and B has open. */
+  /** A file that is written on A and open on B. */
   private static final class Growing implements AutoCloseable {
     private final Path onA;
     private final Path besideOnB;
@@ -156,12 +159,12 @@ class KernelSizesTest {
       size += bytes.length;
     }
 
-    /** Where the text that was appended last begins, and itself, as arguments. */
+    /** The offset of the text that was appended last, and the text, as Python arguments. */
     String before(byte[] text) {
       return (size - text.length) + ", b'" + new String(text, StandardCharsets.US_ASCII) + "'";
     }
 
-    /** Until B is through with all that A has done: a mutation of its own waits for that. */
+    /** Waits until B shows everything that A has done: a mutation on B waits for that. */
     void settle() throws Exception {
       FABRIC.get().settle("b");
       Files.delete(Files.createTempDirectory(besideOnB, "settled-"));

@@ -2,9 +2,9 @@ package io.hypersync.e2e;
 
 import java.util.List;
 
-/** How long calls took, each in nanoseconds. */
+/** Durations of calls, in nanoseconds, in ascending order. */
 record Latencies(List<Long> sortedNs) {
-  /** Of calls in any order. */
+  /** Accepts the durations in any order. */
   Latencies {
     sortedNs = sortedNs.stream().sorted().toList();
   }
@@ -14,9 +14,9 @@ record Latencies(List<Long> sortedNs) {
   }
 
   /**
-   * No longer took so many percent of them.
+   * The duration that this percentage of the calls did not exceed, in milliseconds.
    *
-   * @param percent above 0, to 100
+   * @param percent above 0, at most 100
    */
   double percentileMs(double percent) {
     if (sortedNs.isEmpty()) {

@@ -15,7 +15,7 @@ class LeaderCrashTest {
   private static final int ROUNDS = 3;
   private static final int MUTATIONS_BETWEEN = 200;
 
-  /** The default is one second of silence; the rest is for machines that are busy. */
+  /** The default timeout is one second; the rest is for busy machines. */
   private static final long READ_ONLY_LIMIT_MS = 15_000;
 
   @RegisterExtension final FabricExtension extension = new FabricExtension(Fabric.PROMPT);
@@ -83,7 +83,7 @@ class LeaderCrashTest {
     fabric.assertSameRoots("a", "b");
   }
 
-  /** Where the time limit is the real one, a busy machine makes for EROFS now and then. */
+  /** With the default leader timeout, a busy machine causes EROFS now and then. */
   private static void awaitOk(Errnos.Call call) throws Exception {
     Await.same("how it ends", Errnos.NONE, () -> Errnos.of(call));
   }

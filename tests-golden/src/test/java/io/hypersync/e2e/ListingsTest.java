@@ -19,15 +19,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Kernels keep listings, and nobody sees an older one after a newer (docs/kernel-caching.md). */
+/**
+ * Kernels cache listings, and no process sees an older listing after a newer one
+ * (docs/kernel-caching.md).
+ */
 @RealMounts
 class ListingsTest {
   private static final int SECONDS = Integer.getInteger("hypersync.listings.seconds", 5);
 
-  /** 400 names, the first of them with attributes, and the answer that there are no more. */
+  /**
+   * The least number of requests for a listing of 400 names: the first names with attributes, the
+   * rest without, and the end of the directory.
+   */
   private static final int LEAST_REQUESTS = 3;
 
-  /** Half a second of patience; the rest is for busy machines. */
+  /** The worker waits half a second; the rest is for busy machines. */
   private static final Duration HELD_UP = Duration.ofSeconds(20);
 
   private static Fabric fabric;
@@ -65,12 +71,12 @@ class ListingsTest {
     }
     fabric.settle("b");
     Path here = fabric.mount("b").resolve("d");
-    // The worker itself keeps the root open, to walk from there.
+    // The worker itself keeps the root directory open, as the start of its path walks.
     long kept = requests(fabric, "opendir") - requests(fabric, "releasedir");
     List<String> first = listing(here);
     long requests = listingRequests(fabric);
     for (int i = 0; i < 20; i++) {
-      // The close of a directory is told to the worker later, and nobody waits for it.
+      // The kernel sends RELEASEDIR asynchronously after the close.
       Await.until(
           "closed", () -> requests(fabric, "opendir") - requests(fabric, "releasedir") == kept);
       assertEquals(first, listing(here));
@@ -82,7 +88,10 @@ class ListingsTest {
     assertTrue(listingRequests(fabric) > requests, "the kernel has asked again");
   }
 
-  /** The kernel holds a part of its copy while it waits for the memory that this is to go to. */
+  /**
+   * The kernel holds a page of the cached listing while it waits for the reader's memory, which is
+   * mapped from the mount of a stopped worker.
+   */
   @Test
   void aReaderWhoseMemoryDoesNotComeHoldsUpNobodyElse() throws Exception {
     try (Fabric three = Fabric.start(Fabric.PATIENT, "a", "b", "c");

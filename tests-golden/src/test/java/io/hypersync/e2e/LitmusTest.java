@@ -31,10 +31,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The caches of the kernels are coherent (hypersync.md 5.3, 6.3.2(3), docs/kernel-caching.md):
- * small programs run at the same time on several mounts, again and again, and outcomes that no
- * single order of all calls can explain never happen. Every program first fills the caches of its
- * kernel with what is about to change. Half of the runs have kernels that are told late.
+ * Litmus tests of the coherence of the kernel caches (hypersync.md 5.3, 6.3.2(3),
+ * docs/kernel-caching.md). Small programs run concurrently on several mounts, many times; outcomes
+ * that no single order of all calls can explain must not occur. Each program first fills its
+ * kernel's caches with what is about to change. In half of the runs invalidations are delayed.
  */
 @RealMounts
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -47,22 +47,22 @@ class LitmusTest {
   private @Nullable Fabric prompt;
   private @Nullable Fabric slow;
 
-  /** One thread of a litmus test: what it observed, as a short word. */
+  /** One thread of a litmus test; returns what it observed, as a short word. */
   @FunctionalInterface
   interface Program {
     String run(Path directory, int iteration) throws IOException;
   }
 
-  /** Makes or changes something, before the programs run or in one of them. */
+  /** A change, made before the programs run or in one of them. */
   @FunctionalInterface
   interface Change {
     void make(Path directory, int iteration) throws IOException;
   }
 
   /**
-   * A test: thread i runs on mount i modulo the count of mounts.
+   * A litmus test: thread i runs on mount i modulo the number of mounts.
    *
-   * @param forbidden outcomes that must not be, one word for each thread
+   * @param forbidden outcomes that must not occur, one word per thread
    */
   record Litmus(String name, Change setup, List<Program> threads, List<List<String>> forbidden) {
     @Override
@@ -86,7 +86,7 @@ class LitmusTest {
                     Path data = dir.resolve("data" + i);
                     warm(() -> Files.readString(data));
                     try (FileChannel held = FileChannel.open(data)) {
-                      var _ = read(held); // through the page cache from now on
+                      var _ = read(held); // fills the page cache
                       awaitThere(dir.resolve("flag" + i));
                       return read(held);
                     }
@@ -146,7 +146,7 @@ class LitmusTest {
                   (dir, i) -> {
                     warm(() -> Files.readString(dir.resolve("a" + i)));
                     awaitThere(dir.resolve("b" + i));
-                    // Missing, empty or new, but not what has moved away.
+                    // Missing, empty and new are allowed, but not the file that was renamed.
                     return textOr(dir.resolve("a" + i), "").equals("old") ? "old" : "fine";
                   }),
               List.of(List.of("done", "old"))),
@@ -252,8 +252,8 @@ class LitmusTest {
               List.of(List.of("done", "done", "0", "0"))));
 
   /**
-   * One thread makes a change and then a flag; another, who has looked before, sees the flag and
-   * then looks again.
+   * One thread makes a change and then a flag. Another one has looked before, sees the flag, and
+   * looks again.
    *
    * @param old what it must not see then
    */
@@ -364,7 +364,7 @@ class LitmusTest {
     barrier.await(LIMIT_NS, TimeUnit.NANOSECONDS);
   }
 
-  /** So that the calls of the threads meet in many ways. */
+  /** Waits for a short random time, so that the calls of the threads interleave in many ways. */
   private static void stagger() {
     long untilNs = System.nanoTime() + ThreadLocalRandom.current().nextLong(600_000);
     while (System.nanoTime() < untilNs) {
@@ -376,7 +376,7 @@ class LitmusTest {
     try {
       call.run();
     } catch (NoSuchFileException missing) {
-      // That it is missing is cached, too.
+      // Its absence is cached, too.
     } catch (InterruptedException interrupted) {
       throw new IOException(interrupted);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of locks when their holder or the leader dies (hypersync.md 10.2). */
+/** Locks when their holder's worker or the leader dies (hypersync.md 10.2). */
 @RealMounts
 class LockCrashTest {
   private Fabric fabric;
@@ -31,13 +31,13 @@ class LockCrashTest {
     start("--set", "hypersync.leader.lock_ttl=2s", "--set", "hypersync.leader.lock_grace=1s");
     try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
         LockHolder waiter = LockHolder.start(file("a"))) {
-      Thread.sleep(4_000); // longer than both: it is renewed
+      Thread.sleep(4_000); // longer than lease and grace: it is renewed
       assertFalse(waiter.isLocked());
       long killedNs = System.nanoTime();
       fabric.worker("b").kill();
       waiter.awaitLocked();
       long tookMs = (System.nanoTime() - killedNs) / 1_000_000;
-      // The last renewal was up to a third of the lease before.
+      // The last renewal was at most a third of the lease earlier.
       assertTrue(tookMs > 2_000, "free after " + tookMs + " ms");
       assertEquals(1, leaderLocks("expired"));
     }

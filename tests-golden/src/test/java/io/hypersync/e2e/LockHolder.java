@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process of flock(1) which says when it has the lock, and keeps it until it is told to end. */
+/**
+ * A process of flock(1) that reports when it holds the lock, and holds it until it is told to end.
+ */
 final class LockHolder implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
@@ -20,16 +22,16 @@ final class LockHolder implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /** Begins to wait for the lock. */
+  /** Starts a process, which begins to wait for the lock. */
   static LockHolder start(Path file, String... options) throws IOException {
-    // A signal that was ignored where the tests were started from would be ignored by the child.
+    // A signal that is ignored in the shell that started the tests would be ignored by the child.
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT", "flock"));
     command.addAll(List.of(options));
     command.addAll(List.of(file.toString(), "sh", "-c", "echo locked; read -r end"));
     return new LockHolder(new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 
-  /** Waits until it has the lock. */
+  /** Waits until the process holds the lock. */
   LockHolder awaitLocked() throws IOException {
     String line = output.readLine();
     if (!"locked".equals(line)) {
@@ -38,27 +40,27 @@ final class LockHolder implements AutoCloseable {
     return this;
   }
 
-  /** Whether it has the lock by now. */
+  /** Whether the process holds the lock by now; true only once. */
   boolean isLocked() throws IOException {
     return output.ready() && "locked".equals(output.readLine());
   }
 
-  /** Sends a signal. */
+  /** Sends a signal, by its name without SIG. */
   void signal(String name) throws IOException, InterruptedException {
     Shell.must(Path.of("/"), "kill", "-" + name, Long.toString(process.pid()));
   }
 
-  /** Whether it ends within a few seconds. */
+  /** Whether the process ends within ten seconds. */
   boolean endsSoon() throws InterruptedException {
     return process.waitFor(10, TimeUnit.SECONDS);
   }
 
-  /** Has it let go. */
+  /** Makes the process release the lock, or end when it gets the lock. */
   void letGo() throws IOException {
     process.getOutputStream().close();
   }
 
-  /** Lets go, and waits until the process has ended. */
+  /** Releases the lock and waits until the process has ended; kills it if that takes too long. */
   @Override
   public void close() throws IOException {
     letGo();

@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** flock and fcntl on two mounts of one workspace (hypersync.md 10.2). */
+/** flock and fcntl locks on two mounts of one workspace (hypersync.md 10.2). */
 @RealMounts
 class LocksAcrossMountsTest {
   @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
@@ -73,7 +73,7 @@ class LocksAcrossMountsTest {
     }
   }
 
-  /** The kernel does not say which process unlocks. */
+  /** The kernel does not report which process unlocks; F_GETLK must still name the holder. */
   @Test
   void whoIsInTheWayIsNamedAfterHeHasUnlockedOtherBytes() throws Exception {
     Path file = file("a", "named");
@@ -157,7 +157,7 @@ class LocksAcrossMountsTest {
         .exit();
   }
 
-  /** The file, which is there on both mounts. */
+  /** The path on this worker's mount of a lock file that exists on both mounts. */
   private static Path file(String worker, String name) throws Exception {
     Path made = EXTENSION.mount("a").resolve("lock-" + name);
     if (!Files.exists(made)) {

@@ -12,15 +12,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Calls that must not wait for a lock do not wait for a leader that is gone either: they are told
- * so within the time in which the mount becomes read-only (hypersync.md 6.4), and then at once.
+ * Calls that must not wait for a lock do not wait for an unreachable leader either. They are
+ * answered within the time in which the mount turns read-only (hypersync.md 6.4), and at once after
+ * that.
  */
 @RealMounts
 class LocksWithoutLeaderTest {
-  /** Ten times what leader_timeout is here; half of what a mutation may wait. */
+  /** Ten times the leader_timeout of this test; half of the mutation deadline. */
   private static final String SOON_S = "15";
 
-  /** Calls on an open file, and how they end without a leader. */
+  /** Calls on an open file, and their results without a leader. */
   private static final List<List<String>> CALLS =
       List.of(
           List.of("fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)", "ENOLCK"),
@@ -35,7 +36,7 @@ class LocksWithoutLeaderTest {
           List.of("os.open(file + '.lock', os.O_CREAT | os.O_EXCL | os.O_WRONLY)", "EROFS"),
           List.of("os.chmod(file, 0o600)", "EROFS"));
 
-  /** What has become of the leader. */
+  /** How the leader became unreachable. */
   enum Gone {
     KILLED,
     STOPPED
@@ -73,7 +74,7 @@ class LocksWithoutLeaderTest {
         case KILLED -> fabric.leader().kill();
         case STOPPED -> fabric.leader().freeze();
       }
-      // The first of them comes before the worker can have noticed.
+      // The first call is made before the worker can have noticed.
       for (List<String> call : CALLS) {
         python.must("begun = time.monotonic()");
         assertEquals(call.get(1), python.run(call.getFirst()), call::toString);

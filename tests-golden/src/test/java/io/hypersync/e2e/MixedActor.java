@@ -32,7 +32,7 @@ final class MixedActor implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /** One that works in this folder. */
+  /** Starts an actor that works in this directory. */
   static MixedActor start(Path folder) throws IOException, URISyntaxException {
     URL script = Objects.requireNonNull(MixedActor.class.getResource("/mixed/actor.py"));
     return new MixedActor(
@@ -42,7 +42,7 @@ final class MixedActor implements AutoCloseable {
             .start());
   }
 
-  /** Makes these calls one after the other; an answer for each. */
+  /** Makes the calls in order; returns an answer for each. */
   List<String> turn(List<MixedCall> turn) throws IOException {
     for (MixedCall call : turn) {
       calls.write(call.line() + "\n");

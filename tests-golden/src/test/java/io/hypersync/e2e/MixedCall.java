@@ -3,8 +3,8 @@ package io.hypersync.e2e;
 import java.util.List;
 
 /**
- * One call that an actor makes: the first word says which one, the others are its arguments as in
- * {@code mixed/actor.py}. Paths are relative to the shared folder.
+ * One call of an actor. The first word is its name, the others are its arguments, as in {@code
+ * mixed/actor.py}. Paths are relative to the shared directory.
  */
 record MixedCall(List<String> words) {
   static MixedCall of(String... words) {
@@ -19,7 +19,7 @@ record MixedCall(List<String> words) {
     return words.get(index + 1);
   }
 
-  /** How an actor is told. */
+  /** The line that is sent to an actor. */
   String line() {
     return String.join("\t", words);
   }

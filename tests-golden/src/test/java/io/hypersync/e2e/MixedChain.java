@@ -10,9 +10,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Calls to a few names that belong to nobody else, in directories that others use, too. They are
- * made one after the other, now on this mount and now on that one, so what each of them answers is
- * known beforehand. What comes, and where, is decided by a seed alone.
+ * A chain of calls on a few names that no other chain uses, in directories that others use, too.
+ * The calls are made one after another, some on one mount and some on the other, so the answer to
+ * each is known beforehand. The seed alone determines the calls and their mounts.
  */
 final class MixedChain {
   private static final int DIRECTORIES = 4;
@@ -32,22 +32,25 @@ final class MixedChain {
   private int texts;
 
   /**
-   * What the kernels may keep of the directories. They keep no names where their own machine has
-   * changed one within a second (docs/kernel-caching.md).
+   * How much of the directories the kernels can cache. A kernel caches no names of a directory in
+   * which its own host has changed names within the last second (docs/kernel-caching.md).
    */
   enum Kind {
-    /** Both mounts change all directories all the time: hardly a name is kept. */
+    /** Both mounts constantly change all directories: hardly any name is cached. */
     BUSY,
-    /** Each directory is changed through one mount and looked at through both: there it is kept. */
+    /**
+     * Each directory is changed through one mount and read through both: the other mount caches its
+     * names.
+     */
     ONE_SIDED,
-    /** The chain has directories to itself, and rests between its turns: all names are kept. */
+    /** The chain has directories of its own, and rests between turns: all names are cached. */
     QUIET
   }
 
   /**
-   * One of which nothing is there yet.
+   * Creates a chain none of whose names exist yet.
    *
-   * @param prefix what all its names begin with
+   * @param prefix of all its names
    */
   MixedChain(Kind kind, String prefix, long seed) {
     this.kind = kind;
@@ -57,25 +60,25 @@ final class MixedChain {
     directories().forEach(name -> tree.answer(MixedCall.of("mkdir", name)));
   }
 
-  /** Those that must be there. */
+  /** The directories that must exist. */
   List<String> directories() {
     return IntStream.range(0, DIRECTORIES).mapToObj(number -> directory + number).toList();
   }
 
-  /** How long it rests between two turns. */
+  /** How long the chain rests between two turns. */
   Duration rest() {
     return kind == Kind.QUIET ? Duration.ofMillis(1_000 + random.nextInt(500)) : Duration.ZERO;
   }
 
-  /** The file that has a byte for each time that this chain has changed its mount. */
+  /** The file that has a byte for each move of this chain to another mount. */
   String baton() {
     return "batons/" + prefix;
   }
 
   /**
-   * What to do before the next hand-over.
+   * The calls before the next hand-over.
    *
-   * @param side 0 or 1: the mount whose turn it is
+   * @param side 0 or 1: the mount on which they are made
    */
   List<MixedCall> nextTurn(int side) {
     turns++;
@@ -86,19 +89,19 @@ final class MixedChain {
     return calls;
   }
 
-  /** Whether the next turn is the other mount's. */
+  /** Decides whether the next turn is on the other mount. */
   boolean moves() {
     boolean moves = random.nextInt(4) > 0;
     hops += moves ? 1 : 0;
     return moves;
   }
 
-  /** How many times it has gone to the other mount. */
+  /** Number of moves to the other mount. */
   int hops() {
     return hops;
   }
 
-  /** Makes the call on the tree in memory, and fails if that says something else. */
+  /** Applies the call to the tree in memory, and fails if that gives another answer. */
   void judge(String mount, MixedCall call, String answer) {
     String expected = tree.answer(call);
     if (history.size() == REMEMBERED) {
@@ -112,7 +115,7 @@ final class MixedChain {
     }
   }
 
-  /** Calls that show all that should be there. */
+  /** Calls that show everything that should exist. */
   List<MixedCall> everything() {
     List<MixedCall> calls = new ArrayList<>();
     for (String each : directories()) {
@@ -150,7 +153,7 @@ final class MixedChain {
     };
   }
 
-  /** A name in a directory, or one in a directory that may have that name. */
+  /** A name in a directory, or a name below it in a directory that may have that name. */
   private String path(String in) {
     String path = in + "/" + name();
     return random.nextInt(3) == 0 ? path + "/k" + random.nextInt(CHILDREN) : path;

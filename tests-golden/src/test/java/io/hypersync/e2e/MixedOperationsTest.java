@@ -25,16 +25,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * No answer surprises: many chains of calls go to and fro between two mounts, in the same
- * directories, and every answer is the one that a single machine would give (hypersync.md 5.2(2),
- * 6.2). Beside them others call whatever comes to their mind.
+ * Chains of calls move between two mounts and use the same directories; every answer must be the
+ * one that a single machine would give (hypersync.md 5.2(2), 6.2). Meanwhile other processes make
+ * random calls in the same directories.
  *
- * <p>{@code -Dhypersync.mixed.operations=1000000} for a million of them, {@code -Dhypersync.seed}
- * for the same calls again.
+ * <p>{@code -Dhypersync.mixed.operations=1000000} makes a million calls, {@code -Dhypersync.seed}
+ * repeats the calls of a run.
  */
 @RealMounts
 class MixedOperationsTest {
-  /** Of each kind of hand-over. */
+  /** Number of calls for each kind of hand-over. */
   private static final long OPERATIONS =
       Long.getLong("hypersync.mixed.operations", 30_000) / Handover.values().length;
 
@@ -43,17 +43,22 @@ class MixedOperationsTest {
   private static final int ACTORS_PER_MOUNT = 3;
   private static final List<String> MOUNTS = List.of("a", "b");
 
-  /** What those may be told who change the same names without asking each other. */
+  /** Errors that processes may get which change the same names without coordination. */
   private static final Set<String> ERRORS =
       Set.of("ENOENT", "EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL", "EPERM");
 
-  /** How the one whose turn it is next learns that he may go on. */
+  /** How an actor learns that the turn of a chain has come to its mount. */
   enum Handover {
-    /** He sees on the mount what was done last: then all that was done before must be seen. */
+    /**
+     * It sees the last change through the mount; then everything before it must be visible, too.
+     */
     SEEN_ON_THE_MOUNT,
-    /** The same while kernels are told late what to forget. */
+    /** The same, with delayed invalidations. */
     SEEN_WITH_SLOW_KERNELS,
-    /** He is told at once, by other means: the leader is asked before each answer (5.3). */
+    /**
+     * It is notified at once by other means; with strict_reads, the leader is asked before each
+     * answer (5.3).
+     */
     TOLD_AT_ONCE;
 
     private Fabric workspace() throws Exception {
@@ -71,8 +76,8 @@ class MixedOperationsTest {
   /**
    * A chain that waits for an actor of a mount.
    *
-   * @param first what the actor does before its calls
-   * @param fromNs when its rest is over
+   * @param first calls that the actor makes before the turn
+   * @param fromNs when its rest is over, by {@link System#nanoTime}
    */
   private record Baton(MixedChain chain, List<MixedCall> first, long fromNs) implements Delayed {
     private Baton(MixedChain chain, List<MixedCall> first) {
@@ -151,7 +156,7 @@ class MixedOperationsTest {
         handover, judged.get(), (System.nanoTime() - startNs) / 1_000_000_000, seed);
   }
 
-  /** The first who ends, ends all. */
+  /** Runs until the end; the first thread that ends makes all others end. */
   private Void untilOver(Act act) throws Exception {
     try {
       act.run();
@@ -212,7 +217,7 @@ class MixedOperationsTest {
     }
   }
 
-  /** Calls of which only the kind of the answer can be judged. */
+  /** Makes calls without a known answer; only the kind of the answer is checked. */
   private void makeNoise(String mount, Path folder, long noiseSeed) throws Exception {
     MixedChain noise = new MixedChain(Kind.BUSY, "noise-", noiseSeed);
     try (MixedActor actor = MixedActor.start(folder)) {
@@ -230,7 +235,7 @@ class MixedOperationsTest {
     }
   }
 
-  /** See docs/open.md for directories that another machine moves to another directory. */
+  /** Directories that another host moves to another directory are excluded; see docs/open.md. */
   private static boolean movesElsewhere(MixedCall call) {
     return call.name().equals("rename")
         && !Objects.equals(

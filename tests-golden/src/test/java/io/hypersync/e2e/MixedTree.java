@@ -11,15 +11,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a single machine would answer: a tree in memory, on which one call is made after the other
- * by root. Errors come in the order in which Linux looks for them.
+ * The answers of a single machine: a tree in memory, on which root makes one call after another.
+ * Errors are found in the same order as in Linux.
  */
 final class MixedTree {
   private static final int MAX_LINKS_FOLLOWED = 40;
 
   private final Folder root = new Folder(null);
 
-  /** What a name leads to. */
+  /** What a name can refer to. */
   private sealed interface Node {}
 
   private static final class Folder implements Node {
@@ -49,7 +49,7 @@ final class MixedTree {
     }
   }
 
-  /** A name in a folder, and what is there. */
+  /** A name in a directory, and its node; null if there is none. */
   private record Place(Folder folder, String name, @Nullable Node node) {
     private Node existing() throws Refused {
       if (node == null) {
@@ -77,7 +77,7 @@ final class MixedTree {
     }
   }
 
-  /** Makes the call and says how it ends, in the words of {@code mixed/actor.py}. */
+  /** Makes the call; returns its answer in the format of {@code mixed/actor.py}. */
   String answer(MixedCall call) {
     try {
       return carriedOut(call);
@@ -249,7 +249,7 @@ final class MixedTree {
     return "names " + String.join(" ", names);
   }
 
-  /** The folder that the last name of a path is looked up in. */
+  /** The directory in which the last name of a path is looked up. */
   private Folder parent(String path) throws Refused {
     int end = path.lastIndexOf('/');
     return end < 0 ? root : folder(place(path.substring(0, end), true).existing());
@@ -266,7 +266,11 @@ final class MixedTree {
     throw new Refused("ENOTDIR");
   }
 
-  /** Where a path ends; a link there is followed or not. */
+  /**
+   * Resolves a path.
+   *
+   * @param follow whether a symbolic link at its end is followed
+   */
   private Place place(String path, boolean follow) throws Refused {
     Deque<String> ahead = new ArrayDeque<>(components(path));
     Folder at = root;

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Root of one machine is not root of the others by a file of the workspace's. */
+/** A file of the workspace cannot make root of one host root of the others. */
 @RealMounts
 class MountTrustTest {
   private static final int NOBODY = 65_534;
 
-  /** As nobody: who a set-id program runs as. */
+  /** Runs a set-id program as nobody; the program prints its effective user. */
   private static final String WHO =
       """
       import os, sys
@@ -66,10 +66,10 @@ class MountTrustTest {
 
   private static String who(Fabric fabric) throws Exception {
     Path program = fabric.mount("a").resolve("id");
-    // A copy, with the bytes of the program itself: its own links would be followed.
+    // The program itself is copied, because a symbolic link would be followed.
     Shell.must(fabric.root(), "cp", Path.of("/usr/bin/id").toRealPath().toString(), program + "");
     Shell.must(fabric.root(), "chmod", "4755", program.toString());
-    // Nobody has to get there.
+    // User nobody must be able to reach the mount.
     Files.setAttribute(fabric.root(), "unix:mode", 0711);
     return python(fabric, WHO, program);
   }

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is mounted inside the workspace stays there, whatever another machine changes around it and
- * whatever is done here: sandboxes hide files by mounts, and caches are mounted over folders.
+ * Mounts inside the workspace stay in place, whatever another host changes around them and whatever
+ * is done on this one: sandboxes hide files by mounts, and caches are mounted over directories.
  */
 @RealMounts
 class MountsInsideTest {
@@ -29,10 +29,13 @@ class MountsInsideTest {
   private static final int DIRECTORIES = 12;
   private static final int MISSING = 2;
 
-  /** When a folder has been left alone here for a second, its names are kept again. */
+  /** A kernel caches the names of a directory again when its host has changed none for a second. */
   private static final long NAMES_KEPT_AGAIN_MS = 1_100;
 
-  /** The three kinds: a folder over a folder, memory over a folder, a device over a file. */
+  /**
+   * The three kinds of mounts: a directory over a directory, a tmpfs over a directory, a device
+   * over a file.
+   */
   private static final String MOUNTING =
       """
       import subprocess
@@ -86,7 +89,7 @@ class MountsInsideTest {
             process.must(call("check", p));
           }
         }
-        // The folder above moves: what is mounted in it moves along, as on a disk.
+        // The directory above moves: the mounts in it move along, as on a disk.
         Files.move(project, onA.resolve("moved"));
         settle();
         moveAlong(process, onB.resolve("moved"));
@@ -106,15 +109,15 @@ class MountsInsideTest {
   }
 
   /**
-   * Right away, or when nothing here has a folder on the way locked any more; what was detached
-   * would never be there again.
+   * The mounts have moved along: at once, or as soon as no call on this host holds the lock of a
+   * directory on the path. A mount that was detached instead would never come back.
    */
   private static void moveAlong(PythonProcess process, Path to) throws Exception {
     String check = call("check", to.toString());
     Await.same("what is mounted moves along to " + to, "ok", () -> process.run(check));
   }
 
-  /** What may happen around mounts; each is undone, or can be done again. */
+  /** A change around mounts; it undoes itself, or can be made again. */
   @FunctionalInterface
   private interface Change {
     void make(Path project) throws Exception;
@@ -130,7 +133,7 @@ class MountsInsideTest {
         this::makeMissingNames);
   }
 
-  /** On the other machine: of files and folders that this kernel knows. */
+  /** Changes owners on the other host, of files and directories that this kernel has cached. */
   private static void changeOwners(Path project) throws IOException {
     for (int owner : List.of(1000, 0)) {
       for (String path : List.of("node_modules", "tmp", ".env", "src", "src/f", "")) {
@@ -139,7 +142,7 @@ class MountsInsideTest {
     }
   }
 
-  /** On the other machine, beside the mount points. */
+  /** Changes names on the other host, beside the mount points. */
   private static void changeNamesAround(Path project) throws IOException {
     Files.writeString(project.resolve("node_modules/new"), "");
     Files.delete(project.resolve("node_modules/new"));
@@ -176,7 +179,8 @@ class MountsInsideTest {
   }
 
   /**
-   * Names that the kernel here has kept change there while names of the same folder change here.
+   * Names that this kernel has cached are removed on the other host, while names in the same
+   * directory change here.
    */
   private void changeNamesOnBoth(Path project) throws Exception {
     Path here = onB.resolve("p/src");
@@ -206,13 +210,14 @@ class MountsInsideTest {
   }
 
   /**
-   * Names that the kernel here has found missing come to be there while this machine changes the
-   * same folder, for the first time in a while: its kernel has the folder locked then.
+   * Names that this kernel has cached as missing are created on the other host. Meanwhile this host
+   * changes the same directory, for the first time in a while, so its kernel holds the directory
+   * lock.
    */
   private void makeMissingNames(Path project) throws Exception {
     Path here = onB.resolve("p");
     for (int i = 0; i < MISSING; i++) {
-      Thread.sleep(NAMES_KEPT_AGAIN_MS); // or names of a folder that changes here are not kept
+      Thread.sleep(NAMES_KEPT_AGAIN_MS); // names are cached again after this time
       Path there = project.resolve("m" + i);
       assertFalse(Files.exists(here.resolve("m" + i)));
       CompletableFuture<Path> elsewhere = new CompletableFuture<>();
@@ -232,7 +237,7 @@ class MountsInsideTest {
     }
   }
 
-  /** Until B is through with all that A has done: a mutation of its own waits for that. */
+  /** Waits until B shows everything that A has done: a mutation on B waits for that. */
   private void settle() throws Exception {
     FABRIC.get().settle("b");
     Files.delete(Files.createTempDirectory(onB, "settled-"));

@@ -9,9 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * A process whose working directory another machine renames is where it was, under the new name.
- */
+/** A process whose working directory is renamed on another host stays in it, under the new name. */
 @RealMounts
 class MovedWorkingDirectoryTest {
   private static final int DIRECTORIES = 300;
@@ -55,12 +53,12 @@ class MovedWorkingDirectoryTest {
       inside("p/q/s", process);
       move("p/q/s", "other/deep/s", process);
       inside("other/deep/s", process);
-      // What is above it moves, which this kernel may have looked up long ago.
+      // A directory above it moves, which this kernel may have looked up long ago.
       move("other", "another", process);
       inside("another/deep/s", process);
       move("another/deep", "p/deep", process);
       inside("p/deep/s", process);
-      // Forth and back.
+      // Back and forth.
       for (int i = 0; i < 10; i++) {
         Files.move(onA.resolve("p/deep"), onA.resolve("p/d" + i));
         Files.move(onA.resolve("p/d" + i), onA.resolve("p/deep"));
@@ -113,7 +111,7 @@ class MovedWorkingDirectoryTest {
     }
   }
 
-  /** Calls of this machine meanwhile, whose names the kernel puts right itself. */
+  /** Meanwhile this host makes calls, after which the kernel corrects its names itself. */
   @Test
   void whileNamesChangeHere() throws Exception {
     Files.createDirectories(onA.resolve("p/q"));
@@ -158,7 +156,7 @@ class MovedWorkingDirectoryTest {
         Files.getAttribute(onB.resolve(directory), "unix:ino"));
   }
 
-  /** Until B is through with all that A has done: a mutation of its own waits for that. */
+  /** Waits until B shows everything that A has done: a mutation on B waits for that. */
   private void settle() throws Exception {
     FABRIC.get().settle("b");
     Files.delete(Files.createTempDirectory(FABRIC.mount("b"), "settled-"));

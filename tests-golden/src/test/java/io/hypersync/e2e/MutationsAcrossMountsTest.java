@@ -29,30 +29,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every mutation of hypersync.md 6.1: made on one mount, seen on the other. */
+/** Every mutation of hypersync.md 6.1: made on one mount, visible on the other. */
 @RealMounts
 class MutationsAcrossMountsTest {
   @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
 
-  /** One folder of the workspace through either mount. */
+  /** One directory of the workspace, through either mount. */
   record Pair(Path a, Path b) {
-    /** Until B shows this. */
+    /** Waits until B gives this answer. */
     <T> void seenOnB(String what, T expected, OnB<T> question) throws Exception {
       Await.same("on B: " + what, expected, () -> question.ask(b));
     }
   }
 
-  /** What is asked of B's side. */
+  /** A question to B's mount. */
   @FunctionalInterface
   interface OnB<T> {
-    /** Asks it. */
     T ask(Path b) throws Exception;
   }
 
-  /** A row of the table. */
   @FunctionalInterface
   interface Row {
-    /** Does it and looks. */
+    /** Makes the calls on A, and checks their effects on B. */
     void check(Pair pair) throws Exception;
   }
 
@@ -238,7 +236,7 @@ class MutationsAcrossMountsTest {
     FileTime mtime = FileTime.from(Instant.parse("2001-02-03T04:05:06.123456789Z"));
     Files.setLastModifiedTime(f, mtime);
     pair.seenOnB("mtime", mtime, b -> Files.getLastModifiedTime(b.resolve("f")));
-    // The library would round times before 1970.
+    // The JDK would round times before 1970.
     for (String time :
         List.of(
             "1969-12-31T23:59:59.999999999Z",
@@ -322,7 +320,9 @@ class MutationsAcrossMountsTest {
         "type and mode", 0010600, b -> (Integer) Files.getAttribute(b.resolve("p"), "unix:mode"));
   }
 
-  /** Lines of equal length: a read that mixes two versions would show. */
+  /**
+   * Each version consists of repetitions of its number, so a read that mixes versions is detected.
+   */
   private static void replaces(Pair pair) throws Exception {
     Path target = pair.a.resolve("f");
     Files.writeString(target, version(0));

@@ -14,7 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Workers send as their leader is configured, whatever that is (hypersync.md 9.1, 9.2, 9.5). */
+/** Workers use the parameters that their leader has configured (hypersync.md 9.1, 9.2, 9.5). */
 @RealMounts
 class NegotiationTest {
   private static final int[] LENGTHS = {1, 4_095, 4_096, 8_193, 65_536, 65_537, 300_000};
@@ -22,7 +22,7 @@ class NegotiationTest {
 
   private final Random random = new Random(24);
 
-  /** The same workers under one leader after another, over what they have written before. */
+  /** The same workers under one leader after another, with the data they have written before. */
   @Test
   void whateverTheLeaderWantsItsWorkersDo() throws Exception {
     try (Fabric fabric = Fabric.create()) {
@@ -77,7 +77,8 @@ class NegotiationTest {
   }
 
   /**
-   * By one write(2): {@link Files#write} cuts into 8 KiB, which never are a chunk of the largest.
+   * Writes by one write(2): {@link Files#write} splits into 8 KiB, which never gives a chunk of the
+   * largest size.
    */
   private static void write(Path file, byte[] content) throws IOException {
     try (FileChannel channel =

@@ -4,14 +4,16 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a {@link UdpRelay} does to the packets that pass it, in both directions alike, but for the
- * directions that are cut.
+ * What a {@link UdpRelay} does to packets. Losses and delays apply to both directions; {@code cut}
+ * names directions.
  *
- * @param lost the part of the packets that is dropped, 0 to 1
- * @param doubled the part that is sent twice, 0 to 1
- * @param late the part that is sent up to {@link #MAX_DELAY} late, behind those that came after it
- * @param dropEvery how often everything is dropped for {@code dropFor}; zero for never
- * @param cut the directions in which nothing passes
+ * @param lost fraction of the packets that is dropped, 0 to 1
+ * @param doubled fraction that is sent twice, 0 to 1
+ * @param late fraction that is delayed by up to {@link #MAX_DELAY}, and so overtaken by later
+ *     packets
+ * @param dropEvery period of bursts in which everything is dropped; zero for none
+ * @param dropFor duration of such a burst
+ * @param cut directions in which nothing passes
  */
 record NetworkConditions(
     double lost,
@@ -22,29 +24,28 @@ record NetworkConditions(
     Set<Direction> cut) {
   static final Duration MAX_DELAY = Duration.ofMillis(5);
 
-  /** Everything passes, once, in order. */
+  /** Everything passes, once and in order. */
   static final NetworkConditions GOOD =
       new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, Set.of());
 
   private static final double A_LITTLE = 0.02;
 
-  /** Which way a packet goes. */
+  /** Direction of a packet. */
   enum Direction {
     TO_LEADER,
     TO_WORKER
   }
 
-  /** Copies the set. */
   NetworkConditions {
     cut = Set.copyOf(cut);
   }
 
-  /** Loses such a part of all packets, doubles a few, and has a few come late. */
+  /** Loses this fraction of all packets, duplicates a few, and delays a few. */
   static NetworkConditions losing(double part) {
     return new NetworkConditions(part, A_LITTLE, A_LITTLE, Duration.ZERO, Duration.ZERO, Set.of());
   }
 
-  /** Loses everything for a while, again and again. */
+  /** Loses everything for {@code dropFor}, once every {@code dropEvery}. */
   static NetworkConditions dropping(Duration dropFor, Duration dropEvery) {
     return new NetworkConditions(0, A_LITTLE, A_LITTLE, dropEvery, dropFor, Set.of());
   }
@@ -54,7 +55,7 @@ record NetworkConditions(
     return new NetworkConditions(0, 0, 0, Duration.ZERO, Duration.ZERO, directions);
   }
 
-  /** Whether a burst of loss is going on so long after the conditions began. */
+  /** Whether a loss burst is active at this time after the conditions began, in nanoseconds. */
   boolean dropsAll(long nsSinceBegin) {
     return !dropEvery.isZero() && nsSinceBegin % dropEvery.toNanos() < dropFor.toNanos();
   }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What somebody sees who sets a workspace up, and does some of it wrong. */
+/** What a new user sees when setting up a workspace, including mistakes. */
 @RealMounts
 class NewUserTest {
   private static final Duration END_LIMIT = Duration.ofSeconds(60);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of open files without a name when a machine or the leader dies. */
+/** Open files without a name when a worker or the leader dies. */
 @RealMounts
 class OpenLeaseCrashTest {
   private static final String[] LEASE = {"--set", "hypersync.leader.open_lease_ttl=3s"};

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What is open when it loses its name works on for as long as it is open, wherever that is, and is
- * gone from everywhere soon afterwards (hypersync.md 6.8).
+ * A node that loses its last name while it is open stays usable for as long as it is open, on any
+ * host, and is removed everywhere soon afterwards (hypersync.md 6.8).
  */
 @RealMounts
 class OpenLeasesTest {
@@ -36,12 +36,13 @@ class OpenLeasesTest {
   }
 
   /**
-   * A way to hold something.
+   * A way of holding a node open. All steps are Python code.
    *
-   * @param hold the holder, in the folder of the case, before {@code lose}
-   * @param lose somebody takes the name away, on the other machine or the same one
-   * @param works the holder again, when that is long ago
-   * @param letGo the holder needs it no longer
+   * @param prepare creates the node
+   * @param hold the holder opens it, in the directory of the case, before {@code lose}
+   * @param lose the name is removed, on the other host or the same one
+   * @param works checks of the holder, long after that
+   * @param letGo the holder closes it
    */
   record Case(String name, String prepare, String hold, String lose, String works, String letGo) {
     @Override

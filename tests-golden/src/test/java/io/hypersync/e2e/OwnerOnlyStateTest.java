@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a leader and a worker keep is for nobody else's eyes, whatever umask they start with. */
+/**
+ * The state of a leader and a worker is accessible to its owner only, whatever umask they start
+ * with.
+ */
 @RealMounts
 class OwnerOnlyStateTest {
   private static final int OTHERS = 077;
@@ -46,7 +49,7 @@ class OwnerOnlyStateTest {
     }
   }
 
-  /** What callers make has the callers' modes. */
+  /** Files that callers create have the modes that the callers chose. */
   private static void work(Path mount) throws Exception {
     Shell.must(mount, "sh", "-c", "umask 022; echo x >file; mkdir dir; umask 0; echo y >open");
     assertEquals(0644, mode(mount.resolve("file")));
@@ -66,7 +69,7 @@ class OwnerOnlyStateTest {
         workspace.resolve("tokens"));
   }
 
-  /** What others can reach, with its mode. */
+  /** Files that other users can access, with their modes. */
   private static List<String> open(Fabric fabric) throws IOException {
     List<String> open = new ArrayList<>();
     List<Path> roots = new ArrayList<>(kept(fabric));
@@ -91,7 +94,7 @@ class OwnerOnlyStateTest {
               return FileVisitResult.CONTINUE;
             }
 
-            // The daemons are at work: a file may be gone by now.
+            // The daemons are running: a file may have been removed.
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException gone) {
               return FileVisitResult.CONTINUE;

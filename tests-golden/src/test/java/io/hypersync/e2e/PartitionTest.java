@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A daemon is silent for a while and then goes on (hypersync.md 6.4, 22.3 item 3). */
+/** A daemon is silent for a while and then continues (hypersync.md 6.4, 22.3 item 3). */
 @RealMounts
 class PartitionTest {
   private static final int MUTATIONS = 100;

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What POSIX and Linux say of calls which the JDK does not have or does not show whole, through
- * real system calls: the cases are in {@code posix/cases.py}.
+ * POSIX and Linux semantics of calls that the JDK lacks or exposes only in part, tested through
+ * real system calls. The cases are in {@code posix/cases.py}.
  */
 @RealMounts
 class PosixCasesTest {

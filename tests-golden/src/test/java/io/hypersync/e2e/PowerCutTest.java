@@ -14,12 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The power of the leader's machine fails again and again while files are written: nothing that was
- * acknowledged is missing, and the leader starts again by itself (hypersync.md 0.1.2, 8.2, 22.3).
+ * The power of the leader's machine fails repeatedly while files are written. Nothing that was
+ * acknowledged may be missing, and the leader must recover by itself (hypersync.md 0.1.2, 8.2,
+ * 22.3).
  *
- * <p>All that the leader has is on a {@link ForgetfulDisk}; of what it did not sync, chance decides
- * what is left. One worker stays and writes. The other loses its power, too, now and then, and has
- * nothing but the leader's log to come back with; so has a third one at the end.
+ * <p>All state of the leader is on a {@link ForgetfulDisk}; what it did not sync survives at
+ * random. Worker a keeps running and writes. Worker b loses its power now and then, too, and must
+ * rebuild its state from the leader's log alone; so must worker c, which starts at the end.
  */
 @RealMounts
 class PowerCutTest {
@@ -31,15 +32,15 @@ class PowerCutTest {
   private static final int WORKER_CUT_ONE_IN = 4;
   private static final int ENOUGH_TO_MISS = 20;
 
-  /** How the power goes. */
+  /** How the power fails. */
   private enum Way {
-    /** All at once. */
+    /** Disk and leader fail at the same time. */
     SUDDENLY,
-    /** The disk goes first, and the leader still runs for a moment. */
+    /** The disk fails first, and the leader still runs for a moment. */
     DISK_FIRST,
-    /** Just after the leader was killed and came back on what the kernel still had in memory. */
+    /** Shortly after the leader was killed and recovered from data in the page cache. */
     AFTER_A_KILL,
-    /** And once more while the leader starts. */
+    /** At once, and again while the leader starts. */
     TWICE
   }
 
@@ -74,7 +75,7 @@ class PowerCutTest {
     }
   }
 
-  /** Returns how often the power was cut. */
+  /** Lets the load run and cuts the power; returns the number of power cuts. */
   private static int cut(PoweredWorkspace powered, Random random) throws Exception {
     ForgetfulDisk disk = powered.disk();
     Fabric fabric = powered.fabric();
@@ -109,21 +110,21 @@ class PowerCutTest {
     return 2;
   }
 
-  /** Some calls, and a moment more, so that it ends anywhere in a call. */
+  /** Waits for some calls and a random time, so that the power cut may hit any part of a call. */
   private static void runForAWhile(PoweredWorkspace powered, Random random)
       throws InterruptedException {
     powered.load().awaitProgress(random.nextInt(MAX_CALLS));
     Thread.sleep(random.nextInt(MAX_PAUSE_MS));
   }
 
-  /** The test above would prove nothing if it could not fail: without syncs, it does. */
+  /** The control for the test above: without syncs, lost data must be detected. */
   @ParameterizedTest
   @EnumSource(Lie.class)
   void aDiskThatLiesIsNoticed(Lie lie) throws Exception {
     try (PoweredWorkspace powered = PoweredWorkspace.create()) {
       powered.start(SEED, "a");
       powered.disk().lie(lie);
-      if (lie == Lie.DIRECTORY_SYNCS) { // every start gives a new segment of the log its name
+      if (lie == Lie.DIRECTORY_SYNCS) { // each start publishes a new segment by a rename
         powered.fabric().leader().kill();
         powered.restart();
       }

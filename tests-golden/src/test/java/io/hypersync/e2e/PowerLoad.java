@@ -23,12 +23,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that create, overwrite, append, rename and unlink files, each in a folder of its own, and
- * know at any time what must be there (hypersync.md 0.1.2): what was acknowledged, and nothing that
- * was refused. Of a call that ended with EIO either is right; its files are left alone from then
- * on.
+ * Writers that create, overwrite, append, rename and unlink files, each in a directory of its own.
+ * Each writer keeps the expected content (hypersync.md 0.1.2): everything that was acknowledged,
+ * and nothing that was refused. After EIO either outcome is allowed, and the files of that call are
+ * not used any more.
  *
- * <p>It can be stopped and go on; only while it is stopped it can be checked.
+ * <p>The load can be stopped and started again; {@link #check} may be called only while it is
+ * stopped.
  */
 final class PowerLoad implements AutoCloseable {
   private static final int MAX_FILES = 24;
@@ -36,7 +37,7 @@ final class PowerLoad implements AutoCloseable {
   private static final int MAX_PAGES = 16;
   private static final int MAX_APPEND_BYTES = 3_000;
 
-  /** Several chunks, which do not travel in the entry. */
+  /** Several chunks, which are too large for an inline payload. */
   private static final int MAX_LARGE_BYTES = 300_000;
 
   private static final int REFUSED_PAUSE_MS = 5;
@@ -50,9 +51,9 @@ final class PowerLoad implements AutoCloseable {
   private volatile boolean stopping;
 
   /**
-   * Makes the folders.
+   * Creates the directories.
    *
-   * @param seed decides what the writers do
+   * @param seed determines the calls of the writers
    */
   PowerLoad(Path mount, int writers, long seed) throws IOException {
     for (int i = 0; i < writers; i++) {
@@ -61,7 +62,7 @@ final class PowerLoad implements AutoCloseable {
     }
   }
 
-  /** Begins, or goes on. */
+  /** Starts the writers, for the first time or again. */
   void start() {
     stopping = false;
     for (Writer writer : writers) {
@@ -69,12 +70,12 @@ final class PowerLoad implements AutoCloseable {
     }
   }
 
-  /** Begins no more calls, and waits for nothing. */
+  /** Lets writers make no further calls; does not wait. */
   void stopSoon() {
     stopping = true;
   }
 
-  /** Lets the calls under way end. */
+  /** Stops the writers, and waits until their present calls have ended. */
   void stop() throws InterruptedException {
     stopSoon();
     for (Thread thread : threads) {
@@ -86,13 +87,13 @@ final class PowerLoad implements AutoCloseable {
     threads.clear();
   }
 
-  /** Until that many more calls are acknowledged. */
+  /** Waits until this many more calls are acknowledged. */
   void awaitProgress(int more) throws InterruptedException {
     long goal = acknowledged.get() + more;
     Await.until(more + " more acknowledged calls", () -> acknowledged.get() >= goal);
   }
 
-  /** Fails unless a mount that has caught up shows exactly what it must. */
+  /** Fails unless a mount that has caught up shows exactly the expected content. */
   void check(Path mount) throws IOException {
     assertEquals(List.of(), List.copyOf(surprises), "calls that ended as none may");
     for (Writer writer : writers) {
@@ -100,7 +101,7 @@ final class PowerLoad implements AutoCloseable {
     }
   }
 
-  /** Begins no more calls. */
+  /** Lets writers make no further calls. */
   @Override
   public void close() {
     stopSoon();
@@ -122,7 +123,7 @@ final class PowerLoad implements AutoCloseable {
     }
   }
 
-  /** One thread's folder, and what must be in it. */
+  /** A writer's directory and its expected content. */
   private final class Writer {
     private final Path folder;
     private final Random random;
@@ -203,7 +204,7 @@ final class PowerLoad implements AutoCloseable {
       attempt(Set.of(name), () -> Files.delete(folder.resolve(name)), () -> files.remove(name));
     }
 
-    /** One write(2). */
+    /** Writes by one write(2). */
     private void writeAtOnce(String name, byte[] bytes, long offset, OpenOption option)
         throws IOException {
       try (FileChannel file = FileChannel.open(folder.resolve(name), option)) {

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace of which everything that the leader has is on a {@link ForgetfulDisk}, from its first
- * moment on: what {@code hypersync init} writes, too. The worker {@code a} writes, its state is on
- * the ordinary disk; that of the worker {@code b} is on another disk that forgets.
+ * A workspace all of whose leader state is on a {@link ForgetfulDisk} from the first moment,
+ * including what {@code hypersync init} writes. Worker {@code a} runs the load, and has its state
+ * on the ordinary disk; worker {@code b} has its state on another power-loss disk.
  */
 final class PoweredWorkspace implements AutoCloseable {
   private static final int WRITERS = 4;
@@ -34,7 +34,7 @@ final class PoweredWorkspace implements AutoCloseable {
     this.workersDisk = workersDisk;
   }
 
-  /** Of which nothing runs yet. */
+  /** Creates a workspace without running daemons. */
   static PoweredWorkspace create() throws IOException {
     AtomicReference<@Nullable ForgetfulDisk> disk = new AtomicReference<>();
     Fabric fabric =
@@ -51,9 +51,9 @@ final class PoweredWorkspace implements AutoCloseable {
   }
 
   /**
-   * Starts the leader and these workers, and makes the writers' folders.
+   * Starts the leader and these workers, and creates the writers' directories.
    *
-   * @param seed decides what the writers do
+   * @param seed determines the calls of the writers
    */
   void start(long seed, String... names) throws Exception {
     workers = List.of(names);
@@ -69,7 +69,7 @@ final class PoweredWorkspace implements AutoCloseable {
     return fabric;
   }
 
-  /** The leader's. */
+  /** The leader's disk. */
   ForgetfulDisk disk() {
     return disk;
   }
@@ -81,7 +81,10 @@ final class PoweredWorkspace implements AutoCloseable {
     return load;
   }
 
-  /** Starts the leader again, and lets the calls that were under way end. */
+  /**
+   * Starts the leader again, and waits until the calls in flight have ended. Fails if the log is
+   * shorter than what worker a has applied.
+   */
   void restart() throws IOException, InterruptedException {
     long seen = fabric.worker("a").status().path("applied_index").asLong();
     long startNs = System.nanoTime();
@@ -98,18 +101,18 @@ final class PoweredWorkspace implements AutoCloseable {
     }
   }
 
-  /** How long the leader took to start the last time. */
+  /** How long the last start of the leader took, in milliseconds. */
   long lastStartMs() {
     return lastStartMs;
   }
 
-  /** Fails unless a worker has, and shows, exactly what was acknowledged. */
+  /** Fails unless the worker has the leader's root, and shows exactly what was acknowledged. */
   void check(String worker) throws IOException, InterruptedException {
     fabric.assertSameRoots(worker);
     load().check(fabric.mount(worker));
   }
 
-  /** Cuts the power of the worker b's machine, and starts it again. */
+  /** Cuts the power of worker b's machine, and starts the worker again. */
   void cutWorkersPower(Random random) throws IOException, InterruptedException {
     fabric.worker("b").kill();
     Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
@@ -117,7 +120,7 @@ final class PoweredWorkspace implements AutoCloseable {
     fabric.startWorker("b");
   }
 
-  /** Ends everything; the disks last, since the daemons are on them. */
+  /** Ends everything; the disks last, because the daemons use them. */
   @Override
   public void close() throws IOException {
     if (load != null) {

@@ -15,7 +15,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A Python that makes system calls one after another and keeps what it has open meanwhile. */
+/**
+ * A Python process that runs statements one after another, and keeps its descriptors open between
+ * them.
+ */
 final class PythonProcess implements AutoCloseable {
   private static final String LOOP =
       """
@@ -44,7 +47,7 @@ final class PythonProcess implements AutoCloseable {
   }
 
   /**
-   * The same, started by another program, as {@code unshare}.
+   * Starts Python by another program, such as {@code unshare}.
    *
    * @param by that program and its arguments
    */
@@ -54,13 +57,13 @@ final class PythonProcess implements AutoCloseable {
     return new PythonProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 
-  /** Runs a text of many lines, which must succeed. */
+  /** Runs a program of several lines, which must succeed. */
   void define(String text) throws IOException {
     String hex = HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
     must("exec(bytes.fromhex('" + hex + "').decode(), globals())");
   }
 
-  /** Runs one line; returns {@code ok}, or the errno or exception that it ended with. */
+  /** Runs one line; returns {@code ok}, or the name of the errno, or the exception. */
   String run(String line) throws IOException {
     process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
@@ -88,7 +91,7 @@ final class PythonProcess implements AutoCloseable {
     assertEquals("ok", run(line), line);
   }
 
-  /** Ends it, and with it all that it has open. */
+  /** Ends the process, which closes its descriptors. */
   @Override
   public void close() throws IOException {
     process.getOutputStream().close();

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A class of tests that mount workspaces.
+ * Marks a class whose tests mount workspaces.
  *
- * <p>The time limit is a guard against a hang, far beyond what a test takes. A thread that waits in
- * the kernel for a mount cannot be interrupted, so tests run on threads of their own: the one that
- * hangs is freed when its {@link Fabric} ends the daemons.
+ * <p>The timeout is a guard against hangs, far longer than any test takes. A thread that waits in
+ * the kernel for a mount cannot be interrupted. Therefore tests run on separate threads: one that
+ * hangs is released when its {@link Fabric} ends the daemons.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

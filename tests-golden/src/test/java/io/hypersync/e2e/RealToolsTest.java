@@ -20,20 +20,19 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * A tool chain, an editor and searches at work on three mounts (hypersync.md 22.4 items 2 and 3).
- */
+/** A tool chain, an editor and searches on three mounts (hypersync.md 22.4 items 2 and 3). */
 @RealMounts
 class RealToolsTest {
   private static final int FOLDERS = 40;
   private static final int FILES = 1_000;
 
-  /** What each worker sends again and again, whatever is done on its mount. */
+  /** The message that each worker sends periodically, whatever its mount does. */
   private static final String HEARTBEAT = "WorkerApplied";
 
   /**
-   * A file that is open for more than 50 ms is reported. On a busy machine this happens between an
-   * open and its close now and then; one message for a hundred files is still none for each.
+   * A file that is open for more than 50 ms is reported to the leader. On a busy machine this
+   * happens now and then between an open and its close. At most one message per this many files
+   * still shows that not every file costs one.
    */
   private static final int FILES_PER_LATE_CLOSE = 100;
 
@@ -67,7 +66,7 @@ class RealToolsTest {
     }
   }
 
-  /** Editors, language servers and searches walk the tree, stat it and read it all day. */
+  /** Editors, language servers and searches constantly walk, stat and read the tree. */
   @Test
   void scansCostTheLeaderNothing() throws Exception {
     Path tree = Files.createDirectory(fabric().mount("a").resolve("tree"));
@@ -106,7 +105,7 @@ class RealToolsTest {
     assertTrue(lateCloses <= filesRead / FILES_PER_LATE_CLOSE, "open files: " + lateCloses);
   }
 
-  /** When all is applied and nothing is open. */
+  /** The leader's message counts, once everything is applied and nothing is open. */
   private static Map<String, Long> receivedAtRest() throws Exception {
     fabric().settle("a", "b", "c");
     Map<String, Long> counts = new TreeMap<>();
@@ -119,8 +118,8 @@ class RealToolsTest {
   }
 
   /**
-   * Maven compiles and tests on A while somebody saves the sources on B: each build works on whole
-   * files, and the one after the last save on exactly those.
+   * Maven compiles and tests on A while the sources are saved on B. Each build must see whole
+   * files, and the build after the last save exactly the last versions.
    */
   @Test
   void aProjectIsBuiltAndTestedWhileAnotherMountEditsIt() throws Exception {
@@ -140,7 +139,8 @@ class RealToolsTest {
       versions = saves.get();
     }
     assertTrue(versions > CLASSES, "only " + versions + " saves");
-    // What was saved behind the compiler's back looks older than its class, on any file system.
+    // A source saved during a compilation may look older than its class, on any filesystem, and
+    // would not be compiled again; so all sources are saved once more.
     for (int i = 0; i < CLASSES; i++) {
       save(onB, i, versions + i);
     }
@@ -169,7 +169,7 @@ class RealToolsTest {
     return version;
   }
 
-  /** As editors do: beside it, then over it. */
+  /** Saves as editors do: writes a new file beside the source and renames it over the source. */
   private static void save(Path project, int part, int version) throws IOException {
     Path source = sources(project).resolve("Part" + part + ".java");
     Path fresh = source.resolveSibling(".Part" + part + ".swp");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What ends with an errno, and leaves no trace (hypersync.md 6.1.1, 6.8). */
+/** Calls that fail with an errno, and leave no trace in the log (hypersync.md 6.1.1, 6.8). */
 @RealMounts
 class RefusedMutationsTest {
   private static final int RACES = 60;
@@ -91,7 +91,7 @@ class RefusedMutationsTest {
     }
   }
 
-  /** The operations of users; what the leader does by itself may happen at any time. */
+  /** The ops of users after this index. The leader's own ops may occur at any time. */
   private static List<String> loggedSince(Fabric fabric, long index) {
     return fabric
         .log(LOG_TAIL)
@@ -133,7 +133,7 @@ class RefusedMutationsTest {
     FABRIC.get().assertSameRoots("a", "b");
   }
 
-  /** The numbers of the locks that it got. */
+  /** The numbers of the locks that this racer got. */
   private static List<Integer> race(Path folder, String name, CyclicBarrier start)
       throws Exception {
     List<Integer> won = new ArrayList<>();

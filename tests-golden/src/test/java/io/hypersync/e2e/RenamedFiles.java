@@ -11,33 +11,35 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Files that are renamed again and again, {@code <file>.0} to {@code <file>.1} and so on, and
- * removed in the end; remembers under which names each may be found after what its callers were
- * told. A rename that happened twice, or was made again after it had happened, would have ended
- * with ENOENT.
+ * Files that are renamed repeatedly, from {@code <file>.0} to {@code <file>.1} and so on, and
+ * finally removed. Keeps the names that each file may have according to the answers its callers
+ * got. A rename that was carried out twice would have ended with ENOENT.
  */
 final class RenamedFiles {
-  /** For a file that is not there. */
+  /** The step of a file that does not exist. */
   private static final int ABSENT = -1;
 
   private final Map<String, Set<Integer>> steps = new ConcurrentHashMap<>();
 
-  /** The name of a file after so many renames. */
+  /** The name of a file after this many renames. */
   static String name(String file, int step) {
     return file + "." + step;
   }
 
-  /** It was made, or a rename brought it here: this is its name, for sure. */
+  /** The file was created, or renamed to this step: this is certainly its name. */
   void is(String file, int step) {
     steps.put(file, Set.of(step));
   }
 
-  /** It was not made, or has been removed. */
+  /** The file was not created, or has been removed. */
   void isAbsent(String file) {
     steps.put(file, Set.of(ABSENT));
   }
 
-  /** Nobody knows whether it was made, or, after {@code step} renames, renamed or removed. */
+  /**
+   * The outcome of a call is unknown: the file may have been created, renamed to {@code step}, or
+   * (if it had this step already) removed.
+   */
   void isUnsure(String file, int step) {
     Set<Integer> before = steps.getOrDefault(file, Set.of(ABSENT));
     assertTrue(before.size() == 1, "one call at a time");
@@ -45,7 +47,7 @@ final class RenamedFiles {
     steps.put(file, was == step ? Set.of(was, ABSENT) : Set.of(was, step));
   }
 
-  /** Fails unless each is under one of the names under which it may be, in a folder's names. */
+  /** Fails unless each file exists in the directory under exactly one of its possible names. */
   void check(Path folder) throws IOException {
     Map<String, List<Integer>> found = new HashMap<>();
     for (String name : Shelves.names(folder)) {

@@ -17,17 +17,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bits of stored chunks turn over, at a worker and at the leader (hypersync.md 9.3, 22.1). */
+/** Bits of stored chunks flip, at a worker and at the leader (hypersync.md 9.3, 22.1). */
 @RealMounts
 class RottenChunksTest {
-  /** One chunk, which does not travel in its entry. */
+  /** One chunk, which is too large for an inline payload. */
   private static final int CHUNK_BYTES = 64 << 10;
 
   @RegisterExtension final FabricExtension extension = new FabricExtension();
 
   private final byte[] content = new byte[CHUNK_BYTES];
 
-  /** While it runs, and while it does not. */
+  /** The chunk is damaged once while the worker runs, and once while it does not. */
   @Test
   void aWorkerGetsFromTheLeaderWhatHasRottenHere() throws Exception {
     Fabric fabric = extension.get();
@@ -46,7 +46,10 @@ class RottenChunksTest {
     fabric.assertSameRoots("a", "b");
   }
 
-  /** What was acknowledged could not be read by anybody who did not have it already. */
+  /**
+   * Without the repair, acknowledged data could be read only by workers that have the chunk
+   * already.
+   */
   @Test
   void aWriteOfBytesThatHaveRottenAtTheLeaderBringsThemBack() throws Exception {
     Fabric fabric = extension.get();
@@ -54,7 +57,7 @@ class RottenChunksTest {
     writeAtOnce(fabric.mount("a").resolve("first"));
     fabric.settle("a", "b");
     Path store = stateOfTheLeader(fabric).resolve("chunks");
-    for (int start = 0; start < 2; start++) { // what is not in the index is looked at by a start
+    for (int start = 0; start < 2; start++) { // a start verifies chunks that are not in the index
       stop(fabric.leader());
       if (start == 1) {
         assertTrue(rot(store) > 0);
@@ -84,7 +87,7 @@ class RottenChunksTest {
     assertEquals(0, daemon.awaitExit(Await.LIMIT), "exit code after SIGTERM");
   }
 
-  /** One write(2), so that it is one chunk. */
+  /** Writes by one write(2), which gives one chunk. */
   private void writeAtOnce(Path path) throws IOException {
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -92,7 +95,7 @@ class RottenChunksTest {
     }
   }
 
-  /** A bit of every intact copy turns over; returns how many there were. */
+  /** Flips a bit of every intact copy of the chunk; returns the number of copies. */
   private int rot(Path store) throws IOException {
     int copies = 0;
     List<Path> segments;

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a program to its end, which it must come to in {@link Await#LIMIT}.
+ * Result of a program, which must end within {@link Await#LIMIT}.
  *
- * @param exit what it ended with; 137 if it was killed because it took too long
- * @param output what it wrote, on both outputs
+ * @param exit exit code; 137 if the program was killed because it took too long
+ * @param output what it wrote to standard output and standard error
  */
 record Shell(int exit, String output) {
-  /** Runs it, however it ends. */
+  /** Runs a program; it may fail. */
   static Shell run(Path directory, Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
     ProcessBuilder builder =
@@ -29,12 +29,12 @@ record Shell(int exit, String output) {
     return new Shell(process.waitFor(), output);
   }
 
-  /** Runs a program that must succeed; returns what it wrote. */
+  /** Runs a program that must succeed; returns its output. */
   static String must(Path directory, String... command) throws IOException, InterruptedException {
     return run(directory, Map.of(), List.of(command)).orFail(String.join(" ", command));
   }
 
-  /** What was written, if the program succeeded. */
+  /** The output; fails unless the program succeeded. */
   String orFail(String what) {
     if (exit != 0) {
       throw new AssertionError(what + " ended with " + exit + ":\n" + output);

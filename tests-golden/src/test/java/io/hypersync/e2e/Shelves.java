@@ -7,11 +7,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Small things to do with folders. */
+/** Helpers for directories. */
 final class Shelves {
   private Shelves() {}
 
-  /** The names in a folder, in the order of readdir. */
+  /** The names in a directory, in the order of readdir. */
   static List<String> names(Path folder) throws IOException {
     try (Stream<Path> listing = Files.list(folder)) {
       return listing.map(path -> path.getFileName().toString()).toList();

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A signal that ends a process ends its call, if the leader has not been sent it; one that it
- * handles ends none (hypersync.md 6.4). The cases are in {@code posix/signals.py}.
+ * A fatal signal ends a call that has not been sent to the leader yet; a signal with a handler
+ * interrupts no call (hypersync.md 6.4). The cases are in {@code posix/signals.py}.
  */
 @RealMounts
 class SignalsTest {
@@ -24,7 +24,7 @@ class SignalsTest {
     Path folder = Files.createDirectory(fabric.mount("a").resolve("signals"));
     String leader = Long.toString(fabric.leader().pid());
     Shell.must(folder, "python3", script(), name, leader);
-    // The leader was silent for so long that it may have given them up.
+    // The leader was stopped for so long that it may have closed the workers' sessions.
     fabric.awaitWritable("a");
     fabric.awaitWritable("b");
     fabric.assertSameRoots("a", "b");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** SQLite databases that processes on two mounts have open at once. */
+/** SQLite databases that processes on two mounts have open at the same time. */
 @RealMounts
 class SqliteAcrossMountsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -70,7 +70,10 @@ class SqliteAcrossMountsTest {
     assertArrayEquals(Files.readAllBytes(onB), Files.readAllBytes(onA));
   }
 
-  /** WAL needs a shared map, which is refused (hypersync.md 6.6): clearly, and without harm. */
+  /**
+   * WAL needs a shared writable mapping, which is refused (hypersync.md 6.6): the error must be
+   * clear, and the data intact.
+   */
   @ParameterizedTest
   @EnumSource
   void whoTriesWalIsToldAndNothingIsHarmed(Kind kind) throws Exception {
@@ -114,7 +117,8 @@ class SqliteAcrossMountsTest {
         assertRefused("database is locked", b, "select n from t");
       }
     }
-    // Its process was killed, and what it committed is in the log only: the other one finds it.
+    // The process was killed, so its commits are only in the WAL; the other process must find them
+    // there.
     backToRollback(kind, onB);
     for (Path database : List.of(onB, onA)) {
       try (SqliteProcess process = SqliteProcess.start(kind, database, PATIENCE)) {
@@ -124,7 +128,7 @@ class SqliteAcrossMountsTest {
     }
   }
 
-  /** As the README tells it. */
+  /** Leaves WAL mode as the README describes. */
   private static void backToRollback(Kind kind, Path database) throws Exception {
     try (SqliteProcess process = SqliteProcess.start(kind, database, PATIENCE)) {
       assertEquals("exclusive", process.must("pragma locking_mode=exclusive"));

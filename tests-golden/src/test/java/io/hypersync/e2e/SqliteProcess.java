@@ -16,18 +16,18 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A process that has a database open and carries out statements, until it is killed. */
+/** A process that has a database open and executes statements until it is killed. */
 final class SqliteProcess implements AutoCloseable {
   private final Process process;
   private final BufferedWriter statements;
   private final BufferedReader output;
   private int asked;
 
-  /** What such a process is. */
+  /** The implementation of SQLite's client. */
   enum Kind {
     /** The sqlite3 program. */
     PROGRAM,
-    /** Python and its module. */
+    /** Python's sqlite3 module. */
     MODULE
   }
 
@@ -41,9 +41,9 @@ final class SqliteProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a database, which is made if it is not there.
+   * Opens a database, and creates it if it does not exist.
    *
-   * @param patience how long it waits for locks
+   * @param patience busy timeout: how long statements wait for locks
    */
   static SqliteProcess start(Kind kind, Path database, Duration patience)
       throws IOException, URISyntaxException {
@@ -51,10 +51,10 @@ final class SqliteProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a database that is there. Where its mount has just gone, it makes none in the folder
-   * below: a mount is not put over a folder with something in it.
+   * Opens an existing database. If its mount has just gone away, this creates no file in the
+   * directory below, which would prevent a new mount there.
    *
-   * @param patience how long it waits for locks
+   * @param patience busy timeout: how long statements wait for locks
    */
   static SqliteProcess startOnExisting(Kind kind, Path database, Duration patience)
       throws IOException, URISyntaxException {
@@ -75,15 +75,16 @@ final class SqliteProcess implements AutoCloseable {
     try {
       Optional<List<String>> _ = started.ask("pragma busy_timeout=" + patience.toMillis());
     } catch (IOException alreadyGone) {
-      // The next question says so.
+      // The next statement reports it.
     }
     return started;
   }
 
   /**
-   * What a statement gives, line by line; one that fails gives a line with {@code Error}.
+   * Executes a statement; returns its output by lines. A statement that fails gives a line with
+   * {@code Error}.
    *
-   * @return nothing if the process ends before
+   * @return empty if the process ends before the statement
    */
   Optional<List<String>> ask(String statement) throws IOException {
     asked++;
@@ -107,18 +108,18 @@ final class SqliteProcess implements AutoCloseable {
     }
   }
 
-  /** The same, as one text, of a process that must not end. */
+  /** The output of a statement as one text; fails if the process ends. */
   String must(String statement) throws IOException {
     return String.join(
         "\n", ask(statement).orElseThrow(() -> new AssertionError("ended at " + statement)));
   }
 
-  /** kill -9. */
+  /** Sends SIGKILL. */
   void kill() {
     var _ = process.destroyForcibly();
   }
 
-  /** kill -9, and waits until it is gone. */
+  /** Sends SIGKILL, and waits until the process is gone. */
   @Override
   public void close() throws IOException {
     kill();

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** SQLite on two mounts, one of whose workers is killed and started again. */
+/** SQLite on two mounts, while the worker of one is killed and started again. */
 @RealMounts
 class SqliteWorkerCrashTest {
   private static final int COMMITS = 6;

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes on both mounts that write into one database, the program and the module on each. Who is
- * killed is started again. They remember which commits they were told of, so that all of these can
- * be asked for in the end.
+ * Processes on both mounts that write into one database, each mount with sqlite3 and Python's
+ * module. A process that was killed is replaced. The acknowledged commits are remembered, so that
+ * their presence can be checked at the end.
  */
 final class SqliteWriters implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -37,11 +37,11 @@ final class SqliteWriters implements AutoCloseable {
   private volatile boolean over;
 
   /**
-   * One row after the other by one process after the other.
+   * A writer: inserts one row after another, through one process after another.
    *
-   * @param acknowledged rows whose commit it was told of
-   * @param unknown rows of which it does not know what became
-   * @param refusals what it was told instead
+   * @param acknowledged rows whose commit was reported
+   * @param unknown rows whose outcome is unknown
+   * @param refusals error messages
    */
   private record Writer(
       String who,
@@ -53,9 +53,9 @@ final class SqliteWriters implements AutoCloseable {
       Set<String> refusals) {}
 
   /**
-   * Begins to write.
+   * Creates the table and starts the writers.
    *
-   * @param databases where each mount has the database
+   * @param databases path of the database on each mount
    */
   SqliteWriters(List<Path> databases) throws Exception {
     this.databases = databases;
@@ -88,7 +88,7 @@ final class SqliteWriters implements AutoCloseable {
     Random random = new Random(writer.who.hashCode());
     while (!over) {
       if (!Files.exists(writer.database)) {
-        Thread.sleep(50); // its mount is not there
+        Thread.sleep(50); // the mount is gone
         continue;
       }
       try (SqliteProcess process =
@@ -105,7 +105,7 @@ final class SqliteWriters implements AutoCloseable {
     return null;
   }
 
-  /** Whether its process can go on. */
+  /** Inserts a row; returns whether the process can continue. */
   private static boolean insert(Writer writer, SqliteProcess process, int n) throws IOException {
     String row = writer.who + " " + n;
     Optional<List<String>> answer =
@@ -119,7 +119,10 @@ final class SqliteWriters implements AutoCloseable {
     return false;
   }
 
-  /** Kills one of them at a random moment, that many times; commits happen in between. */
+  /**
+   * Kills a random writer's process at a random moment, {@code times} times, with at least one
+   * commit in between.
+   */
   void kill(int times, Random random) throws InterruptedException {
     for (int i = 0; i < times; i++) {
       int before = acknowledged();
@@ -136,7 +139,7 @@ final class SqliteWriters implements AutoCloseable {
     return writers.stream().mapToInt(writer -> writer.acknowledged.size()).sum();
   }
 
-  /** How many commits those who write by this path were told of. */
+  /** Number of acknowledged commits of the writers that use this path. */
   int acknowledged(Path database) {
     return writers.stream()
         .filter(writer -> writer.database.equals(database))
@@ -144,7 +147,7 @@ final class SqliteWriters implements AutoCloseable {
         .sum();
   }
 
-  /** What those who write by this path were told instead of success. */
+  /** Error messages that the writers of this path got. */
   Set<String> refusals(Path database) {
     Set<String> all = new TreeSet<>();
     writers.stream()
@@ -153,7 +156,10 @@ final class SqliteWriters implements AutoCloseable {
     return all;
   }
 
-  /** Ends them; the database is whole on every mount, and has what was acknowledged. */
+  /**
+   * Stops the writers. The database must be intact on every mount, and contain all acknowledged
+   * rows.
+   */
   void stopAndJudge() throws Exception {
     over = true;
     for (Future<Void> each : running) {

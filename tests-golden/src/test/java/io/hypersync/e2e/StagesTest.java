@@ -19,7 +19,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Where the time of a mutation went, measured always (hypersync.md 17.1(3)). */
+/**
+ * The time that a mutation spends in each stage, which is always measured (hypersync.md 17.1(3)).
+ */
 @RealMounts
 class StagesTest {
   private static final int FILES = 60;
@@ -50,7 +52,7 @@ class StagesTest {
     }
   }
 
-  /** hypersync.md 8.1.1: every op brings the root up to date, in a time that somebody can see. */
+  /** hypersync.md 8.1.1: every op updates the root, and the time this takes is reported. */
   @Test
   void everyMutationUpdatesTheMerkleRoot() throws Exception {
     JsonNode before = FABRIC.get().leader().status().path("merkle");
@@ -66,7 +68,8 @@ class StagesTest {
     double max = merkle.path("update_latency_us_max").asDouble();
     assertTrue(0 < p50 && p50 <= p99 && p99 <= max && max < 10_000_000, merkle::toString);
     int depth = merkle.path("tree_depth").asInt();
-    assertTrue(6 <= depth && depth <= 129, merkle::toString); // more than 2^5 leaves, 128 bits
+    // more than 2^5 leaves; keys have 128 bits
+    assertTrue(6 <= depth && depth <= 129, merkle::toString);
     assertEquals(0, merkle.path("rebalance_count").asInt(-1), merkle::toString);
   }
 
@@ -132,7 +135,8 @@ class StagesTest {
   }
 
   /**
-   * Of one in the middle; the cost is the least of many, for it is of code and not of the machine.
+   * Compared with a median mutation. The cost is the minimum of many rounds, so that it reflects
+   * the code rather than the load of the machine.
    */
   @Test
   void theFiguresCostLessThanAHundredthOfAMutation() throws Exception {
@@ -166,7 +170,7 @@ class StagesTest {
         .sum();
   }
 
-  /** How long something takes when nothing is in its way. */
+  /** Measures the time of code without outside disturbance. */
   private static final class Costs {
     private static final int ROUNDS = 20;
     private static final int RUNS = 20_000;

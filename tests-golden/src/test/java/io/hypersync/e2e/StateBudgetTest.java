@@ -18,19 +18,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Small calls with a large effect, made by a user without any right: each ends in ENOSPC when the
- * filesystem has its share of the leader's heap, the daemons live, what frees goes on, and the
- * leader starts again on that log with the same heap.
+ * Small calls with a large effect on memory, made by an unprivileged user. Each kind ends with
+ * ENOSPC when the state has reached its share of the leader's heap. The daemons survive, calls that
+ * free memory succeed, and the leader recovers that log with the same heap.
  */
 @RealMounts
 @TestMethodOrder(OrderAnnotation.class)
 class StateBudgetTest {
-  /** Of the 384 MiB of a daemon in these tests: 19 MiB. */
+  /** 5 % of the 384 MiB heap of a daemon in these tests: 19 MiB. */
   private static final String[] SMALL = {
     "--set", "hypersync.leader.state_heap_share=0.05", "--set", "hypersync.leader.open_lease_ttl=2s"
   };
 
-  /** Extents of a file that is emptied to make room for one kind of bomb: 32 KiB of the heap. */
+  /**
+   * Number of extents of a file that is truncated to make room for one kind of call: 32 KiB of
+   * heap.
+   */
   private static final int FILLING = 256;
 
   private static final int FILLINGS = 6;
@@ -74,7 +77,7 @@ class StateBudgetTest {
     fabric.close();
   }
 
-  /** 524 bytes of log each, and a thousand extents. */
+  /** Each call adds 524 bytes to the log and a thousand extents to the state. */
   @Test
   @Order(1)
   void copiesEndWhenTheFilesystemIsFull() throws Exception {

@@ -15,12 +15,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Strangers send the leader copies of first packets, and garbage, while workers work. */
+/**
+ * Unauthenticated peers send the leader copies of first packets, and garbage, while workers are in
+ * use.
+ */
 @RealMounts
 class StrangerFloodTest {
   private static final int PER_SECOND = 5_000;
 
-  /** Until so many packets were sent and so many directories made. */
+  /** The flood ends after this many packets and directories. */
   private static final long PACKETS = 15_000;
 
   private static final int DIRECTORIES = 50;
@@ -57,7 +60,7 @@ class StrangerFloodTest {
         "%d packets in %.1f s, %d directories; %s".formatted(sent, seconds, made, after);
     System.out.println(figures);
 
-    // Not one of them comes back with a token: what is begun is begun unproven.
+    // No packet returns with an address token, so every handshake that begins is unproven.
     HandshakeLimits limits = HandshakeLimits.defaults();
     long begun = grown(before, after, "begun");
     assertTrue(
@@ -84,7 +87,7 @@ class StrangerFloodTest {
     return after.path(key).asLong() - before.path(key).asLong();
   }
 
-  /** From which ports the workers came. */
+  /** The workers with the ports they connect from; a reconnect would change them. */
   private static String sessions(Fabric fabric) {
     StringBuilder text = new StringBuilder();
     for (JsonNode worker : fabric.leader().status().path("workers")) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Everyday tools, which work on one mount and are judged by what the other one shows. */
+/** Everyday tools on one mount, checked by what the other mount shows. */
 @RealMounts
 class ToolsAcrossMountsTest {
   private static final int FILES = 120;
@@ -33,10 +33,10 @@ class ToolsAcrossMountsTest {
 
   @TempDir Path outside;
 
-  /** A tree on the local disk, with all that a tool may want to keep. */
+  /** A tree on the local disk, with everything that a tool may want to preserve. */
   private Path source = Path.of("/");
 
-  /** The same folder through two mounts. */
+  /** The same directory through two mounts. */
   private Path onA = Path.of("/");
 
   private Path onB = Path.of("/");
@@ -159,7 +159,8 @@ class ToolsAcrossMountsTest {
     Git.must(mainOnA, "add", "--all");
     Git.must(mainOnA, "commit", "--quiet", "--message", "one");
     Git.must(mainOnA, "worktree", "add", "--quiet", "../side", "-b", "side");
-    // The mounts of this test are at two places; those of two hosts are at the same.
+    // In this test the two mounts have different paths; on two hosts they would have the same, so
+    // make the path relative.
     Files.writeString(onA.resolve("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
     FABRIC.get().settle("b");
     Path sideOnB = onB.resolve("side");
@@ -217,7 +218,10 @@ class ToolsAcrossMountsTest {
         "demo.Greeting");
   }
 
-  /** Write beside it, sync, rename over it, as editors do: the other side sees one or the other. */
+  /**
+   * Writes a new file, syncs it, and renames it over the document, as editors do: the other mount
+   * sees either version as a whole.
+   */
   @Test
   void anEditorSavesAtomically() throws Exception {
     int saves = 60;
@@ -267,7 +271,7 @@ class ToolsAcrossMountsTest {
     return Shell.must(outside, "rsync", "-aHi", "--delete", from, to);
   }
 
-  /** The tree on B is the source: bytes, modes, owners, times, links. */
+  /** Fails unless the tree on B equals the source: bytes, modes, owners, times, links. */
   private void assertSameOnB(String copy) throws IOException, InterruptedException {
     FABRIC.get().settle("b");
     String different =

@@ -15,14 +15,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Compares folders, byte for byte. */
+/** Compares directory trees. */
 final class Trees {
   private static final List<String> ATTRIBUTES =
       List.of("ino", "mode", "nlink", "uid", "gid", "size", "lastModifiedTime", "ctime");
 
   private Trees() {}
 
-  /** Fails unless both folders hold the same names with the same attributes and bytes. */
+  /** Fails unless both trees have the same names with the same attributes and contents. */
   static void assertSame(Path one, Path other) throws IOException {
     Map<String, String> left = lines(one);
     Map<String, String> right = lines(other);
@@ -42,7 +42,7 @@ final class Trees {
                     right.get(differing.first())));
   }
 
-  /** What there is to know of each file, by its path in the folder. */
+  /** Attributes and content hash of each file, by its relative path. */
   private static Map<String, String> lines(Path folder) throws IOException {
     Map<String, String> lines = new TreeMap<>();
     try (Stream<Path> all = Files.walk(folder)) {

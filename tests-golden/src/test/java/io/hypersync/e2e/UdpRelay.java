@@ -22,17 +22,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network between a worker and its leader: passes UDP packets, as its {@link NetworkConditions}
- * have it. Which packets it loses is decided by its seed and the order in which they come.
+ * The network between a worker and its leader: forwards UDP packets according to {@link
+ * NetworkConditions}. The seed and the order of arrival determine which packets are lost.
  *
- * <p>One thread does everything; the methods may be called by any.
+ * <p>One thread forwards all packets; the methods may be called from any thread.
  */
 final class UdpRelay implements AutoCloseable {
   private static final int MAX_DATAGRAM = 65_535;
   private static final int SOCKET_BYTES = 4 * 1024 * 1024;
   private static final int IDLE_MS = 1_000;
 
-  /** A worker has a new port for each attempt to connect; the oldest ones are forgotten. */
+  /**
+   * A worker uses a new port for each connection attempt; the least recently used ports are
+   * dropped.
+   */
   private static final int MAX_WAYS = 64;
 
   private final SplittableRandom random;
@@ -52,13 +55,16 @@ final class UdpRelay implements AutoCloseable {
   private volatile @Nullable Throwable failure;
   private volatile boolean closed;
 
-  /** Since when it is so. */
+  /** The present conditions, and when they began. */
   private record Weather(NetworkConditions conditions, long sinceNs) {}
 
-  /** Between one port of a worker and the leader: our socket, which the leader sees. */
+  /**
+   * The path between one port of a worker and the leader; {@code socket} is what the leader sees as
+   * the peer.
+   */
   private record Way(SocketAddress worker, DatagramChannel socket) {}
 
-  /** A packet that is sent later. */
+  /** A packet that is to be sent later. */
   private record Late(long dueNs, Direction direction, Way way, byte[] bytes) {}
 
   private UdpRelay(InetSocketAddress leader, long seed) throws IOException {
@@ -69,19 +75,19 @@ final class UdpRelay implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("udp-relay").unstarted(this::run);
   }
 
-  /** Begins to pass everything. */
+  /** Starts a relay that forwards everything. */
   static UdpRelay start(InetSocketAddress leader, long seed) throws IOException {
     UdpRelay relay = new UdpRelay(leader, seed);
     relay.thread.start();
     return relay;
   }
 
-  /** Where workers find the leader. */
+  /** The address at which workers reach the leader through the relay. */
   HostPort address() throws IOException {
     return new HostPort("127.0.0.1", ((InetSocketAddress) front.getLocalAddress()).getPort());
   }
 
-  /** From now on packets fare like that; returns the time of {@link System#nanoTime}. */
+  /** Changes the conditions; returns the time of the change, by {@link System#nanoTime}. */
   long become(NetworkConditions conditions) {
     long now = System.nanoTime();
     weather = new Weather(conditions, now);
@@ -89,11 +95,11 @@ final class UdpRelay implements AutoCloseable {
   }
 
   /**
-   * What has become of the packets.
+   * Counts of packets.
    *
-   * @param passed sent on, each once
-   * @param dropped not sent on
-   * @param disordered of those sent on, how many came late or a second time
+   * @param passed packets that were forwarded; a duplicated one counts once
+   * @param dropped packets that were not forwarded
+   * @param disordered how many of the forwarded ones were delayed or duplicated
    */
   record Fate(long passed, long dropped, long disordered) {
     Fate since(Fate before) {
@@ -102,7 +108,7 @@ final class UdpRelay implements AutoCloseable {
     }
   }
 
-  /** What has become of all packets by now. */
+  /** The counts since the relay was started. */
   Fate fate() {
     return new Fate(passed.get(), dropped.get(), delayed.get() + doubled.get());
   }
@@ -114,9 +120,9 @@ final class UdpRelay implements AutoCloseable {
   }
 
   /**
-   * Ends.
+   * Stops the relay.
    *
-   * @throws IOException if it had stopped to pass packets before
+   * @throws IOException if it had stopped before because of a failure
    */
   @Override
   public void close() throws IOException {
@@ -197,7 +203,7 @@ final class UdpRelay implements AutoCloseable {
           return;
         }
       } catch (PortUnreachableException noLeader) {
-        return; // its process is gone; on a network of many hosts that would be silence, too
+        return; // the leader's process is gone; between hosts that would be silence, too
       }
       pass(Direction.TO_WORKER, way);
     }
@@ -217,7 +223,7 @@ final class UdpRelay implements AutoCloseable {
     return way;
   }
 
-  /** Decides what becomes of the packet in the buffer. */
+  /** Applies the conditions to the packet in the buffer. */
   private void pass(Direction direction, Way way) throws IOException {
     buffer.flip();
     Weather now = weather;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What {@code umount} takes along, and whom it counts. */
+/** {@code umount}: mounts inside the workspace, and which processes count as users. */
 @RealMounts
 class UmountTest {
   @RegisterExtension final FabricExtension extension = new FabricExtension();
@@ -38,7 +38,9 @@ class UmountTest {
     assertFalse(Files.exists(a), "the folder that was made for the mount");
   }
 
-  /** A path says nothing of what is there for somebody else: a container, a sandbox. */
+  /**
+   * The same path may lead elsewhere in another mount namespace, such as a container or sandbox.
+   */
   @Test
   void aProcessThatHasSomethingElseAtTheSamePathIsNotCounted() throws Exception {
     Fabric fabric = extension.get();
@@ -63,7 +65,7 @@ class UmountTest {
     }
   }
 
-  /** And a process that has this filesystem at another path is. */
+  /** A process that uses the mounted filesystem other than by a path counts. */
   @Test
   void whoHasOnlyAMapOfAFileOfTheMountIsCounted() throws Exception {
     Fabric fabric = extension.get();

@@ -9,7 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Appends one record after the other until the mount dies under it. */
+/** Appends one record after another until its mount dies. */
 final class VictimLoad implements AutoCloseable {
   private final List<String> acknowledged = new CopyOnWriteArrayList<>();
   private final Thread thread;
@@ -19,12 +19,12 @@ final class VictimLoad implements AutoCloseable {
     thread = Thread.ofPlatform().name(name).unstarted(() -> append(journal, name));
   }
 
-  /** Its records begin with {@code record-}. */
+  /** Starts a load whose records begin with {@code record-}. */
   static VictimLoad start(Path journal) {
     return start(journal, "record");
   }
 
-  /** Its records begin with {@code name-}. */
+  /** Starts a load whose records begin with {@code name-}. */
   static VictimLoad start(Path journal, String name) {
     VictimLoad load = new VictimLoad(journal, name);
     load.thread.start();
@@ -35,7 +35,7 @@ final class VictimLoad implements AutoCloseable {
     Await.until(count + " records", () -> acknowledged.size() >= count);
   }
 
-  /** Waits until the mount is dead, and tells what was acknowledged before. */
+  /** Waits until the mount is dead; returns the records acknowledged before. */
   List<String> end() throws InterruptedException {
     thread.join(Await.LIMIT);
     if (thread.isAlive()) {

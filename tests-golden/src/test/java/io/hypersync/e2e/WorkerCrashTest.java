@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Workers die, come back, and come late (hypersync.md 13, 19, 22.3 item 1). */
+/** Workers are killed, come back, and join late (hypersync.md 13, 19, 22.3 item 1). */
 @RealMounts
 class WorkerCrashTest {
   private static final int MUTATIONS = 150;
@@ -31,7 +31,7 @@ class WorkerCrashTest {
       String known = Files.getLastModifiedTime(b).toString();
       fabric.worker("b").kill();
       assertEquals("ENOTCONN", Errnos.of(() -> Files.readString(b.resolve("journal"))));
-      // The kernel still answers what it has cached, which is no sign of life.
+      // The kernel still answers from its cache, which does not mean that the worker is alive.
       assertEquals(known, Files.getLastModifiedTime(b).toString());
 
       Process user = new ProcessBuilder("sleep", "300").directory(a.toFile()).start();
@@ -54,7 +54,7 @@ class WorkerCrashTest {
     fabric.assertSameRoots("a", "b");
   }
 
-  /** As a service manager does, which clears nothing away by hand. */
+  /** A restart as by a service manager, without unmounting first. */
   @Test
   void aKilledWorkerIsSimplyStartedAgain() throws Exception {
     Fabric fabric = extension.get();

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to one journal, creates files, and renames and removes others, on several mounts, until
- * it is stopped; remembers what each call was answered. Then it can say whether a mount holds what
- * it must (hypersync.md 0.1.2): what was acknowledged is there once, what was refused with EROFS is
- * not there, and what ended with EIO or with the death of its mount is there once or not at all.
+ * it is stopped. It remembers the answer to each call, and can check a mount (hypersync.md 0.1.2):
+ * what was acknowledged is present once, what was refused with EROFS is absent, and what ended with
+ * EIO or with the death of its mount is present once or not at all.
  */
 final class WriteLoad implements AutoCloseable {
   private static final String JOURNAL = "journal";
@@ -52,7 +52,7 @@ final class WriteLoad implements AutoCloseable {
   private final Duration pause;
   private volatile boolean stopped;
 
-  /** A call that was made. */
+  /** A call and, once it has ended, its errno. */
   static final class Call {
     private final Path mount;
     private final String what;
@@ -63,7 +63,7 @@ final class WriteLoad implements AutoCloseable {
       this.what = what;
     }
 
-    /** Whether it has succeeded by now. */
+    /** Whether the call has succeeded by now. */
     boolean succeeded() {
       return Errnos.NONE.equals(errno);
     }
@@ -78,7 +78,7 @@ final class WriteLoad implements AutoCloseable {
     this.pause = pause;
   }
 
-  /** Makes the journal and the folders; on one mount, before {@link #start}. */
+  /** Creates the journal and the directories; to be called on one mount before {@link #start}. */
   static void prepare(Path mount) throws Exception {
     for (String folder : List.of(FOLDER, RENAMED)) {
       Await.until("a folder", () -> Files.createDirectories(mount.resolve(folder)) != null);
@@ -86,15 +86,15 @@ final class WriteLoad implements AutoCloseable {
     Await.until("the journal", () -> Files.createFile(mount.resolve(JOURNAL)) != null);
   }
 
-  /** Starts two appenders, two creators and one who renames on each of these. */
+  /** Starts two appenders, two creators and one renamer on each of the mounts. */
   static WriteLoad start(List<Path> mounts) {
     return start(mounts, Duration.ZERO);
   }
 
   /**
-   * The same, for a longer time.
+   * The same with pauses, for longer runs.
    *
-   * @param pause what each of them does between two calls
+   * @param pause between two calls of each thread
    */
   static WriteLoad start(List<Path> mounts, Duration pause) {
     WriteLoad load = new WriteLoad(pause);
@@ -114,7 +114,7 @@ final class WriteLoad implements AutoCloseable {
     return load;
   }
 
-  /** How many mutations were acknowledged by now. */
+  /** Number of mutations acknowledged so far. */
   int acknowledged() {
     return acknowledgedRecords.size()
         + acknowledgedFiles.size()
@@ -122,27 +122,27 @@ final class WriteLoad implements AutoCloseable {
         + acknowledgedRenames.get();
   }
 
-  /** How many mutations ended without telling whether they happened. */
+  /** Number of mutations with unknown outcome. */
   int unknown() {
     return unknown.size();
   }
 
-  /** How many mutations were refused with EROFS. */
+  /** Number of mutations that were refused with EROFS. */
   int refused() {
     return refused.size();
   }
 
-  /** The calls that are under way now. */
+  /** The calls in progress. */
   List<Call> underWay() {
     return List.copyOf(underWay);
   }
 
-  /** From now on the worker of this mount may die under its callers, who give up then. */
+  /** From now on the worker of this mount may die; its callers then stop without an error. */
   void expectDeath(Path mount) {
     mortal.add(mount);
   }
 
-  /** Until its callers have noticed. */
+  /** Waits until all calls on the dead mount have ended. */
   void awaitDeath(Path mount) throws InterruptedException {
     Await.until(
         "calls on a dead mount end",
@@ -150,18 +150,18 @@ final class WriteLoad implements AutoCloseable {
             dead.contains(mount) && underWay.stream().noneMatch(call -> call.mount.equals(mount)));
   }
 
-  /** How many mutations on this mount were acknowledged by now; each is one entry of the log. */
+  /** Number of mutations acknowledged on this mount so far; each is one log entry. */
   int acknowledgedOn(Path mount) {
     return acknowledgedByMount.getOrDefault(mount, 0);
   }
 
-  /** Until that many more are acknowledged. */
+  /** Waits until this many more mutations are acknowledged. */
   void awaitProgress(int more) throws InterruptedException {
     int goal = acknowledged() + more;
     Await.until(more + " more acknowledged mutations", () -> acknowledged() >= goal);
   }
 
-  /** Lets what is under way end, and starts no more. */
+  /** Makes no further calls, and waits for those in progress. */
   @Override
   public void close() {
     stopped = true;
@@ -174,7 +174,7 @@ final class WriteLoad implements AutoCloseable {
     }
   }
 
-  /** Fails unless a mount that has caught up holds exactly what it must. */
+  /** Fails unless a mount that has caught up has exactly the expected content. */
   void check(Path mount) throws IOException {
     assertEquals(List.of(), List.copyOf(surprises), "calls that ended as none may");
     for (Thread thread : threads) {
@@ -240,7 +240,7 @@ final class WriteLoad implements AutoCloseable {
         }
       }
     } catch (IOException failure) {
-      if (!dead.contains(mount)) { // what is open on a dead mount cannot be closed well
+      if (!dead.contains(mount)) { // closing a file on a dead mount fails
         surprises.add(failure);
       }
     } catch (Exception | Error failure) {
@@ -288,7 +288,9 @@ final class WriteLoad implements AutoCloseable {
     }
   }
 
-  /** Until it is gone, or nobody knows where it is, or the load is over. */
+  /**
+   * Renames and finally removes a file; stops early if its state is unknown or the load is over.
+   */
   private void renameAndRemove(Path mount, Path folder, String file) throws InterruptedException {
     for (int step = 0; !isOver(mount); ) {
       int next = step + 1;
@@ -306,7 +308,7 @@ final class WriteLoad implements AutoCloseable {
           renamedFiles.is(file, next);
           step = next;
         }
-        case REFUSED -> {} // it is where it was, and the same call is made again
+        case REFUSED -> {} // it keeps its name, and the call is repeated
         case UNKNOWN -> {
           renamedFiles.isUnsure(file, last ? step : next);
           return;
@@ -363,7 +365,7 @@ final class WriteLoad implements AutoCloseable {
     };
   }
 
-  /** What a caller knows when his call has ended. */
+  /** What the caller knows after a call. */
   private enum Ending {
     DONE,
     REFUSED,

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What is opened for writing by a name, right after a call of another machine has returned that has
- * changed where it leads, goes where the name leads then. One process makes the calls on both
- * mounts, so nothing else tells the second of the first.
+ * A name is opened for writing on one mount, right after a call on another host that changed what
+ * the name refers to has returned: the write must go to the new target. One process makes the calls
+ * on both mounts, so only the return of the first call orders them.
  */
 @RealMounts
 class WritesByNameTest {
@@ -20,7 +20,7 @@ class WritesByNameTest {
 
   private static final int TRIES = 60;
 
-  /** Each name is in a directory of its own, and known to the kernel of b. */
+  /** Each name is in a directory of its own, and in b's kernel cache. */
   private static final String COMMON =
       """
       import os, sys, threading, time
@@ -115,7 +115,7 @@ class WritesByNameTest {
         """);
   }
 
-  /** The kernel walks again once in a call; what it is told then is for the caller. */
+  /** The kernel repeats a path walk only once per call; a second ESTALE would reach the caller. */
   @Test
   void nobodyIsToldThatANameIsStale() throws Exception {
     run(

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * The committed inputs of a decoder: {@code fuzz/<name>/valid.hex}, which it must accept, and
- * {@code fuzz/<name>/found.hex}, which once broke it. One input a line, in hexadecimal; lines with
- * # in front are for people.
+ * {@code fuzz/<name>/found.hex}, which once broke it. One input per line, in hexadecimal; lines
+ * that begin with # are comments.
  */
 final class Corpus {
   private Corpus() {}

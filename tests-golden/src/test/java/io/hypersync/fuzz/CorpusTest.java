@@ -23,9 +23,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Damage begins at every form that there is: a new message or op needs an input of its own. */
+/**
+ * The corpus must contain every kind of message and op, because fuzzing starts from its inputs: a
+ * new kind needs an input.
+ */
 final class CorpusTest {
-  /** What needs an offer that is never made to the kernel: the decoder has only refusals. */
+  /**
+   * Opcodes that need a feature which is never negotiated with the kernel: the decoder always
+   * refuses them.
+   */
   private static final Set<FuseOpcode> NEVER_UNDERSTOOD =
       EnumSet.of(FuseOpcode.NOTIFY_REPLY, FuseOpcode.SETUPMAPPING, FuseOpcode.REMOVEMAPPING);
 
@@ -62,7 +68,7 @@ final class CorpusTest {
         case Decoded.Interrupt _ -> missing.remove(FuseOpcode.INTERRUPT);
         case Decoded.Destroy _ -> missing.remove(FuseOpcode.DESTROY);
         case Decoded.Malformed _ -> {
-          // DecoderFuzzTest tells.
+          // DecoderFuzzTest reports it.
         }
       }
     }

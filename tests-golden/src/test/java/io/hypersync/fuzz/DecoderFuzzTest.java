@@ -10,7 +10,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every decoder that reads from the wire, the log, the kernel, or a file that people hand over. */
+/**
+ * Fuzzes every decoder that reads from the network, the log, the kernel, or a file given by a user.
+ */
 final class DecoderFuzzTest {
   @TempDir Path directory;
 

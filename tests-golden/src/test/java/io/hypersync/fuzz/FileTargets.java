@@ -32,7 +32,7 @@ final class FileTargets {
   private FileTargets() {}
 
   static List<FuzzTarget> all(Path log) throws IOException {
-    // Every cut is a warning, thousands of them here.
+    // Each cut-off log end is logged as a warning, thousands of times here.
     ((Logger) LoggerFactory.getLogger("io.hypersync.leader.oplog")).setLevel(Level.ERROR);
     Path segment = Files.createDirectories(log.resolve("segment-0000000000000001"));
     byte[] trace = TraceHistory.of(1, 20).trace();
@@ -61,7 +61,7 @@ final class FileTargets {
         == null;
   }
 
-  /** The CRC32C of every record that is whole by its length. */
+  /** Recomputes the CRC32C of every record that is complete by its length. */
   private static byte[] withItsChecksums(byte[] damaged, Random random) {
     ByteBuffer file = ByteBuffer.wrap(damaged);
     for (int at = 0; at + RECORD_HEADER_BYTES <= damaged.length; at += Integer.BYTES) {

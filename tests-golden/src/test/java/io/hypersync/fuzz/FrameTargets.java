@@ -17,13 +17,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes on a QUIC stream: its first byte, and a frame. Protobuf has several forms of one
- * message, so what must not change is what is written of what was read.
+ * Frames on a QUIC stream: the stream's first byte, and a frame. Protobuf has several encodings of
+ * one message, so the invariant is: decoding and encoding again gives stable bytes.
  */
 final class FrameTargets {
   private FrameTargets() {}
 
-  /** What is read in one direction, and how it is written again. */
+  /** Decoder and encoder of one direction. */
   private record Direction<T>(
       Reader<T> reader, BiConsumer<T, ByteBuf> writer, Function<T, StreamKind> stream) {}
 

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A decoder and what it promises.
+ * A decoder and its contract.
  *
- * @param name also of its folder of inputs
- * @param decoder reads one input
- * @param refusal the one exception that a refused input may end with
- * @param samples valid inputs beside those of the folder
- * @param repair makes checksums fit again, so that damage gets past them; used in half of the
+ * @param name also the name of its corpus directory
+ * @param decoder decodes one input
+ * @param refusal the only exception with which an input may be refused
+ * @param samples valid inputs in addition to the corpus
+ * @param repair makes checksums valid again, so that damage gets past them; applied in half of the
  *     rounds
- * @param maxAllocation the most bytes that one decoding may allocate
+ * @param maxAllocation the greatest number of bytes that one decoding may allocate
  */
 public record FuzzTarget(
     String name,
@@ -23,38 +23,38 @@ public record FuzzTarget(
     long maxAllocation) {
   private static final long MAX_ALLOCATION = 4L << 20;
 
-  /** What is fuzzed. */
+  /** The code that is fuzzed. */
   @FunctionalInterface
   public interface Decoder {
     /**
-     * Decodes.
+     * Decodes an input.
      *
-     * @return whether the input is a value; false if the decoder says so with a value of its own
+     * @return true if the input was accepted; false if the decoder refuses it by a return value
      * @throws Exception the refusal
-     * @throws AssertionError if the value does not encode to what it should
+     * @throws AssertionError if the decoded value does not encode to the expected bytes
      */
     boolean accepts(byte[] input) throws Exception;
   }
 
-  /** Makes damaged bytes good enough to be looked into. */
+  /** Makes damaged bytes valid enough to get past checksums and lengths. */
   @FunctionalInterface
   public interface Repair {
-    /** The bytes with what guards them computed anew. */
+    /** The bytes with their checksums or lengths recomputed. */
     byte[] apply(byte[] damaged, Random random);
   }
 
-  /** A decoder of bytes that nothing guards. */
+  /** A target whose input has no checksum. */
   public static FuzzTarget of(
       String name, Class<? extends Exception> refusal, List<byte[]> samples, Decoder decoder) {
     return new FuzzTarget(name, decoder, refusal, samples, (damaged, _) -> damaged, MAX_ALLOCATION);
   }
 
-  /** The same with guards that can be computed anew. */
+  /** The same target with a repair of its checksums. */
   FuzzTarget repairedBy(Repair newRepair) {
     return new FuzzTarget(name, decoder, refusal, samples, newRepair, maxAllocation);
   }
 
-  /** The same with another limit of what one decoding may allocate. */
+  /** The same target with another limit of allocation per decoding, in bytes. */
   FuzzTarget allocating(long bytes) {
     return new FuzzTarget(name, decoder, refusal, samples, repair, bytes);
   }

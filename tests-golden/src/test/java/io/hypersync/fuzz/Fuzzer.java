@@ -11,12 +11,12 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a decoder to its promise: an input gives a value that encodes to the same bytes, or exactly
- * the documented exception; nothing else is thrown, no claimed length makes it allocate, and no
- * input keeps it busy for a second.
+ * Checks the contract of a decoder: each input either gives a value that encodes to the same bytes,
+ * or is refused with exactly the documented exception. Nothing else is thrown, no claimed length
+ * causes a large allocation, and no input takes more than a second of CPU time.
  *
- * <p>{@code -Dhypersync.fuzz.seed} repeats a run, {@code -Dhypersync.fuzz.seconds} makes it longer.
- * Every round has a random sequence of its own, so a round does not depend on those before it.
+ * <p>{@code -Dhypersync.fuzz.seed} repeats a run, {@code -Dhypersync.fuzz.seconds} sets its length.
+ * Each round has a random sequence of its own, so it does not depend on the rounds before it.
  */
 final class Fuzzer {
   private static final double SECONDS = 2;
@@ -32,7 +32,7 @@ final class Fuzzer {
     this.target = target;
   }
 
-  /** Tries the committed inputs, then mutations of them until the time is up. */
+  /** Tries the committed inputs, then mutations of them until the time is over. */
   static void run(FuzzTarget target) {
     new Fuzzer(target).run();
   }
@@ -74,7 +74,10 @@ final class Fuzzer {
     assertTrue(refused > 0, target + " refuses nothing: the mutations do not bite");
   }
 
-  /** What is loaded and compiled at the first use counts for nobody: only twice is too much. */
+  /**
+   * Decodes an input. Only a limit that is exceeded twice counts, because class loading and
+   * compilation at first use take time and memory, too.
+   */
   private void attempt(byte[] input, String where) {
     String tooMuch = decode(input.clone(), where);
     if (tooMuch != null) {
@@ -85,7 +88,7 @@ final class Fuzzer {
     }
   }
 
-  /** Says what was used too much of, or null. */
+  /** Decodes an input; returns which limit was exceeded, or null. */
   private @Nullable String decode(byte[] input, String where) {
     byte[] given = input.clone();
     long allocated = THREADS.getCurrentThreadAllocatedBytes();

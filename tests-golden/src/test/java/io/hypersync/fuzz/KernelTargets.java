@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** Messages of the kernel: the decoder is total, so no exception is allowed at all. */
+/** Messages of the kernel. The decoder is total: no exception is allowed at all. */
 final class KernelTargets {
   private static final int HEADER_BYTES = 40;
   private static final int UNIQUE_AT = 8;
@@ -44,7 +44,7 @@ final class KernelTargets {
     return damaged;
   }
 
-  /** No decoder throws this. */
+  /** An exception that no decoder throws. */
   private static final class Never extends Exception {
     private static final long serialVersionUID = 1L;
   }

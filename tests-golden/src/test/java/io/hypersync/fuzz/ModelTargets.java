@@ -14,12 +14,12 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.trace.TraceHistory;
 import java.util.List;
 
-/** Ops and log entries, and what any op may do to a state. */
+/** Ops and log entries, and the application of any decodable op to a state. */
 final class ModelTargets {
   private static final long SEED = 7;
   private static final int ENTRIES = 300;
 
-  /** Where the valid ops and entries come from. */
+  /** Source of the valid ops and entries. */
   static final TraceHistory HISTORY = TraceHistory.of(SEED, ENTRIES);
 
   private static final NodeId FRESH = new NodeId(3, 3);
@@ -46,9 +46,7 @@ final class ModelTargets {
     return true;
   }
 
-  /**
-   * What a worker may ask a leader for is any op that decodes: it is done, or there is an errno.
-   */
+  /** A worker can submit any op that decodes: applying it must succeed or give an errno. */
   private static boolean applied(FsState state, byte[] input) throws DecodeException {
     FsOp op = FsStateMachine.resolve(state, OpCodec.decode(input));
     OpCodec.decode(OpCodec.encode(op));

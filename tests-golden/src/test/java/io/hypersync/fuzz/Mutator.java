@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Damage as it comes from bad disks, cut connections, other versions and bad intentions. */
+/** Mutates inputs as bad disks, broken connections, other versions and attackers would. */
 final class Mutator {
   private static final long[] EXTREMES = {
     0,
@@ -40,7 +40,7 @@ final class Mutator {
     this.random = random;
   }
 
-  /** One of the inputs, changed in one to four ways. */
+  /** One of the inputs with one to four changes. */
   byte[] next() {
     byte[] bytes = any().clone();
     for (int changes = 1 + random.nextInt(MOST_CHANGES); changes > 0; changes--) {
@@ -77,7 +77,7 @@ final class Mutator {
     return bytes;
   }
 
-  /** A number in place of whatever is there: of 1, 2, 4 or 8 bytes, either end first. */
+  /** Overwrites bytes with an extreme number of 1, 2, 4 or 8 bytes, in either byte order. */
   private void extreme(byte[] bytes, int at) {
     long value =
         random.nextInt(4) == 0
@@ -107,7 +107,7 @@ final class Mutator {
     return inputs.get(random.nextInt(inputs.size()));
   }
 
-  /** The first bytes of one and the last bytes of another. */
+  /** The first {@code end} bytes of one array, then those of the other one from {@code from} on. */
   private static byte[] joined(byte[] first, int end, byte[] second, int from) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(end + second.length - from);
     out.write(first, 0, end);

@@ -17,7 +17,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
-/** Tokens that are handed over, and certificates that peers show; keys are made anew each time. */
+/** Enrolment tokens, and certificates that peers present. Keys are generated anew in each run. */
 final class PkiTargets {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
   private static final WorkerId WORKER = new WorkerId("w1");

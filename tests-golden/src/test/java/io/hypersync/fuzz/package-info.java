@@ -1,4 +1,4 @@
-/** Bytes that nobody encoded, for every decoder that reads what others wrote. */
+/** Fuzzing of every decoder that reads bytes written by others. */
 @NullMarked
 package io.hypersync.fuzz;
 

@@ -3,22 +3,25 @@ package io.hypersync.mutants;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a method is made wrong. Calls are named {@code Class.method}, without the package. A constant
- * is an {@code Integer} (also for boolean), a {@code Long}, or null.
+ * How the bytecode of a method is changed. Calls are named {@code Class.method}, without the
+ * package. A constant is an {@code Integer} (also for boolean), a {@code Long}, or null.
  */
 sealed interface Change {
-  /** The method does nothing but answer this; null for a method that answers nothing, too. */
+  /** The method body is replaced by returning the constant; null for a void method, too. */
   record Answers(@Nullable Object constant) implements Change {}
 
-  /** A call in the method is not made, and its answer is this. */
+  /** A call in the method is replaced by the constant. */
   record CallAnswers(String call, @Nullable Object constant) implements Change {}
 
-  /** A call in the method is not made; it answers nothing, or what nobody looks at. */
+  /** A call in the method is removed; its result, if any, becomes 0, false or null. */
   record CallSkipped(String call) implements Change {}
 
-  /** A call in the method gets another last argument, which is a long. */
+  /** The last argument of a call in the method, a long, is replaced. */
   record LastArgument(String call, long constant) implements Change {}
 
-  /** A static method of {@link Wrong} is called instead, with the object as first argument. */
+  /**
+   * A call in the method is replaced by one of a static method of {@link Wrong}, with the receiver
+   * as first argument.
+   */
   record CallReplaced(String call, String by) implements Change {}
 }

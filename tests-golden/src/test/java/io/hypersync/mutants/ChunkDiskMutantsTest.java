@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wrong programs of the chunk store on disk, each of which {@link ChunkDiskTrial} must find wrong.
- * That the store as it is passes is the control.
+ * Mutants of the chunk store on disk, each of which {@link ChunkDiskTrial} must detect. The
+ * unmodified store must pass.
  */
 class ChunkDiskMutantsTest {
   private static final long SEED = 1;
@@ -98,7 +98,7 @@ class ChunkDiskMutantsTest {
   @BeforeAll
   static void quiet() {
     levelBefore = STORE.getLevel();
-    STORE.setLevel(Level.OFF); // damage on purpose
+    STORE.setLevel(Level.OFF); // the mutants damage chunks on purpose
   }
 
   @AfterAll
@@ -121,7 +121,7 @@ class ChunkDiskMutantsTest {
     assertNull(failure(ChunkDiskTrial.class.getClassLoader()));
   }
 
-  /** What the trial says against it, or null. */
+  /** The failure that the trial reports; null if it passes. */
   private @Nullable String failure(ClassLoader loader) throws Exception {
     Method run =
         loader.loadClass(ChunkDiskTrial.class.getName()).getMethod("run", Path.class, long.class);

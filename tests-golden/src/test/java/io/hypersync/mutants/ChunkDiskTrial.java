@@ -18,9 +18,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * What the chunk store on disk promises, in one go: what it was given is there after every start,
- * in segments that end; what a disk has spoilt is found, told of, and mended by another put. Loaded
- * by {@link MutantLoader}, with the store.
+ * Checks the guarantees of the chunk store on disk in one run: chunks are present after every
+ * start, segments are bounded, damaged chunks are detected, reported, and repaired by another put.
+ * {@link MutantLoader} loads it anew together with the store.
  */
 public final class ChunkDiskTrial {
   private static final int INDEX_BYTES = 1 << 20;
@@ -41,10 +41,10 @@ public final class ChunkDiskTrial {
   }
 
   /**
-   * Tries a store.
+   * Checks a store.
    *
-   * @param directory an empty one
-   * @throws IllegalStateException if a promise is broken
+   * @param directory an empty directory
+   * @throws IllegalStateException if a guarantee is broken
    */
   public static void run(Path directory, long seed) throws IOException, InterruptedException {
     ChunkDiskTrial trial = new ChunkDiskTrial(directory, seed);
@@ -98,7 +98,7 @@ public final class ChunkDiskTrial {
     }
   }
 
-  /** Written, and not in the index when the process ended. */
+  /** A chunk is damaged that was written, but not in the index when the process ended. */
   private void passesOverWhatHasRottenUnseen() throws IOException {
     Chunk before = chunk(5_000);
     Chunk spoilt = chunk(5_000);
@@ -133,7 +133,7 @@ public final class ChunkDiskTrial {
     }
   }
 
-  /** From then on the filter answers for the index. */
+  /** Waits until the hash filter is complete, so that it is used in place of the index. */
   private static void awaitFilter() throws InterruptedException {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().equals("chunk-index-fill")) {
@@ -142,7 +142,7 @@ public final class ChunkDiskTrial {
     }
   }
 
-  /** One bit of the newest copy turns over. */
+  /** Flips one bit of the newest copy of the chunk. */
   private void rot(Chunk chunk) throws IOException {
     byte[] wanted = chunk.bytes();
     for (Path segment : segments().reversed()) {
@@ -176,7 +176,7 @@ public final class ChunkDiskTrial {
   private static Errno errno(Runnable call) {
     try {
       call.run();
-      return Errno.ENOENT; // of nothing here
+      return Errno.ENOENT; // stands for success: no call here fails with it
     } catch (ChunkStoreException e) {
       return e.errno();
     }

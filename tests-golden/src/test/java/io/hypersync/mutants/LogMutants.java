@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Wrong op logs, for {@code LogPromises}: the simulator's log has its own writer and does not see
- * these classes.
+ * Mutants of the op log, for {@code LogPromises}. The simulator cannot detect them, because its log
+ * has a writer of its own.
  */
 final class LogMutants {
   private static final String PACKAGE = "leader.oplog.chronicle.";

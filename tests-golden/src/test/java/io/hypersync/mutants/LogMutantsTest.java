@@ -26,21 +26,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * A wrong op log breaks a promise of {@link LogPromises}: one that survives is a test that is
- * missing. The log as it is keeps them all.
+ * Each mutant of the op log must break a guarantee that {@link LogPromises} checks; one that
+ * survives shows a missing check. The unmodified log must pass.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LogMutantsTest {
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.hypersync");
 
-  /** For a log that is right, on a busy machine; a wrong one is caught the sooner. */
+  /**
+   * Patience with the unmodified log on a busy machine. For mutants it is shorter, so that they are
+   * detected sooner.
+   */
   private static final long LONG_NANOS = 60_000_000_000L;
 
   private static final long SHORT_NANOS = 2_000_000_000L;
 
   private static Level levelBefore = Level.OFF;
 
-  /** None of JUnit's: a wrong log may leave threads that write on while it is deleted. */
+  /**
+   * Not a JUnit temporary directory: a mutant may leave threads that still write while it is
+   * deleted.
+   */
   private Path directory = Path.of("target");
 
   static List<Mutant> mutants() {
@@ -50,7 +56,7 @@ class LogMutantsTest {
   @BeforeAll
   static void quiet() {
     levelBefore = LOG.getLevel() == null ? Level.INFO : LOG.getLevel();
-    LOG.setLevel(Level.OFF); // failures, all of them wanted
+    LOG.setLevel(Level.OFF); // the failures are injected
   }
 
   @AfterAll
@@ -87,7 +93,7 @@ class LogMutantsTest {
     assertNull(LogPromises.firstBroken(directory, LONG_NANOS));
   }
 
-  /** What breaks first, a promise or the log itself; null if nothing does. */
+  /** The first broken guarantee, or the failure of the log itself; null if there is none. */
   private @Nullable String firstBroken(MutantLoader loader) throws Exception {
     try {
       return (String)

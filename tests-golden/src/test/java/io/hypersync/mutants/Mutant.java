@@ -3,36 +3,36 @@ package io.hypersync.mutants;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wrong program.
+ * A mutant: the program with one deliberate bug.
  *
- * @param what what is wrong with it, in the words of a bug report
- * @param owner the class that is changed, without the package {@code io.hypersync}
- * @param method the method that is changed, with the lambdas in it
- * @param change how
+ * @param what the bug, in the words of a bug report
+ * @param owner the changed class, without the package {@code io.hypersync}
+ * @param method the changed method, including its lambdas
+ * @param change the change
  */
 record Mutant(String what, String owner, String method, Change change) {
-  /** Nothing is done, or this is answered at once. */
+  /** A mutant whose method only returns this constant. */
   static Mutant answers(String what, String owner, String method, @Nullable Object constant) {
     return new Mutant(what, owner, method, new Change.Answers(constant));
   }
 
-  /** A call in it is not made and has this answer. */
+  /** A mutant in which a call is replaced by this constant. */
   static Mutant callAnswers(
       String what, String owner, String method, String call, @Nullable Object constant) {
     return new Mutant(what, owner, method, new Change.CallAnswers(call, constant));
   }
 
-  /** A call in it is left out. */
+  /** A mutant in which a call is removed. */
   static Mutant skips(String what, String owner, String method, String call) {
     return new Mutant(what, owner, method, new Change.CallSkipped(call));
   }
 
-  /** A call in it has another last argument. */
+  /** A mutant in which a call gets another last argument. */
   static Mutant lastArgument(String what, String owner, String method, String call, long constant) {
     return new Mutant(what, owner, method, new Change.LastArgument(call, constant));
   }
 
-  /** A call in it goes to a method of {@link Wrong}. */
+  /** A mutant in which a call goes to a method of {@link Wrong} instead. */
   static Mutant replaces(String what, String owner, String method, String call, String by) {
     return new Mutant(what, owner, method, new Change.CallReplaced(call, by));
   }

@@ -19,9 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads leader, worker and simulator once more, with one class changed. What they are built on is
- * shared, warm as it is, with libraries and loggers: it never looks up to them. The chunk store is
- * loaded again for a change of its own; nothing of what stays shared knows it.
+ * Loads leader, worker and simulator anew, with one class changed. The modules below them,
+ * libraries and loggers are shared with the tests, so that their compiled code is reused; they have
+ * no references to the reloaded classes. A mutant of the chunk store has that loaded anew, too,
+ * which is possible because none of the modules that stay shared refers to it.
  */
 final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";
@@ -37,7 +38,7 @@ final class MutantLoader extends ClassLoader {
     this.mutant = mutant;
   }
 
-  /** How many places were changed so far; a mutant that changes nothing proves nothing. */
+  /** Number of changed places so far; a mutant without any proves nothing. */
   int changes() {
     return changes;
   }
@@ -53,7 +54,7 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
-  /** Not what the change is in. */
+  /** Whether the class comes from the test's class loader; not if the change is in its module. */
   private boolean isShared(String name) {
     return SHARED.stream()
         .anyMatch(part -> name.startsWith(part) && !mutant.className().startsWith(part));
@@ -170,7 +171,7 @@ final class MutantLoader extends ClassLoader {
   private static void push(CodeBuilder builder, ClassDesc type, @Nullable Object constant) {
     switch (TypeKind.from(type)) {
       case VOID -> {
-        // Nothing is answered.
+        // Nothing to push.
       }
       case LONG -> builder.loadConstant(constant == null ? 0L : (Long) constant);
       case REFERENCE -> builder.aconst_null();

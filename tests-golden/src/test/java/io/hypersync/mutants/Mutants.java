@@ -9,9 +9,9 @@ import static io.hypersync.mutants.Mutant.skips;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The wrong programs that the simulator is shown. */
+/** The mutants that the simulator must detect. */
 final class Mutants {
-  /** What is acknowledged is durable, and happens once. */
+  /** Acknowledged mutations are durable, and applied once. */
   private static final List<Mutant> ACKS =
       List.of(
           lastArgument(
@@ -43,7 +43,7 @@ final class Mutants {
               "ArrayDeque.size",
               1));
 
-  /** The log, and what a restart makes of it. */
+  /** The log, and its recovery. */
   private static final List<Mutant> LOG =
       List.of(
           replaces(
@@ -76,7 +76,7 @@ final class Mutants {
               "restoreChunks",
               "LogReplay.restore"));
 
-  /** Disks that fail, forget and rot. */
+  /** Disks that fail, lose data or damage it. */
   private static final List<Mutant> DISKS =
       List.of(
           skips(
@@ -114,7 +114,7 @@ final class Mutants {
               "IntactChunks.has",
               1));
 
-  /** What is open is not forgotten, and all else is. */
+  /** Open orphans are kept, and all others are reaped. */
   private static final List<Mutant> ORPHANS =
       List.of(
           callAnswers(
@@ -150,7 +150,7 @@ final class Mutants {
               "welcomed",
               "OpenLeases.send"));
 
-  /** Locks exclude, end, and are told of. */
+  /** Locks exclude each other, expire, and are reported correctly. */
   private static final List<Mutant> LOCKS =
       List.of(
           callAnswers(
@@ -219,7 +219,7 @@ final class Mutants {
               "IndexWaits.when",
               "atOnce"));
 
-  /** Workers follow, wait and give up. */
+  /** Workers apply the log, wait, and time out. */
   private static final List<Mutant> WORKERS =
       List.of(
           callAnswers(

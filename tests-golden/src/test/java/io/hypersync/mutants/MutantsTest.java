@@ -28,11 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * The simulator finds bugs: each of these wrong programs breaks a promise in one of its first
- * histories. One that survives is a check that is missing.
+ * The simulator must detect each mutant within its first histories. A mutant that survives shows a
+ * missing check.
  *
- * <p>That the program as it is keeps all promises in the same histories, and more, is what {@code
- * SimulationTest} shows.
+ * <p>{@code SimulationTest} shows that the unmodified program passes the same histories and more.
  */
 class MutantsTest {
   private static final int STEPS = 3_000;
@@ -42,7 +41,7 @@ class MutantsTest {
   private static final long LONGEST_MINUTES = 5;
   private static final Logger AGENTS = (Logger) LoggerFactory.getLogger("io.hypersync");
 
-  /** Two at a time; each test waits for its own. */
+  /** Runs two mutants at a time; each test waits for the result of its own. */
   private static final ExecutorService RUNNERS =
       Executors.newFixedThreadPool(THREADS, Thread.ofPlatform().daemon().factory());
 
@@ -56,7 +55,7 @@ class MutantsTest {
   @BeforeAll
   static void start() {
     levelBefore = AGENTS.getLevel() == null ? Level.INFO : AGENTS.getLevel();
-    AGENTS.setLevel(Level.OFF); // thousands of outages, all of them wanted
+    AGENTS.setLevel(Level.OFF); // histories contain thousands of injected outages
     for (Mutant mutant : mutants()) {
       RUNS.put(mutant, RUNNERS.submit(() -> firstFailure(mutant, HISTORIES)));
     }
@@ -79,7 +78,7 @@ class MutantsTest {
     System.out.println(mutant + ": " + failure);
   }
 
-  /** Loaded in the same way, with a change that changes nothing. */
+  /** The control: loaded in the same way, with a change that has no effect. */
   @Test
   void aProgramThatIsNotWrongIsNotCaught() throws Exception {
     Mutant unchanged =
@@ -88,7 +87,7 @@ class MutantsTest {
     assertTrue(failure == null, () -> "caught though it is right: " + failure);
   }
 
-  /** What the simulator says first against a mutant, or null. */
+  /** The first failure that the simulator finds in a mutant; null if it finds none. */
   private static @Nullable String firstFailure(Mutant mutant, int histories) throws Exception {
     MutantLoader loader = new MutantLoader(mutant);
     Class<?> options = loader.loadClass(SimulationOptions.class.getName());
@@ -113,7 +112,9 @@ class MutantsTest {
     return found;
   }
 
-  /** A mutant that stumbles over its own change has not been caught at anything. */
+  /**
+   * Whether the exception comes from the bytecode change itself, which does not count as detection.
+   */
   private static boolean isItsOwn(@Nullable Throwable cause) {
     return cause instanceof NullPointerException
         || cause instanceof ClassCastException

@@ -4,26 +4,26 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.worker.replica.IndexWaits;
 
-/** What mutants call instead of the right thing; called by changed code alone. */
+/** Replacements for calls in mutants; called by changed bytecode only. */
 public final class Wrong {
   private Wrong() {}
 
-  /** Instead of the larger one. */
+  /** Replaces {@code Math.max} by its first argument. */
   public static long first(long first, long second) {
     return first;
   }
 
-  /** Instead of the larger one: no change at all. */
+  /** Replaces {@code Math.max} by itself, as a control. */
   public static long larger(long first, long second) {
     return Math.max(first, second);
   }
 
-  /** Instead of when an entry is reached. */
+  /** Runs the action at once instead of when the index is reached. */
   public static void atOnce(IndexWaits waits, long index, Runnable action) {
     action.run();
   }
 
-  /** Instead of the op with offsets and lengths put in. */
+  /** Returns the op unresolved, without offsets and lengths filled in. */
   public static FsOp unresolved(FsState state, FsOp op) {
     return op;
   }

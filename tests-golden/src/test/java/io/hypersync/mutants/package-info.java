@@ -1,4 +1,4 @@
-/** Small wrong changes to the production code, each of which the simulator must notice. */
+/** Mutation testing: small bugs in the production code, each of which the tests must detect. */
 @NullMarked
 package io.hypersync.mutants;
 

@@ -22,7 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Dependencies point one way, and each outside dependency has one home. */
+/**
+ * Dependencies between packages point one way, and each third-party library is used in one package
+ * only.
+ */
 class ArchitectureTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -30,8 +33,8 @@ class ArchitectureTest {
           .importPackages("io.hypersync");
 
   /**
-   * Where decisions are made: nothing here may know a clock, a thread, a socket or a file. Which of
-   * two ways to the same hash is the faster one is no decision, nor is how a failure is told.
+   * Decision code: it must not use clocks, threads, sockets or files. Exempt are the choice between
+   * two implementations of one hash, which influences no result, and the wording of error messages.
    */
   private static final Predicate<JavaClass> DECIDES =
       named("io.hypersync.model.hash.VectorWarmUp", "io.hypersync.model.text.FileFailures")
@@ -126,7 +129,7 @@ class ArchitectureTest {
     codec.check(CLASSES);
   }
 
-  /** /dev/fuse. */
+  /** Only the access to /dev/fuse uses foreign memory. */
   @Test
   void foreignMemoryIsTouchedInOnePlace() {
     ArchRule rule =

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/spec-conformance.md} names what there is. */
+/** {@code docs/spec-conformance.md} must name existing classes and cover all required sections. */
 class SpecConformanceTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path PAGE = ROOT.resolve("docs/spec-conformance.md");
@@ -26,7 +26,6 @@ class SpecConformanceTest {
   private static final List<String> SECTIONS =
       List.of("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "18", "22.1");
 
-  /** A row of the table. */
   private record Rule(String section, String rule, String state, String where, String why) {}
 
   @Test

@@ -1,4 +1,4 @@
-/** The rules of docs/ARCHITECTURE.md, held by the build. */
+/** The rules of docs/ARCHITECTURE.md, enforced in the build. */
 @NullMarked
 package io.hypersync.rules;
 

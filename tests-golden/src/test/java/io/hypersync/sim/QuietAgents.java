@@ -8,12 +8,15 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
-/** Thousands of outages, all of them wanted: the agents do not log them. */
+/**
+ * JUnit extension that turns logging off, because simulated histories contain thousands of injected
+ * outages.
+ */
 public final class QuietAgents implements BeforeEachCallback, AfterEachCallback {
   private final Logger agents = (Logger) LoggerFactory.getLogger("io.hypersync");
   private @Nullable Level before;
 
-  /** Made by JUnit. */
+  /** For JUnit. */
   public QuietAgents() {}
 
   @Override

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What HyperSync promises, in hundreds of histories. A failure names its seed and the command that
- * runs that history alone; {@code -Dhypersync.sim.histories=N} makes more fresh ones, {@code
- * -Dhypersync.sim.steps=N} longer ones.
+ * Runs hundreds of simulated histories. A failure names its seed and the command that runs that
+ * history alone. {@code -Dhypersync.sim.histories=N} sets the number of fresh ones, {@code
+ * -Dhypersync.sim.steps=N} their length.
  */
 @ExtendWith(QuietAgents.class)
 class SimulationTest {
@@ -60,8 +60,8 @@ class SimulationTest {
   }
 
   /**
-   * Seeds whose histories went wrong once. A fault that is added makes others of them; what was
-   * wrong has a test of its own.
+   * Seeds whose histories once failed. Adding a fault or a random choice changes these histories;
+   * every bug that they found has a test of its own, too.
    */
   @ParameterizedTest
   @CsvSource({

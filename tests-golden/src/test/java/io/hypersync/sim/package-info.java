@@ -1,4 +1,4 @@
-/** Simulated histories in the build. */
+/** Simulated histories that run in the build. */
 @NullMarked
 package io.hypersync.sim;
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Traces that were changed by somebody who knows how to compute the checks (version 1). */
+/** Forges traces of format version 1: changes a trace and computes valid check hashes for it. */
 public final class ForgedTrace {
   private static final int FILE_HEADER = 8;
   private static final int RECORD_HEADER = 5;
@@ -17,7 +17,7 @@ public final class ForgedTrace {
 
   private ForgedTrace() {}
 
-  /** Where the records of a kind begin. */
+  /** Offsets of the records of one kind. */
   static List<Integer> recordsOf(byte[] trace, int kind) {
     List<Integer> found = new ArrayList<>();
     for (int at = FILE_HEADER; at < trace.length; at = next(trace, at)) {
@@ -33,7 +33,7 @@ public final class ForgedTrace {
     return Arrays.copyOfRange(trace, begin, begin + length(trace, record));
   }
 
-  /** One bit of the record's payload changed. */
+  /** Flips one bit of the record's payload, and makes all check hashes valid. */
   static byte[] flip(byte[] trace, int record, Random random) {
     byte[] forged = trace.clone();
     int bit = random.nextInt(length(trace, record) * 8);
@@ -41,12 +41,15 @@ public final class ForgedTrace {
     return signed(forged, 0);
   }
 
-  /** All records of a kind taken out. */
+  /** Removes all records of one kind, and makes all check hashes valid. */
   static byte[] without(byte[] trace, int kind) {
     return signed(trace, kind);
   }
 
-  /** The checks of all records that are whole by their lengths; the rest as it is. */
+  /**
+   * Recomputes the check hashes of all records that are complete by their lengths; the rest of the
+   * bytes stays as it is.
+   */
   public static byte[] repaired(byte[] trace) {
     if (trace.length < FILE_HEADER) {
       return trace;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A trace gives the same roots for ever, whichever version of the format it was written in. */
+/** Every committed golden trace must replay to the same roots, whichever format version it has. */
 final class GoldenTraceTest {
   static List<Path> traces() {
     return GoldenTraces.all();
@@ -54,7 +54,7 @@ final class GoldenTraceTest {
     }
   }
 
-  /** For the present version: what is read, written again, is the file. */
+  /** For the present format version: a trace that is read and written again gives the same file. */
   @ParameterizedTest
   @MethodSource("traces")
   void aTraceWrittenAgainIsTheSameFile(Path file) throws IOException, DecodeException {
@@ -67,7 +67,7 @@ final class GoldenTraceTest {
         case TraceRecord.ChunkData(Hash hash, byte[] bytes) -> chunks.put(hash, bytes);
         case TraceRecord.Entry(byte[] bytes) -> writer.entry(LogEntryCodec.decode(bytes));
         case TraceRecord.Checkpoint _ -> {
-          // The writer knows when it is time for one.
+          // The writer decides itself when to write a checkpoint.
         }
       }
     }
@@ -108,7 +108,10 @@ final class GoldenTraceTest {
     return List.of(1L, 2L, 3L, 4L, 5L);
   }
 
-  /** How the committed ones were made, with the property; a seed gives one trace and no other. */
+  /**
+   * Writes traces; with the system property, this is how the committed ones are made. One seed
+   * always gives the same trace.
+   */
   @Test
   void writesTraces(@TempDir Path temporary) throws IOException {
     Path folder = Path.of(System.getProperty("hypersync.traces.write", temporary.toString()));

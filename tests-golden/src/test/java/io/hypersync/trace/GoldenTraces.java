@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The committed traces: {@code traces/v<format version>/<name>.trace}; they never change. */
+/**
+ * The committed golden traces, {@code traces/v<format version>/<name>.trace}. They never change.
+ */
 final class GoldenTraces {
   private GoldenTraces() {}
 
-  /** All of them, of every version. */
+  /** Paths of all traces, of every version. */
   static List<Path> all() {
     try {
       Path folder =

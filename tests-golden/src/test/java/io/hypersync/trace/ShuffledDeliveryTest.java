@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Chunks come in any order, twice, damaged or before anybody asked; entries in batches, again after
- * a reconnect, or with a gap: the replica comes to the same roots, one entry after another
- * (hypersync.md 22.1(2), 22.2).
+ * Chunks arrive in any order, twice, damaged, or before they were requested; entries arrive in
+ * batches, again after a reconnect, or with a gap. The replica must reach the same roots, one entry
+ * after another (hypersync.md 22.1(2), 22.2).
  */
 final class ShuffledDeliveryTest {
   private static final int ENTRIES = 200;
@@ -71,7 +71,7 @@ final class ShuffledDeliveryTest {
           sent = (int) replica.published().index();
         }
         case 6 -> {
-          // Of an entry that is still to come, or of one that was.
+          // A chunk of any entry, applied already or still to come.
           LogEntry entry = history.entries().get(random.nextInt(ENTRIES));
           entry.op().chunks().forEach(chunk -> deliver(replica, history, chunk.hash()));
         }
@@ -93,7 +93,7 @@ final class ShuffledDeliveryTest {
             Hash hash = wanted.getFirst().hash();
             deliver(replica, history, hash);
             if (random.nextInt(3) > 0) {
-              wanted.removeFirst(); // else it comes again
+              wanted.removeFirst(); // otherwise it is delivered again later
             }
           }
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** No bit of a trace can change unnoticed, not even if the checks are made to fit (22.2). */
+/** No bit of a trace may change unnoticed, even if the check hashes are recomputed (22.2). */
 final class TraceDamageTest {
   private static final long SEED = 20_261_122;
   private static final int FLIPS = 600;
@@ -67,7 +67,7 @@ final class TraceDamageTest {
     assertThrows(TraceException.class, () -> replay(longer), "and a byte more");
   }
 
-  /** What is changed before the checks are computed. */
+  /** Kinds of records that are changed before the check hashes are recomputed. */
   enum Forgery {
     CHUNK(2),
     ENTRY(1),
@@ -80,7 +80,7 @@ final class TraceDamageTest {
     }
   }
 
-  /** With the checks of the file made to fit, what the replica verifies is what is left. */
+  /** With valid check hashes, only the replica's own verification can detect the change. */
   @ParameterizedTest
   @EnumSource
   void whatIsForgedIsRefusedByTheReplica(Forgery forgery) throws IOException {
@@ -105,7 +105,10 @@ final class TraceDamageTest {
     }
   }
 
-  /** Some bits mean nothing here: who asked, a flag without effect. All others are found. */
+  /**
+   * Some bits do not influence the state, such as the agent name or a flag without effect in this
+   * case: then the final root is unchanged. All other changes must be detected.
+   */
   private static void assertHarmless(int record, TraceReport report, String where)
       throws IOException {
     if (report.mismatch() == null) {

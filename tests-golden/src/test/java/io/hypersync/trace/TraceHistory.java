@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-/** A log from a seed: what a leader would have committed, entry by entry. */
+/** A log that is generated from a seed: what a leader would have committed, entry by entry. */
 public final class TraceHistory {
   private static final int MAX_INLINE_BYTES = 200;
   private static final long START_NS = 1_800_000_000_000_000_000L;
@@ -36,7 +36,7 @@ public final class TraceHistory {
     this.ops = new TraceOps(random);
   }
 
-  /** A history of so many entries. */
+  /** A history with this number of entries. */
   public static TraceHistory of(long seed, int entries) {
     TraceHistory history = new TraceHistory(seed);
     while (history.entries.size() < entries) {
@@ -45,12 +45,12 @@ public final class TraceHistory {
     return history;
   }
 
-  /** The log. */
+  /** The entries, entry 1 first. */
   public List<LogEntry> entries() {
     return entries;
   }
 
-  /** The filesystem after the last entry. */
+  /** The state after the last entry. */
   public FsState state() {
     return state;
   }
@@ -63,7 +63,7 @@ public final class TraceHistory {
     return Objects.requireNonNull(ops.chunks().get(hash));
   }
 
-  /** The history as a trace. */
+  /** The history in the format of a trace. */
   public byte[] trace() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     TraceWriter writer = new TraceWriter(out, this::chunk);
@@ -100,7 +100,10 @@ public final class TraceHistory {
             inline(op)));
   }
 
-  /** Small payloads travel in the entry, as the leader does it; here not all, to have both. */
+  /**
+   * Small payloads are carried in the entry, as by the leader; here only some, so that both cases
+   * occur.
+   */
   private byte[] inline(FsOp op) {
     int bytes = op.chunks().stream().mapToInt(ChunkRef::length).sum();
     if (bytes > MAX_INLINE_BYTES || random.nextInt(3) == 0) {

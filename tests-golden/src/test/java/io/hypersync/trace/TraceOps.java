@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Predicate;
 
-/** Ops that mostly succeed on a state, odd names, odd places and every mode among them. */
+/** Generates ops that mostly succeed on a state, with odd names, far offsets, and all modes. */
 final class TraceOps {
   private static final int KINDS = 26;
   private static final int MOST_NODES = 40;
@@ -57,7 +57,7 @@ final class TraceOps {
     this.random = random;
   }
 
-  /** The bytes of every chunk that an op has mentioned. */
+  /** The bytes of every chunk that an op has referred to. */
   Map<Hash, byte[]> chunks() {
     return chunks;
   }

@@ -1,4 +1,4 @@
-/** Golden traces: committed histories that every later version replays (hypersync.md 22.2). */
+/** Golden traces: committed histories that every later version must replay (hypersync.md 22.2). */
 @NullMarked
 package io.hypersync.trace;
 

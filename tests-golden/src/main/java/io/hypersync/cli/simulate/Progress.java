@@ -6,7 +6,10 @@ import io.hypersync.sim.HuntReport;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** How far a hunt is: on a terminal one line that moves, else a line from time to time. */
+/**
+ * Shows the progress of a hunt on standard error: on a terminal as one line that is rewritten,
+ * otherwise as a new line at each call.
+ */
 final class Progress {
   private static final int WIDTH = 24;
   private static final long NS_PER_S = 1_000_000_000;
@@ -40,7 +43,7 @@ final class Progress {
     }
   }
 
-  /** Makes room for something else. */
+  /** Clears the progress line, so that something else can be printed. */
   void clear() {
     if (bar) {
       clearLine();
@@ -48,7 +51,9 @@ final class Progress {
     }
   }
 
-  /** The share that is done of time or of seeds, whichever ends first, as a bar and in words. */
+  /**
+   * A progress bar and figures. The share done is that of time or of seeds, whichever is larger.
+   */
   static String line(HuntReport report) {
     HuntLimits limits = report.limits();
     double ofSeeds = (double) report.histories() / limits.seeds();

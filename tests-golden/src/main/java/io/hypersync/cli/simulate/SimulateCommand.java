@@ -42,7 +42,7 @@ public final class SimulateCommand implements ExtraCommand {
   private static final long LINE_NS = 10_000_000_000L;
   private static final long SUMMARY_LIMIT_S = 20;
 
-  /** So that seeds can be read and typed. */
+  /** First seeds are below this, so that they are short enough to be read and typed. */
   private static final long SEEDS = 1L << 40;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -89,7 +89,7 @@ public final class SimulateCommand implements ExtraCommand {
   @Option(names = "--json", description = "Write JSON, as docs/json.md describes it.")
   private boolean json;
 
-  /** Made by the service loader. */
+  /** For the service loader. */
   public SimulateCommand() {}
 
   @Override
@@ -112,7 +112,7 @@ public final class SimulateCommand implements ExtraCommand {
     }
   }
 
-  /** Shows how it goes, and every failure in the moment in which it is met, until it is over. */
+  /** Shows progress, and each failure as soon as it is found, until the hunt has ended. */
   private HuntReport follow(Hunt hunt) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
@@ -144,7 +144,10 @@ public final class SimulateCommand implements ExtraCommand {
     out.flush();
   }
 
-  /** Ctrl-C: the command goes on to its end in its own thread, the machine waits for it. */
+  /**
+   * Shutdown hook for Ctrl-C: stops the hunt, and delays the exit of the JVM until the main thread
+   * has printed the summary.
+   */
   private static void stop(Hunt hunt, CountDownLatch told) {
     hunt.stop();
     try {
@@ -158,7 +161,7 @@ public final class SimulateCommand implements ExtraCommand {
     try {
       boolean _ = Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The machine is on its way down, which is what the hook was for.
+      // The JVM is shutting down, so the hook is running already.
     }
   }
 
@@ -183,7 +186,10 @@ public final class SimulateCommand implements ExtraCommand {
     }
   }
 
-  /** Thousands of outages, all of them wanted. Returns how it was. */
+  /**
+   * Turns logging off, because histories contain thousands of injected outages. Returns the former
+   * level.
+   */
   private static @Nullable Level silenceTheAgents() {
     Level before = agents().getLevel();
     agents().setLevel(Level.OFF);

@@ -7,7 +7,7 @@ import io.hypersync.sim.HuntReport;
 import io.hypersync.sim.SimulationFailure;
 import java.util.Locale;
 
-/** How a hunt went, for programs and for people. */
+/** Renders the result of a hunt as JSON and as text. */
 final class SimulateReport {
   private static final double NS_PER_S = 1e9;
 

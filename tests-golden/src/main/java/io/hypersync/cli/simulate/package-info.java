@@ -1,4 +1,7 @@
-/** The command that looks for bugs with the simulator; it is built for itself only. */
+/**
+ * The {@code simulate} command, which searches for bugs with the simulator. The launcher uses this
+ * module for this command only.
+ */
 @NullMarked
 package io.hypersync.cli.simulate;
 

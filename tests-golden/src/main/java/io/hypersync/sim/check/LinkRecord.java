@@ -4,14 +4,14 @@ import io.hypersync.wire.agent.Clock;
 import java.util.function.BooleanSupplier;
 
 /**
- * What one run of a worker has heard of its leader, told by the messages alone: by it is judged
- * whether a call had the right to be answered as it was. Who is in touch must see what he has been
- * told (hypersync.md 6.2), and is told EIO of nothing (6.4).
+ * What one run of a worker has received from its leader, as seen from the messages alone. Checks by
+ * it whether a call was answered correctly: a call of a worker that is in touch must see the newest
+ * commit index its worker had received (hypersync.md 6.2), and must not end with EIO (6.4).
  */
 public final class LinkRecord {
   /**
-   * In touch for so long, in nanoseconds, and awake: every question is answered by then, with the
-   * slowest network and disk of any simulated world.
+   * After this many nanoseconds in touch and not paused, every question to the leader must have
+   * been answered, even with the slowest network and disk that a simulated history can have.
    */
   private static final long CERTAIN_NS = 2_500_000_000L;
 
@@ -26,19 +26,21 @@ public final class LinkRecord {
   private long toldIndex;
 
   /**
-   * The moment in which a call was made.
+   * The circumstances in which a call was made.
    *
-   * @param spell which time of being in touch it belongs to; 0 if to none
-   * @param madeNs when
-   * @param toldIndex up to where the log was known to be committed
+   * @param spell number of the uninterrupted period in touch in which it was made; 0 if the worker
+   *     was out of touch
+   * @param madeNs time of the call, in nanoseconds
+   * @param toldIndex newest commit index that the worker had received
    */
   public record Moment(long spell, long madeNs, long toldIndex) {}
 
   /**
-   * Nothing has been heard.
+   * Creates the record of a worker that has received nothing.
    *
-   * @param inTouch whether the worker takes mutations now
-   * @param staleNs LEADER_STALE: how old the last message may be without asking
+   * @param inTouch whether the worker accepts mutations at present
+   * @param staleNs LEADER_STALE: the greatest age of the last message at which the leader need not
+   *     be asked
    */
   public LinkRecord(String worker, Clock clock, BooleanSupplier inTouch, long staleNs) {
     this.worker = worker;
@@ -47,23 +49,26 @@ public final class LinkRecord {
     this.staleNs = staleNs;
   }
 
-  /** A message of the leader is being taken. */
+  /** A message of the leader is being processed. */
   public void heard() {
     heardNs = clock.monotonicNs();
   }
 
-  /** It says how far the log is committed. */
+  /** The message carries this commit index. */
   public void told(long commitIndex) {
     toldIndex = Math.max(toldIndex, commitIndex);
   }
 
-  /** The leader turns an intent away for now: how long that takes is anybody's guess. */
+  /**
+   * The leader has turned an intent away for now. How long it stays busy has no bound, so the
+   * period after which EIO counts as a violation begins anew.
+   */
   public void busy() {
     inTouchSinceNs = clock.monotonicNs();
   }
 
   /**
-   * Time has passed; to be called after each step.
+   * Updates the periods in touch; must be called after each step.
    *
    * @param pausedUntilNs when the last pause of the worker has ended or will end
    */
@@ -79,17 +84,18 @@ public final class LinkRecord {
     wasInTouch = now;
   }
 
-  /** A call is made now. */
+  /** The circumstances of a call that is made now. */
   public Moment now() {
     long spell = inTouch.getAsBoolean() ? spells : 0;
     return new Moment(spell, clock.monotonicNs(), toldIndex);
   }
 
   /**
-   * A call that had to wait for its barrier goes on: unless the leader has been out of reach
-   * meanwhile, it sees what was known when it was made, and somebody was heard not long before.
+   * A call that may have waited for its barrier proceeds. Unless the leader has been unreachable
+   * meanwhile, it must see what was known when it was made, and the leader must have been heard no
+   * longer than {@code staleNs} before that.
    *
-   * @param visible how far the log is applied where it goes on
+   * @param visible newest index that is visible where the call proceeds
    */
   public void passes(Object call, Moment made, long visible) {
     if (made.spell == 0 || made.spell != spells || !inTouch.getAsBoolean()) {
@@ -115,7 +121,7 @@ public final class LinkRecord {
         " ms before it was made");
   }
 
-  /** A call is told that nobody knows what became of it. */
+  /** A call ends with EIO: its outcome is unknown. */
   public void unknown(Object call) {
     long ns = clock.monotonicNs() - inTouchSinceNs;
     Violation.unless(

@@ -17,9 +17,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No two owners hold locks that conflict (hypersync.md 10.2), as far as their processes were told:
- * from the moment in which a grant is heard of to the moment in which it is given up. A lock whose
- * session the leader has ended does not count.
+ * Checks that no two owners hold conflicting locks (hypersync.md 10.2). An owner holds a lock from
+ * the moment its process receives the grant to the moment it releases the lock. Locks of a session
+ * that the leader has ended do not count.
  */
 public final class LockLedger {
   private record Owner(String worker, LockKey key) {}
@@ -32,21 +32,21 @@ public final class LockLedger {
   private final ToLongFunction<String> sessionAtLeader;
   private final LongSupplier durableIndex;
 
-  /** How far the log was when an exclusive flock of a file was last given up. */
+  /** The commit index when an exclusive flock of a file was last released. */
   private final Map<NodeId, Long> freedAt = new HashMap<>();
 
   private final Map<Owner, Holding> holdings = new LinkedHashMap<>();
 
-  /** Who was granted something, and has not freed all of it since. */
+  /** Owners that were granted a lock and have not released everything since. */
   private final Set<Owner> mayHold = new HashSet<>();
 
   private long granted;
 
   /**
-   * Nobody holds anything.
+   * Creates a ledger in which nothing is held.
    *
-   * @param sessionAtLeader the number of a worker's lock session, or 0
-   * @param durableIndex how far the log is
+   * @param sessionAtLeader the number of a worker's current lock session at the leader; 0 if none
+   * @param durableIndex the newest durable index
    */
   public LockLedger(ToLongFunction<String> sessionAtLeader, LongSupplier durableIndex) {
     this.sessionAtLeader = sessionAtLeader;
@@ -54,8 +54,11 @@ public final class LockLedger {
   }
 
   /**
-   * A process calls: what it lets go of in any case it has no claim to from now on. That is what it
-   * unlocks, an exclusive lock that it weakens, and a flock that it converts.
+   * A process makes a lock call. From now on it no longer holds what the call releases in any case,
+   * whatever its result: what it unlocks, the exclusive part of a lock that it downgrades, and a
+   * flock that it converts.
+   *
+   * @param mode null to unlock
    */
   public void asked(String worker, LockKey key, LockRange range, @Nullable LockMode mode) {
     Owner owner = new Owner(worker, key);
@@ -85,16 +88,17 @@ public final class LockLedger {
   }
 
   /**
-   * A process is told that it has the lock.
+   * A process receives a grant.
    *
-   * @param visible how far the log is visible where it runs: whoever gets a lock sees what its
-   *     holder before wrote
+   * @param visible newest index visible on its worker: whoever gets a lock must see what the
+   *     previous holder wrote
    */
   public void granted(
       String worker, long session, LockKey key, LockRange range, LockMode mode, long visible) {
     granted++;
     Owner owner = new Owner(worker, key);
-    // In a session that the leader has ended while its worker was cut off, nothing is held (10.2).
+    // In a session that the leader has ended while the worker was partitioned, nothing is held
+    // (10.2).
     if (session == sessionAtLeader.applyAsLong(worker)) {
       long freed = key.space() == LockSpace.FLOCK ? freedAt.getOrDefault(key.node(), 0L) : 0;
       Violation.unless(
@@ -141,7 +145,7 @@ public final class LockLedger {
   }
 
   /**
-   * A process is told that to wait would be a deadlock: others wait for what it holds, so it does.
+   * A process receives EDEADLK. A deadlock needs others that wait for it, so it must hold a lock.
    */
   public void deadlocked(String worker, LockKey key) {
     boolean holds =
@@ -154,15 +158,19 @@ public final class LockLedger {
     Violation.unless(holds, key, " on ", worker, " is told EDEADLK and holds nothing");
   }
 
-  /** The worker has crashed, and so have its processes. */
+  /** The worker has crashed, and its processes with it. */
   public void abandoned(String worker) {
     holdings.keySet().removeIf(owner -> owner.worker.equals(worker));
     mayHold.removeIf(owner -> owner.worker.equals(worker));
   }
 
   /**
-   * Nothing is under way between a worker and the leader, which holds so many locks for it; one
-   * owner's of one file count as one. More than were granted are locks that nobody knows of.
+   * Compares the number of locks at the leader. To be called when no lock message is in transit
+   * between the worker and the leader. More locks at the leader than owners that may hold some are
+   * leaked locks.
+   *
+   * @param held number of locks that the leader holds for the worker; all locks of one owner on one
+   *     file count as one
    */
   public void settled(String worker, int held) {
     long most = mayHold.stream().filter(owner -> owner.worker.equals(worker)).count();
@@ -170,7 +178,7 @@ public final class LockLedger {
         held <= most, "the leader holds ", held, " locks for ", worker, ", which has ", most);
   }
 
-  /** Whether processes of the worker hold locks that they got in this session. */
+  /** Whether processes of the worker hold locks that were granted in this session. */
   public boolean holds(String worker, long session) {
     for (Map.Entry<Owner, Holding> each : holdings.entrySet()) {
       if (each.getKey().worker.equals(worker) && each.getValue().session == session) {
@@ -180,7 +188,7 @@ public final class LockLedger {
     return false;
   }
 
-  /** How many locks were granted. */
+  /** Number of locks that were granted. */
   public long grantedCount() {
     return granted;
   }

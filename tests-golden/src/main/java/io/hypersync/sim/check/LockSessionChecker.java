@@ -6,20 +6,19 @@ import java.util.function.BiPredicate;
 import java.util.function.ToLongFunction;
 
 /**
- * When one run of the leader may end the lock session of a worker, and when it must (hypersync.md
- * 10.2): never while the worker is in touch and stays the same, whom it has no reason to warn
- * either; always when its processes hold locks and it has been gone for longer than its lease and
- * the grace after it. For as long as the leader stands still no time passes in which anything could
- * be renewed.
+ * Checks when one run of the leader ends the lock session of a worker (hypersync.md 10.2). It must
+ * never end it, or warn of it, while the same run of the worker is in touch. It must end it when
+ * processes of the worker hold locks and the worker has been silent for longer than the TTL and the
+ * grace. Time in which the leader is paused does not count, as nothing could be renewed then.
  */
 public final class LockSessionChecker {
-  /** A worker in touch is heard at least so often, in nanoseconds. */
+  /** A worker in touch is heard at least this often, in nanoseconds. */
   private static final long LONGEST_GAP_NS = 300_000_000;
 
-  /** A leader that runs looks around at least so often, in nanoseconds. */
+  /** A leader that is not paused does its timed work at least this often, in nanoseconds. */
   private static final long LONGEST_TURN_NS = 50_000_000;
 
-  /** The leader's clock of leases goes on by such a part of a TTL at most. */
+  /** The leader's lease clock advances by at most this fraction of a TTL at a time. */
   private static final int STEPS_PER_TTL = 16;
 
   private static final class Worker {
@@ -40,10 +39,10 @@ public final class LockSessionChecker {
   private long awakeNs;
 
   /**
-   * No sessions.
+   * Creates a checker without sessions.
    *
-   * @param ttlNs after how long a worker is warned whose session is not renewed
-   * @param graceNs how much later the session ends
+   * @param ttlNs a worker whose session has not been renewed for so long is warned
+   * @param graceNs the session ends this much later
    * @param holds whether processes of a worker hold locks in the session of this number
    */
   public LockSessionChecker(long nowNs, long ttlNs, long graceNs, BiPredicate<String, Long> holds) {
@@ -53,7 +52,9 @@ public final class LockSessionChecker {
     this.holds = holds;
   }
 
-  /** The leader is about to take a message of a worker over a connection that it has accepted. */
+  /**
+   * The leader is about to process a message of a worker, from a connection that it has accepted.
+   */
   public void heard(String name, long nowNs) {
     Worker worker = workers.get(name);
     if (worker != null) {
@@ -69,8 +70,9 @@ public final class LockSessionChecker {
   /**
    * The leader has accepted a Hello.
    *
-   * @param run of the worker: another one is another machine, as far as locks go
-   * @param number of its session now
+   * @param run identity of the worker's run: a restarted worker has lost its locks, and must get a
+   *     new session
+   * @param number of its lock session now
    */
   public void greeted(String name, Object run, long number, long nowNs) {
     Worker worker = workers.computeIfAbsent(name, _ -> new Worker());
@@ -93,7 +95,7 @@ public final class LockSessionChecker {
     worker.held = holds.test(name, number);
   }
 
-  /** The leader says that it has not heard of the locks of this worker. */
+  /** The leader warns a worker that its locks have not been renewed. */
   public void warned(String name, long nowNs) {
     Worker worker = workers.get(name);
     Violation.unless(
@@ -106,7 +108,11 @@ public final class LockSessionChecker {
         " ms");
   }
 
-  /** The leader has looked around. */
+  /**
+   * The leader has done its timed work.
+   *
+   * @param sessions the number of each worker's lock session at the leader now; 0 if none
+   */
   public void look(ToLongFunction<String> sessions, long nowNs) {
     awakeNs += Math.min(nowNs - lastNs, LONGEST_TURN_NS);
     lastNs = nowNs;
@@ -130,7 +136,8 @@ public final class LockSessionChecker {
   }
 
   private void ended(String name, Worker worker, long nowNs) {
-    // The leader counts from its last look at the clock; after a pause its next one adds a step.
+    // The leader counts from its last reading of the clock; after a pause the next reading advances
+    // its lease clock by one step at most.
     Violation.unless(
         worker.number == 0
             || nowNs - worker.begunNs >= leaseNs - Math.max(LONGEST_TURN_NS, ttlNs / STEPS_PER_TTL),

@@ -28,9 +28,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the durable log as it grows and replays it on its own: indexes without a gap, time that
- * moves on, roots that are right, appends at the end of the file, one client's intents in their
- * order (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What has once been durable must stay.
+ * Reads the durable log as it grows and replays it independently of the product's replicas. Checks
+ * that indexes have no gap, time strictly increases, roots are right, appends go to the end of the
+ * file, and intents of one client keep their order (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What
+ * was durable once must stay in the log.
  */
 public final class LogChecker {
   private static final Stamp ANY_STAMP = new Stamp(1, new NodeId(1, 1));
@@ -46,9 +47,9 @@ public final class LogChecker {
   private long lastTimeNs;
 
   /**
-   * An empty log.
+   * Creates a checker of an empty log.
    *
-   * @param mutations told every entry
+   * @param mutations is informed of every durable entry
    */
   public LogChecker(MutationLedger mutations, Clock clock) {
     this.mutations = mutations;
@@ -59,7 +60,10 @@ public final class LogChecker {
     mutations.judgeBy(this);
   }
 
-  /** The leader says this: it rests on nothing that a crash could take back (6.3). */
+  /**
+   * The leader sends this message. Any index in it must be durable, so that no crash can take it
+   * back (6.3).
+   */
   public void told(LeaderMessage message) {
     long index =
         switch (message) {
@@ -79,7 +83,7 @@ public final class LogChecker {
     }
   }
 
-  /** The last index known to be durable. */
+  /** The newest index known to be durable. */
   public long index() {
     return durable.size();
   }
@@ -89,7 +93,7 @@ public final class LogChecker {
     return roots.get((int) index);
   }
 
-  /** The entry which took the last name of a node that has none now, and is durable. */
+  /** Index of the durable entry that removed the last name of this orphan. */
   long orphanedBy(NodeId orphan) {
     int k = states.size() - 1;
     while (k > 0 && isOrphan(states.get(k - 1), orphan)) {
@@ -104,14 +108,14 @@ public final class LogChecker {
     return node != null && node.isOrphan();
   }
 
-  /** Since when the entry is known to be durable. */
+  /** When the entry was first known to be durable, in nanoseconds of the clock. */
   long durableSinceNs(long index) {
     return durableSinceNs.get((int) index);
   }
 
   /**
-   * Whether the op fails like this on one of the states from entry {@code from} to {@code to}: an
-   * error must have been true at some moment between the call and its answer (6.2).
+   * Whether the op fails with {@code errno} on one of the states after entry {@code from} to {@code
+   * to}: an error must have been true at some moment between the call and its answer (6.2).
    */
   boolean explains(FsOp op, Errno errno, long from, long to) {
     for (long k = to; k >= from; k--) {
@@ -124,7 +128,11 @@ public final class LogChecker {
     return false;
   }
 
-  /** The durable log is longer now. */
+  /**
+   * More entries are durable now.
+   *
+   * @param log all durable entries from the first one on
+   */
   public void grew(List<byte[]> log) {
     for (int i = durable.size(); i < log.size(); i++) {
       accept(log.get(i));
@@ -132,10 +140,10 @@ public final class LogChecker {
   }
 
   /**
-   * The leader has recovered this log: everything that was durable before must be in it, and all
-   * bytes in the store, those too that only the log was sure to hold.
+   * The leader has recovered this log. Everything that was durable before must be in it, and the
+   * chunk store must hold all chunks, including those whose only durable copy was in the log.
    *
-   * @param store the leader's chunks; null if it has no room for any
+   * @param store the leader's chunks; null if its disk is full
    */
   public void recovered(List<byte[]> log, @Nullable ChunkStore store) {
     Violation.unless(

@@ -17,9 +17,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every mutation and what its process was told: success means that it is in the log, once, and
- * applied where it was made; an error means that it is not, and never will be; EIO alone leaves it
- * open (hypersync.md 6.3, 6.4, 8.2).
+ * Every mutation and the answer that its process got. Success means that it is in the log, once,
+ * and applied on the worker that made it. An error means that it is not in the log and never will
+ * be. Only EIO leaves the outcome open (hypersync.md 6.3, 6.4, 8.2).
  */
 public final class MutationLedger {
   private static final class Made {
@@ -52,24 +52,26 @@ public final class MutationLedger {
   private long unknown;
 
   /**
-   * Nothing has happened.
+   * Creates an empty ledger.
    *
-   * @param longestWaitNs by when every mutation must have ended
+   * @param longestWaitNs every mutation must have been answered after this time, in nanoseconds
    */
   public MutationLedger(Clock clock, long longestWaitNs) {
     this.clock = clock;
     this.longestWaitNs = longestWaitNs;
   }
 
-  /** What the log says is what counts. */
+  /** Sets the log against which answers are checked. */
   void judgeBy(LogChecker judge) {
     log = judge;
   }
 
   /**
-   * A mutation is handed over; its tag travels as the agent's name.
+   * A mutation is submitted. Its tag is sent as the agent name and thereby appears in its log
+   * entry.
    *
-   * @param link between the leader and the worker that makes it
+   * @param tag unique name of the mutation; it begins with the tag prefix of its worker
+   * @param link record of the connection of the worker that makes it
    */
   public void made(String tag, FsOp op, LinkRecord link) {
     Made record = new Made(tag, op, link, log().index());
@@ -78,10 +80,11 @@ public final class MutationLedger {
   }
 
   /**
-   * It is sent to the leader, never behind a newer one of its client (6.3.1). Whoever has found its
-   * node by a path has seen what he knew to be committed (6.2).
+   * The intent is sent to the leader; it must not follow a newer one of the same client (6.3.1). If
+   * its node was found by a path, the worker must show everything that was known to be committed
+   * when the call was made (6.2).
    *
-   * @param visible how far the log is visible where it was made
+   * @param visible newest index visible on its worker
    */
   public void sent(String tag, IntentId intent, long visible) {
     long newest = newestSent.merge(intent.client(), intent.seqNo(), Math::max);
@@ -92,7 +95,11 @@ public final class MutationLedger {
     }
   }
 
-  /** Its caller is told that it has happened. */
+  /**
+   * The caller of the mutation gets success.
+   *
+   * @param seen what its worker shows at that moment
+   */
   public void committed(String tag, LogEntry entry, Published seen) {
     long durableIndex = log().index();
     Made record = tell(tag);
@@ -123,7 +130,11 @@ public final class MutationLedger {
         entry.index());
   }
 
-  /** Its caller is told that it has failed. */
+  /**
+   * The caller of the mutation gets an error.
+   *
+   * @param seen what its worker shows at that moment
+   */
   public void failed(String tag, Errno errno, Published seen) {
     Made record = tell(tag);
     record.errno = errno;
@@ -157,7 +168,10 @@ public final class MutationLedger {
     }
   }
 
-  /** The contents and attributes of this node are being changed by these, from one worker. */
+  /**
+   * Tags of the unanswered mutations of one worker that change the content or attributes of this
+   * node.
+   */
   public List<String> changing(NodeId node, String workerTag) {
     List<String> tags = new ArrayList<>();
     for (Made record : waiting.values()) {
@@ -168,7 +182,12 @@ public final class MutationLedger {
     return tags;
   }
 
-  /** An fsync is answered: what was on its way before it must have ended (6.5). */
+  /**
+   * An fsync is answered. Every mutation that was in flight before it must have been answered
+   * (6.5).
+   *
+   * @param before the result of {@link #changing} when the fsync was made
+   */
   public void synced(NodeId node, List<String> before) {
     for (String tag : before) {
       Violation.unless(
@@ -181,7 +200,7 @@ public final class MutationLedger {
     }
   }
 
-  /** The worker has crashed: nobody waits any more for what it had in flight. */
+  /** The worker has crashed: its callers are gone, so its mutations in flight get no answer. */
   public void abandoned(String workerTag) {
     for (Iterator<Made> each = waiting.values().iterator(); each.hasNext(); ) {
       if (each.next().tag.startsWith(workerTag)) {
@@ -190,10 +209,10 @@ public final class MutationLedger {
     }
   }
 
-  /** An entry is durable. */
+  /** An entry has become durable. */
   void logged(LogEntry entry) {
     if (entry.agent().isEmpty()) {
-      return; // the leader's own
+      return; // made by the leader itself
     }
     Made record = all.get(entry.agent());
     Violation.unless(record != null, "entry ", entry.index(), " is of nobody: ", entry.agent());
@@ -234,7 +253,7 @@ public final class MutationLedger {
         " all the same");
   }
 
-  /** Nobody may wait longer than for the deadline. */
+  /** Checks that no mutation has waited longer than its deadline allows. */
   public void checkDeadlines() {
     for (Made record : waiting.values()) {
       long waitedNs = clock.monotonicNs() - record.made.madeNs();
@@ -247,31 +266,31 @@ public final class MutationLedger {
                 + waitedNs / 1_000_000
                 + " ms");
       }
-      return; // in order: the first waits longest
+      return; // in the order of submission: the first has waited longest
     }
   }
 
-  /** How many callers wait. */
+  /** Number of unanswered mutations. */
   public int waiting() {
     return waiting.size();
   }
 
-  /** The tags of those who wait. */
+  /** Tags of the unanswered mutations. */
   public List<String> waitingTags() {
     return new ArrayList<>(waiting.keySet());
   }
 
-  /** How many were told success. */
+  /** Number of mutations that were answered with success. */
   public long committedCount() {
     return committed;
   }
 
-  /** How many were told a definite error. */
+  /** Number of mutations that were answered with an error other than EIO. */
   public long failedCount() {
     return failed;
   }
 
-  /** How many were told EIO. */
+  /** Number of mutations that were answered with EIO. */
   public long unknownCount() {
     return unknown;
   }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The bytes of every file as plain arrays: what a reader must see after the entries so far, found
- * without extents and chunk stores.
+ * The content of every file as a plain array: what a reader must see after the entries applied so
+ * far, computed without extents and chunk stores.
  */
 public final class NaiveFiles {
   private static final byte[] EMPTY = {};
@@ -25,9 +25,8 @@ public final class NaiveFiles {
   private final Set<Pending> pending = new HashSet<>();
 
   /**
-   * A read that is not answered yet. It may be answered with the bytes of any moment since it was
-   * called: it takes one state of the files and can wait after that, for a chunk that has to be
-   * fetched again.
+   * A read that is not answered yet. Any content that the file had since the call is right: a read
+   * takes one state of the files, and may then wait for a damaged chunk to be fetched again.
    */
   public final class Pending {
     private final NodeId node;
@@ -42,7 +41,7 @@ public final class NaiveFiles {
       right.add(read(node, offset, length));
     }
 
-    /** The read is answered: what it may have given, oldest first. */
+    /** Ends the read. Returns the right results, oldest first. */
     public List<byte[]> answered() {
       pending.remove(this);
       return right;
@@ -57,15 +56,15 @@ public final class NaiveFiles {
   }
 
   /**
-   * No files.
+   * Creates the model of an empty workspace.
    *
-   * @param written the bytes that processes have handed over, by hash
+   * @param written the bytes of all writes by processes, by hash
    */
   public NaiveFiles(Map<Hash, byte[]> written) {
     this.written = written;
   }
 
-  /** Follows the log. */
+  /** Applies an entry. */
   public void applied(LogEntry entry) {
     if (entry.op() instanceof FsOp.Truncate(NodeId node, long size, _)) {
       files.put(node, Arrays.copyOf(bytes(node), (int) size));
@@ -79,7 +78,7 @@ public final class NaiveFiles {
     pending.forEach(Pending::changed);
   }
 
-  /** A process calls pread. */
+  /** A process has called pread; to be ended with {@link Pending#answered}. */
   public Pending reading(NodeId node, long offset, int length) {
     Pending read = new Pending(node, offset, length);
     pending.add(read);
@@ -92,7 +91,7 @@ public final class NaiveFiles {
     return Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + length));
   }
 
-  /** The whole file. */
+  /** The whole content; not a copy. */
   public byte[] bytes(NodeId node) {
     return files.getOrDefault(node, EMPTY);
   }

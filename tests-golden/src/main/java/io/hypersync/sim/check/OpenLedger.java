@@ -14,22 +14,26 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What processes have open, from the answer to their open until they call close, and what the
- * leader may do about it (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node is reaped that
- * is open on a worker which the leader is connected to. Before, the entry that took its last name
- * has been durable, and reported by everybody who is connected, for OPEN_LEASE_TTL. What has been
- * open for a while when a worker reports, the leader knows, and holds on to when the worker comes
- * back.
+ * The files that processes have open, from the answer to open until they call close, and whether
+ * the leader reaps correctly (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node may be
+ * reaped that is open on a connected worker. Before a node is reaped, the entry that removed its
+ * last name must have been durable, and reported as applied by every connected worker, for
+ * OPEN_LEASE_TTL. A node that was open for a while when a worker sent a report must be known to the
+ * leader as open from then on, also after a reconnect of that worker, for as long as the worker's
+ * leases cannot have expired.
  */
 public final class OpenLedger {
-  /** What has been open for so long the leader is told of before the next report. */
+  /**
+   * A node that has been open for this long, in nanoseconds, has been announced to the leader
+   * before the worker sends its next report.
+   */
   private static final long LATEST_WORD_NS = 150_000_000;
 
   private record Handles(int count, long sinceNs) {}
 
   private record Reported(long receivedNs, long index) {}
 
-  /** A report under way: when it was sent, and what had been open then, and since when. */
+  /** A report in transit: when it was sent, which nodes were open then, and since when. */
   private record Sent(long atNs, Map<NodeId, Long> openSince) {}
 
   private final Clock clock;
@@ -38,22 +42,25 @@ public final class OpenLedger {
   private final Map<String, Map<NodeId, Handles>> open = new HashMap<>();
   private final Map<String, Map<WorkerMessage, Sent>> underWay = new HashMap<>();
 
-  /** What had been open on a worker when it sent its last report that arrived, and since when. */
+  /**
+   * By worker: the nodes that were open when it sent its last report that has arrived, and since
+   * when.
+   */
   private final Map<String, Map<NodeId, Long>> known = new HashMap<>();
 
-  /** When each worker sent its last report that arrived. */
+  /** By worker: when it sent its last report that has arrived. */
   private final Map<String, Long> saidNs = new HashMap<>();
 
-  /** How far each worker has come, as reported over its present connection. */
+  /** By worker: the applied indexes that it reported over its present connection. */
   private final Map<String, ArrayDeque<Reported>> reports = new HashMap<>();
 
   private final Set<NodeId> reaped = new HashSet<>();
   private long late;
 
   /**
-   * Nothing is open.
+   * Creates a ledger in which nothing is open.
    *
-   * @param leaseNs OPEN_LEASE_TTL
+   * @param leaseNs OPEN_LEASE_TTL, in nanoseconds
    */
   public OpenLedger(Clock clock, long leaseNs, LogChecker log) {
     this.clock = clock;
@@ -61,7 +68,7 @@ public final class OpenLedger {
     this.log = log;
   }
 
-  /** A process has been given a handle. */
+  /** A process has received a handle. */
   public void opened(String worker, NodeId node) {
     open.computeIfAbsent(worker, _ -> new HashMap<>())
         .compute(
@@ -87,14 +94,14 @@ public final class OpenLedger {
     }
   }
 
-  /** The worker has crashed, and so have its processes. */
+  /** The worker has crashed, and its processes with it. */
   public void abandoned(String worker) {
     open.remove(worker);
     underWay.remove(worker);
     known.remove(worker);
   }
 
-  /** A worker sends a report, behind everything that it has had to say so far. */
+  /** A worker sends a report; every lease message that it sent before precedes it on the stream. */
   public void reporting(String worker, WorkerApplied report) {
     Map<NodeId, Long> openSince = new HashMap<>();
     long beforeNs = clock.monotonicNs() - LATEST_WORD_NS;
@@ -110,7 +117,7 @@ public final class OpenLedger {
         .put(report, new Sent(clock.monotonicNs(), openSince));
   }
 
-  /** Another run of the leader: it has been told nothing yet. */
+  /** A new run of the leader begins, which has received no reports yet. */
   public void leaderStarted() {
     known.clear();
     reports.clear();
@@ -119,7 +126,7 @@ public final class OpenLedger {
   /**
    * The leader has accepted a Hello.
    *
-   * @param held what the leader believes to be open somewhere
+   * @param held whether the leader considers a node open on some worker
    */
   public void greeted(String worker, Predicate<NodeId> held) {
     reports.put(worker, new ArrayDeque<>());
@@ -127,15 +134,16 @@ public final class OpenLedger {
   }
 
   /**
-   * The leader has taken a report, over a connection whose Hello it has accepted.
+   * The leader has processed a report, over a connection whose Hello it has accepted.
    *
-   * @param held what it believes to be open somewhere
+   * @param held whether the leader considers a node open on some worker
    */
   public void reported(String worker, WorkerApplied report, Predicate<NodeId> held) {
     Map<WorkerMessage, Sent> ofWorker = underWay.get(worker);
     Sent sent = ofWorker == null ? null : ofWorker.remove(report);
     long now = clock.monotonicNs();
-    known.put(worker, sent == null ? Map.of() : sent.openSince); // it may have crashed meanwhile
+    // sent is null if the worker has crashed meanwhile
+    known.put(worker, sent == null ? Map.of() : sent.openSince);
     saidNs.put(worker, sent == null ? now : sent.atNs);
     ArrayDeque<Reported> before = reports.computeIfAbsent(worker, _ -> new ArrayDeque<>());
     if (before.isEmpty() || before.getLast().index < report.appliedIndex()) {
@@ -145,7 +153,7 @@ public final class OpenLedger {
   }
 
   /**
-   * The leader reaps, now.
+   * The leader logs {@code ReapOrphans} now.
    *
    * @param connected the workers that it is connected to
    */
@@ -181,7 +189,8 @@ public final class OpenLedger {
   }
 
   /**
-   * When the worker has first reported on its connection that it is so far; MAX_VALUE for never.
+   * When the worker first reported on its present connection that it had applied {@code index};
+   * {@code Long.MAX_VALUE} if it has not.
    */
   private long reportedNs(String worker, long index) {
     for (Reported report : reports.getOrDefault(worker, new ArrayDeque<>())) {
@@ -193,9 +202,9 @@ public final class OpenLedger {
   }
 
   /**
-   * Whether the leases of a worker cannot have ended. The last renewal was sent a third of their
-   * time before the last report was, or later, and arrived before it did. When the report arrived
-   * says nothing: what lies between them may have been held up on its way.
+   * Whether the leases of a worker cannot have expired. Its last renewal was sent at most a third
+   * of the TTL before its last report, and arrived before that report. The time at which the report
+   * arrived proves nothing, because the messages between the two may have been delayed on the way.
    */
   private boolean isLeaseCertain(String worker, long now) {
     return now - saidNs.getOrDefault(worker, 0L) < leaseNs / 2;
@@ -242,12 +251,15 @@ public final class OpenLedger {
     return reaped.contains(node);
   }
 
-  /** How many nodes were reaped. */
+  /** Number of reaped nodes. */
   public long reapedCount() {
     return reaped.size();
   }
 
-  /** How many handles were closed after their node was reaped: their workers were cut off. */
+  /**
+   * Number of handles that were closed after their node was reaped: their worker had been
+   * partitioned for longer than its leases.
+   */
   public long lateCount() {
     return late;
   }

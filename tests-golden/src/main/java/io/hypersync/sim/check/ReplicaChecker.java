@@ -7,8 +7,8 @@ import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.worker.replica.Published;
 
 /**
- * A worker's state is S_k of the durable log, and k grows by ones, with every chunk in place
- * (hypersync.md 22.1(2), (4)).
+ * Checks that a worker's state is S_k of the durable log, that k grows by one at a time, and that
+ * every chunk of an applied entry is present (hypersync.md 22.1(2), (4)).
  */
 public final class ReplicaChecker {
   private final String worker;
@@ -16,14 +16,14 @@ public final class ReplicaChecker {
   private final SimChunkStore chunks;
   private long applied;
 
-  /** A worker that starts from nothing. */
+  /** Creates the checker of a worker that starts with an empty replica. */
   public ReplicaChecker(String worker, LogChecker log, SimChunkStore chunks) {
     this.worker = worker;
     this.log = log;
     this.chunks = chunks;
   }
 
-  /** An entry has been applied. */
+  /** The worker has applied an entry. */
   public void applied(LogEntry entry) {
     Violation.unless(
         entry.index() == applied + 1,
@@ -43,7 +43,7 @@ public final class ReplicaChecker {
           " without a look at chunk ",
           chunk);
       Violation.unless(
-          chunks.isDamaged(chunk.hash()) // since then: readers get it from the leader
+          chunks.isDamaged(chunk.hash()) // damaged since then: readers get it from the leader
               || (bytes != null && Blake3.hash(bytes).equals(chunk.hash())),
           worker,
           " applied entry ",
@@ -53,7 +53,7 @@ public final class ReplicaChecker {
     }
   }
 
-  /** This is what readers see now. */
+  /** Checks the state that readers of the worker see now. */
   public void check(Published published) {
     Violation.unless(
         published.index() == applied,

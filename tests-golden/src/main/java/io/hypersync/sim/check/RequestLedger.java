@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Every request of a kernel gets one answer, in time. */
+/** Checks that every request of a kernel is answered exactly once, and in time. */
 public final class RequestLedger {
   private record Open(FuseRequest request, String worker, long madeNs) {}
 
@@ -17,21 +17,21 @@ public final class RequestLedger {
   private long answered;
 
   /**
-   * Nothing has been asked.
+   * Creates an empty ledger.
    *
-   * @param longestWaitNs by when every request must have been answered
+   * @param longestWaitNs every request must have been answered after this time, in nanoseconds
    */
   public RequestLedger(Clock clock, long longestWaitNs) {
     this.clock = clock;
     this.longestWaitNs = longestWaitNs;
   }
 
-  /** A request is handed to the vfs. */
+  /** A request is passed to the vfs. */
   public void made(String worker, FuseRequest request) {
     open.put(request.header().unique(), new Open(request, worker, clock.monotonicNs()));
   }
 
-  /** It is answered. */
+  /** The request with this number is answered. */
   public void answered(long unique) {
     Violation.unless(
         open.remove(unique) != null,
@@ -41,7 +41,7 @@ public final class RequestLedger {
     answered++;
   }
 
-  /** The worker has crashed, and so have its processes. */
+  /** The worker has crashed: its unanswered requests get no answer. */
   public void abandoned(String worker) {
     for (Iterator<Open> each = open.values().iterator(); each.hasNext(); ) {
       if (each.next().worker.equals(worker)) {
@@ -50,11 +50,11 @@ public final class RequestLedger {
     }
   }
 
-  /** Nobody may wait longer than for the deadline. */
+  /** Checks that no request has waited too long; blocking lock requests may wait without limit. */
   public void checkDeadlines() {
     for (Open request : open.values()) {
       if (request.request.operation() instanceof FuseOperation.SetLk lock && lock.waiting()) {
-        continue; // for as long as somebody holds it
+        continue; // waits for as long as another owner holds the lock
       }
       long waitedNs = clock.monotonicNs() - request.madeNs;
       if (waitedNs > longestWaitNs) {
@@ -70,12 +70,12 @@ public final class RequestLedger {
     }
   }
 
-  /** How many wait. */
+  /** Number of unanswered requests. */
   public int waiting() {
     return open.size();
   }
 
-  /** How many were answered. */
+  /** Number of answered requests. */
   public long answeredCount() {
     return answered;
   }

@@ -5,11 +5,11 @@ import io.hypersync.model.state.Node;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.replica.Published;
 
-/** When everything has come to rest, all states are one. */
+/** Checks that all states have converged once the cluster is at rest. */
 public final class RestChecker {
   private RestChecker() {}
 
-  /** Compares a worker with the log: the root, and the length of every file. */
+  /** Compares a worker with the log: its root, and the length of every file. */
   public static void check(WorkerAgent worker, NaiveFiles files, LogChecker log) {
     Published published = worker.published();
     Violation.unless(

@@ -2,7 +2,10 @@ package io.hypersync.sim.check;
 
 import java.util.function.LongSupplier;
 
-/** A worker that does not hear the leader refuses mutations (hypersync.md 6.4, 22.1(6)). */
+/**
+ * Checks that a worker which receives nothing from its leader refuses mutations (hypersync.md 6.4,
+ * 22.1(6)).
+ */
 public final class SilenceChecker {
   private final String worker;
   private final LongSupplier awakeNs;
@@ -10,11 +13,12 @@ public final class SilenceChecker {
   private long heardNs;
 
   /**
-   * Begins to listen.
+   * Creates the checker of a worker that starts now.
    *
-   * @param awakeNs time in nanoseconds, without what the worker was paused for: it notices nothing
-   *     then
-   * @param toleranceNs after how long without a message the mount must be read-only
+   * @param awakeNs monotonic time in nanoseconds without the worker's pauses, in which it cannot
+   *     notice the silence
+   * @param toleranceNs the mount must be read-only after this long without a message, in
+   *     nanoseconds
    */
   public SilenceChecker(String worker, LongSupplier awakeNs, long toleranceNs) {
     this.worker = worker;
@@ -28,7 +32,7 @@ public final class SilenceChecker {
     heardNs = awakeNs.getAsLong();
   }
 
-  /** Checks, after an event anywhere, whether the mount may be writable. */
+  /** Checks the worker at this moment; to be called after each step. */
   public void check(boolean writable) {
     long silentNs = awakeNs.getAsLong() - heardNs;
     if (writable && silentNs > toleranceNs) {

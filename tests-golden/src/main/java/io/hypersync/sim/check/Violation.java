@@ -1,15 +1,19 @@
 package io.hypersync.sim.check;
 
-/** An invariant does not hold. */
+/** Thrown by a checker when an invariant does not hold. */
 public final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Says which, and what was seen. */
+  /**
+   * Creates a violation.
+   *
+   * @param what the invariant and the values that break it
+   */
   public Violation(String what) {
     super(what);
   }
 
-  /** Throws unless the condition holds; the parts of the message are joined only then. */
+  /** Throws unless the condition holds. The parts of the message are joined only if it throws. */
   static void unless(boolean holds, Object... message) {
     if (!holds) {
       StringBuilder what = new StringBuilder();

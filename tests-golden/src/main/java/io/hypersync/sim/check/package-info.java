@@ -1,4 +1,4 @@
-/** What must hold after every step (hypersync.md 22.1); knows nothing of how load is made. */
+/** Invariants that must hold after every step (hypersync.md 22.1); independent of the workload. */
 @NullMarked
 package io.hypersync.sim.check;
 

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the leader finds when it starts again: the log, and the chunks. */
+/** The leader's disk, which survives its runs: the files of the log, and the chunk store. */
 public final class LeaderDisk {
-  /** Small, so that segments are full before a history ends. */
+  /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
   private final Chance chance;
@@ -30,36 +30,35 @@ public final class LeaderDisk {
   private long rottenAtRest;
   private long tornPages;
 
-  /** An empty disk. */
   public LeaderDisk(Chance chance) {
     this.chance = chance;
     this.files = new SimFiles(chance.split());
   }
 
-  /** The chunks. */
+  /** The leader's chunk store. */
   public SimChunkStore chunks() {
     return chunks;
   }
 
-  /** Whether appends fail with ENOSPC from now on. */
+  /** Sets whether appends fail with ENOSPC. */
   public void logFull(boolean nowFull) {
     logFull = nowFull;
   }
 
-  /** Whether writes to the log fail with EIO from now on. */
+  /** Sets whether writes to the log fail with EIO. */
   public void writesFail(boolean now) {
     files.writesFail(now);
   }
 
-  /** The next sync of the log fails. */
+  /** Sets whether the next sync of the log fails. */
   public void nextSyncFails(boolean now) {
     syncFails = now;
   }
 
   /**
-   * A bit of the log turns over, in a record of which the disk itself says that it was durable:
-   * with what was written after it, or because the log has rested since. Returns whether there was
-   * one.
+   * Flips a bit of the log in a record that the disk itself proves to have been durable: by a later
+   * record, or by a watermark that was written when the log was idle. Returns false if the leader
+   * is not running or the log is damaged already.
    */
   public boolean rotLog() {
     SteppedLog now = log;
@@ -81,20 +80,22 @@ public final class LeaderDisk {
     }
   }
 
-  /** What has rotted, of log and chunks, is restored from a copy. */
+  /**
+   * Undoes all damage by {@link #rotLog} and {@link SimChunkStore#rot}, as if restored from a copy.
+   */
   public void repair() {
     files.repair();
     chunks.repair();
   }
 
-  /** The entries on stable storage, entry 1 first; grows only. */
+  /** The entries on stable storage, entry 1 first. The list only grows. */
   public List<byte[]> durableLog() {
     return durable;
   }
 
   /**
-   * The leader is gone. After a crash of the process everything written is still there, but what
-   * the disk had refused; after a loss of power what was not synced is there in parts.
+   * The leader process is gone. After a crash everything written is still there, except what a
+   * failed sync may have dropped; after a power loss any part of what was not synced may be lost.
    */
   public void crash(boolean powerLost) {
     log = null;
@@ -109,8 +110,8 @@ public final class LeaderDisk {
   }
 
   /**
-   * Replays what is there and begins a new segment; what is kept is on stable storage afterwards,
-   * and so are its chunks.
+   * Recovers the log and begins a new segment. All entries that are kept, and their chunks, are
+   * durable afterwards.
    *
    * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails
@@ -146,12 +147,12 @@ public final class LeaderDisk {
     return opened;
   }
 
-  /** Whether the log has rotted, so that no leader may start on it. */
+  /** Whether the log is damaged, so that no leader may start on it. */
   public boolean isLogDamaged() {
     return files.isDamaged();
   }
 
-  /** How often came about what has to in some histories. */
+  /** Counts of rare events that must occur in some histories, by name. */
   public Map<String, Long> happened() {
     return Map.of(
         "watermarks of a log that rests", notes,
@@ -164,10 +165,10 @@ public final class LeaderDisk {
   }
 
   /**
-   * The sync of a batch ends, and with it that of the chunks which it rests on.
+   * Completes the sync of a batch, and of the chunks that it refers to.
    *
-   * @param begun what {@link SimChunkStore#beginSync} has answered
-   * @throws IOException if one of the two has failed
+   * @param begun the result of {@link SimChunkStore#beginSync}
+   * @throws IOException if one of the two syncs fails
    */
   void sync(SteppedLog synced, List<byte[]> batch, List<Hash> begun) throws IOException {
     sync(synced.file());
@@ -177,11 +178,11 @@ public final class LeaderDisk {
   }
 
   /**
-   * The sync of a watermark ends.
+   * Completes the sync of a watermark.
    *
-   * @param file that it was written to
-   * @param index what it says
-   * @throws IOException if it has failed
+   * @param file the file it was written to
+   * @param index the index it covers
+   * @throws IOException if the sync fails
    */
   void syncNote(Path file, long index) throws IOException {
     sync(file);

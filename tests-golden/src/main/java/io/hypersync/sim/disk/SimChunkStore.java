@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks in the page cache and on the disk. A crash of the process loses nothing; a loss of power
- * leaves of what was not synced what chance decides.
+ * A chunk store with page cache and disk. A process crash loses nothing except what a failed sync
+ * may have dropped. After a power loss each chunk that was not synced is kept or lost at random.
  */
 public final class SimChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> synced = new LinkedHashMap<>();
@@ -27,43 +27,48 @@ public final class SimChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> damaged = new LinkedHashMap<>();
   private final Set<Hash> doubtful = new LinkedHashSet<>();
 
-  /** Damaged, and found to be: as long as the process lives they do not count. */
+  /**
+   * Chunks that a read has found damaged: they count as missing until they are stored again,
+   * restored, or the process restarts.
+   */
   private final Set<Hash> bad = new LinkedHashSet<>();
 
-  /** What this run of the process has stored, or read and found intact, and not damaged since. */
+  /**
+   * Chunks that this run of the process has stored, or read and verified, and has not since found
+   * damaged.
+   */
   private final Set<Hash> vouched = new LinkedHashSet<>();
 
-  /** The same, whatever it was found to be since. */
+  /** The same, including chunks that were found damaged later. */
   private final Set<Hash> lookedAt = new LinkedHashSet<>();
 
-  /** Never stored, since the disk was full when it should have been; the log may have it. */
+  /** Refused because the disk was full; the log may hold them. */
   private final Set<Hash> refused = new LinkedHashSet<>();
 
   private long rotted;
   private boolean full;
   private boolean syncFails;
 
-  /** An empty disk. */
   public SimChunkStore() {}
 
-  /** Whether puts fail with ENOSPC from now on. */
+  /** Sets whether puts fail with ENOSPC. */
   public void full(boolean nowFull) {
     full = nowFull;
   }
 
-  /** Whether puts fail. */
+  /** Whether puts fail with ENOSPC. */
   public boolean isFull() {
     return full;
   }
 
-  /** The next sync fails. */
+  /** Sets whether the next sync fails. */
   public void nextSyncFails(boolean now) {
     syncFails = now;
   }
 
   /**
-   * One chunk is not what it was any more, until it is stored again or {@linkplain #repair
-   * restored}. Returns whether there was one.
+   * Flips a bit of a random chunk. It stays damaged until it is stored again or {@linkplain #repair
+   * restored}. Returns false if the store holds no chunk of at least one byte.
    */
   public boolean rot(Chance chance) {
     List<Hash> here = new ArrayList<>(synced.keySet());
@@ -82,18 +87,18 @@ public final class SimChunkStore implements ChunkStore {
     return true;
   }
 
-  /** What has rotted is restored from a copy. */
+  /** Undoes the damage of all chunks, as if they were restored from a copy. */
   public void repair() {
     damaged.clear();
     bad.clear();
   }
 
-  /** Whether the chunk has rotted. */
+  /** Whether the chunk is damaged. */
   public boolean isDamaged(Hash hash) {
     return damaged.containsKey(hash);
   }
 
-  /** How many chunks have rotted so far, whether they were restored since or not. */
+  /** How many chunks have rotted so far, including those restored since. */
   public long rotted() {
     return rotted;
   }
@@ -103,12 +108,12 @@ public final class SimChunkStore implements ChunkStore {
     lookedAt.add(hash);
   }
 
-  /** Whether this run of the process has stored the chunk, or read it and found it intact. */
+  /** Whether this run of the process has stored the chunk, or read and verified it. */
   public boolean wasIntact(Hash hash) {
     return lookedAt.contains(hash);
   }
 
-  /** Whether the disk was full when the chunk should have been stored, and it never was since. */
+  /** Whether the chunk was refused because the disk was full, and has not been stored since. */
   public boolean wasRefused(Hash hash) {
     return refused.contains(hash);
   }
@@ -118,12 +123,15 @@ public final class SimChunkStore implements ChunkStore {
     return vouched.contains(hash) && contains(hash);
   }
 
-  /** Whether any chunk has. */
+  /** Whether any chunk is damaged. */
   public boolean isDamaged() {
     return !damaged.isEmpty();
   }
 
-  /** The process has crashed: what a failed sync was to write may be gone with its memory. */
+  /**
+   * The process has crashed: what a failed sync should have written may be gone from the page
+   * cache.
+   */
   public void evict(Chance chance) {
     bad.clear();
     vouched.clear();
@@ -136,7 +144,7 @@ public final class SimChunkStore implements ChunkStore {
     doubtful.clear();
   }
 
-  /** Power is lost: every chunk that was not synced is there afterwards, or not. */
+  /** Power is lost: every chunk that was not synced is kept or lost at random. */
   public void losePower(Chance chance) {
     bad.clear();
     vouched.clear();
@@ -150,15 +158,18 @@ public final class SimChunkStore implements ChunkStore {
     doubtful.clear();
   }
 
-  /** A sync that has begun: {@link #finish} makes exactly that durable which was here by now. */
+  /**
+   * Begins a sync and returns the chunks that {@link #finish} makes durable: exactly those that are
+   * cached now.
+   */
   public List<Hash> beginSync() {
     return List.copyOf(cached.keySet());
   }
 
   /**
-   * The sync is done.
+   * Completes the sync.
    *
-   * @throws IOException if it has failed: nobody knows what is on the disk
+   * @throws IOException if it has failed; the chunks may or may not be on disk
    */
   public void finish(List<Hash> begun) throws IOException {
     if (syncFails && !begun.isEmpty()) {

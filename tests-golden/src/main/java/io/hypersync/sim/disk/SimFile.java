@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * A file as Linux keeps it: pages in memory over sectors on the disk. A page that is being written
- * when power is lost may be torn: some of its sectors are old, some new, and some hold anything,
- * whatever was in them. After a failed sync nothing is dirty any more, though the disk has perhaps
- * none of it, and memory may forget it at any time.
+ * A file with Linux's semantics: cached pages over sectors on disk. A page that is being written
+ * when power is lost may be torn: some of its sectors are old, some new, and some hold garbage,
+ * even those that were not being changed. After a failed sync no page is dirty any more although
+ * the disk may have none of it, and the page cache may drop those pages at any time.
  */
 final class SimFile {
   private static final int SECTOR = 512;
@@ -19,19 +19,21 @@ final class SimFile {
   private byte[] stable;
   private final BitSet dirty = new BitSet();
 
-  /** A file that is whole and durable. */
+  /** Creates a file whose content is durable, with {@code allocated} bytes at least. */
   SimFile(byte[] bytes, int allocated) {
     int length = (Math.max(bytes.length, allocated) + SECTOR - 1) / SECTOR * SECTOR;
     cached = Arrays.copyOf(bytes, length);
     stable = cached.clone();
   }
 
-  /** What a reader finds; not a copy. */
+  /** The bytes that a reader gets; not a copy. */
   byte[] bytes() {
     return cached;
   }
 
-  /** Writes into memory; the file is as long as it has to be, with zeros. */
+  /**
+   * Writes the first {@code count} bytes into the page cache; the file grows as needed, with zeros.
+   */
   void write(long position, byte[] bytes, int count) {
     int end = (int) position + count;
     if (end > cached.length) {
@@ -45,19 +47,21 @@ final class SimFile {
     }
   }
 
-  /** Everything is on the disk now. */
+  /** Completes a sync: everything is on disk. */
   void sync() {
     dirty.stream().forEach(this::store);
     dirty.clear();
   }
 
-  /** A sync fails: of what was dirty some is on the disk, and nobody will try again. */
+  /**
+   * Fails a sync: a random part of the dirty sectors reaches the disk, and none is dirty any more.
+   */
   void failSync(Chance chance) {
     dirty.stream().filter(_ -> chance.oneIn(2)).forEach(this::store);
     dirty.clear();
   }
 
-  /** Memory is needed for something else: pages that pass for clean are read again when needed. */
+  /** Drops random clean pages from the cache, so that they are read from disk again. */
   void evict(Chance chance) {
     int pages = cached.length / SECTOR / SECTORS_PER_PAGE;
     for (int page = 0; page <= pages; page++) {
@@ -72,10 +76,10 @@ final class SimFile {
   }
 
   /**
-   * Power is lost: of what was dirty a first part is on the disk, or any part, and in pages that
-   * were to be written there may be anything.
+   * Loses power. Either a prefix of the dirty sectors or a random subset is on disk, and pages that
+   * were to be written may be torn.
    *
-   * @return how many pages are torn
+   * @return the number of torn pages
    */
   int losePower(Chance chance) {
     boolean inOrder = chance.oneIn(2);
@@ -100,7 +104,7 @@ final class SimFile {
     return torn;
   }
 
-  /** Sectors of a page are anything from now on, those that nobody was writing, too. */
+  /** Fills random sectors of a page with garbage, including sectors that were not being written. */
   private void tear(int page, Chance chance) {
     int first = page * SECTORS_PER_PAGE;
     int next = Math.min(first + SECTORS_PER_PAGE, stable.length / SECTOR);
@@ -112,7 +116,7 @@ final class SimFile {
     }
   }
 
-  /** Flips bits of a byte, on the disk and in memory. */
+  /** Flips bits of a byte, on disk and in the page cache. */
   void flip(int position, int bits) {
     stable[position] ^= (byte) bits;
     cached[position] ^= (byte) bits;

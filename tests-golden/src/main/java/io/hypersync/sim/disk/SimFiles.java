@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The files of the leader's log. */
 final class SimFiles implements SteppedLog.Storage {
-  /** Blocks that a segment has from the beginning, as zeros. */
+  /** Bytes that a segment file has from the beginning, as zeros. */
   private static final int ALLOCATED = 64 << 10;
 
   private record Flip(Path file, int position, int bits) {}
@@ -63,7 +63,7 @@ final class SimFiles implements SteppedLog.Storage {
     flips.removeIf(flip -> flip.file.getParent().equals(directory));
   }
 
-  /** Whether all writes fail with EIO from now on. */
+  /** Sets whether all writes fail with EIO. */
   void writesFail(boolean now) {
     writesFail = now;
   }
@@ -80,12 +80,12 @@ final class SimFiles implements SteppedLog.Storage {
     files.values().forEach(file -> file.evict(chance));
   }
 
-  /** Returns how many pages are torn. */
+  /** Loses power on all files; returns the number of torn pages. */
   int losePower() {
     return files.values().stream().mapToInt(file -> file.losePower(chance)).sum();
   }
 
-  /** One bit of a record is another one from now on. */
+  /** Flips one bit of a record. */
   void rot(Span span) {
     int position = (int) span.position() + chance.below(span.length());
     Flip flip = new Flip(span.file(), position, 1 << chance.below(Byte.SIZE));
@@ -97,7 +97,7 @@ final class SimFiles implements SteppedLog.Storage {
     return !flips.isEmpty();
   }
 
-  /** What has rotted is restored from a copy. */
+  /** Undoes all flips, as if the files were restored from a copy. */
   void repair() {
     flips.forEach(flip -> file(flip.file).flip(flip.position, flip.bits));
     flips.clear();

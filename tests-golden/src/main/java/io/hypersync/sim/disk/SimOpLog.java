@@ -16,12 +16,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The op log of one run of the leader: one batch at a time, of what has queued up, is written and
- * then synced, and with it the chunks that had been stored when it was written. When nothing was
- * for a while a watermark is written and synced, beside what comes then.
+ * The op log of one run of the leader. It writes and then syncs one batch at a time from a queue,
+ * together with the chunks that were stored when the batch was written. When it has been idle for a
+ * while, it writes and syncs a watermark, concurrently with later batches. Runs in the events of
+ * its host.
  */
 public final class SimOpLog implements OpLog {
-  /** As the product's {@code LogRest}. */
+  /** As in the product's {@code LogRest}. */
   private static final long REST_NS = 100 * Timeline.MS;
 
   private static final int MAX_BATCH = 8;
@@ -46,18 +47,19 @@ public final class SimOpLog implements OpLog {
   private long lastCommitNs;
 
   /**
-   * Who is told what happens.
+   * Callbacks.
    *
-   * @param appended an entry was accepted
-   * @param durable the durable index has moved
-   * @param failed the log cannot be used any more, and the leader must stop
+   * @param appended an entry was accepted, and is queued
+   * @param durable the durable index has advanced
+   * @param failed the log is unusable from now on, and the leader must stop
    */
   public record Events(Consumer<byte[]> appended, Runnable durable, Consumer<IOException> failed) {}
 
   /**
-   * The log after recovery.
+   * Creates the log after recovery.
    *
-   * @param log what the disk has opened
+   * @param log the log that {@link LeaderDisk#open} has returned
+   * @param slowestSyncNs upper bound of the duration of a sync, in nanoseconds
    */
   public SimOpLog(
       LeaderDisk disk,
@@ -98,7 +100,7 @@ public final class SimOpLog implements OpLog {
     return true;
   }
 
-  /** The whole turn of the agent takes no time here, and so does this. */
+  /** Write and sync complete at once, as a turn of the agent takes no simulated time. */
   @Override
   public void writeHere() {
     if (queue.size() != 1 || queue.getFirst().needsChunkSync) {
@@ -111,7 +113,7 @@ public final class SimOpLog implements OpLog {
       log.write(batch);
       disk.sync(log, batch, List.of());
     } catch (IOException e) {
-      host.after(0, "", () -> events.failed.accept(e)); // not while the agent is at work
+      host.after(0, "", () -> events.failed.accept(e)); // reported after the agent's turn
       return;
     }
     busy = false;

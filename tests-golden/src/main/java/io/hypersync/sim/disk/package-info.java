@@ -1,4 +1,4 @@
-/** Simulated disks, which keep what was synced and, at a crash, chance decides about the rest. */
+/** Simulated disks: they keep what was synced; after a crash the rest is kept or lost at random. */
 @NullMarked
 package io.hypersync.sim.disk;
 

@@ -5,13 +5,13 @@ import io.hypersync.worker.fuse.protocol.FuseEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kernel got to hear.
+ * The reply of the vfs to a kernel request.
  *
  * @param errno null on success
- * @param entry of a lookup or a creation
- * @param fh of an open
- * @param data of a read
- * @param size of a write
+ * @param entry the node, of a lookup or a creation
+ * @param fh the handle, of an open
+ * @param data the bytes, of a read
+ * @param size the number of bytes, of a write or read
  */
 public record Answer(
     @Nullable Errno errno, @Nullable FuseEntry entry, long fh, byte @Nullable [] data, int size) {

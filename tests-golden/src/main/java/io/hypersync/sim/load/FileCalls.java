@@ -14,14 +14,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a process does with open files; what it reads is compared with what must be there. */
+/** Random calls on open files. What a process reads is compared with the expected content. */
 final class FileCalls {
   private static final int LONGEST_FILE = 400_000;
   private static final int LONGEST_WRITE = 150_000;
   private static final int INLINE = 8 * 1024;
   private static final int POPULAR_CONTENTS = 4;
 
-  /** All that are supported, and one that is not. */
+  /** All supported modes, and one that is not supported. */
   private static final List<Integer> FALLOCATE_MODES = List.of(0, 1, 3, 16, 17, 8);
 
   private final SimProcess process;
@@ -55,7 +55,10 @@ final class FileCalls {
     }
   }
 
-  /** What is too large for the log entry goes its own way, and so has its own ways to get lost. */
+  /**
+   * Random data. Writes above the inline limit take another path (chunks instead of log payload),
+   * with failures of its own, so both sides of the limit are frequent.
+   */
   private byte[] toWrite() {
     return switch (chance.below(8)) {
       case 0 -> content(LONGEST_WRITE);
@@ -64,7 +67,10 @@ final class FileCalls {
     };
   }
 
-  /** Bytes to write, 1 to {@code longest}: some of them again and again, most of them new. */
+  /**
+   * Random bytes, 1 to {@code longest}; one time in three one of few contents, so that chunks
+   * repeat.
+   */
   byte[] content(int longest) {
     int length = (int) chance.scale(1, longest);
     if (chance.oneIn(3)) {
@@ -183,7 +189,7 @@ final class FileCalls {
           byte[] data = answer.data();
           List<byte[]> right = read == null ? List.of() : read.answered();
           if (answer.errno() == Errno.ESTALE && node != null && kernel.isReaped(node)) {
-            return; // this worker was cut off for so long that its lease ended
+            return; // the worker was partitioned for so long that its open-lease expired
           }
           if (answer.errno() == Errno.EIO
               && (wasDamaged || worker.chunks().rotted() > rottedBefore)) {

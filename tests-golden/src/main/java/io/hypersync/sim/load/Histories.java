@@ -5,14 +5,16 @@ import io.hypersync.sim.check.history.History;
 import io.hypersync.sim.check.history.Register;
 import io.hypersync.sim.check.history.Verdict;
 
-/** The objects of a history whose calls must have an order: a file, and names in the root. */
+/**
+ * The two objects of a history whose calls are checked for linearizability: the content of a file,
+ * and some names in the root directory.
+ */
 public final class Histories {
   private final History<Register.Input, Long> register = new History<>(this::next);
   private final History<Directory.Input, Directory.Output> directory = new History<>(this::next);
   private long events;
   private long values;
 
-  /** Nobody has called. */
   public Histories() {}
 
   History<Register.Input, Long> register() {
@@ -23,17 +25,18 @@ public final class Histories {
     return directory;
   }
 
-  /** A value that nobody has written before. */
+  /** A value that was not written before. */
   long newValue() {
     values++;
     return values;
   }
 
   /**
-   * Judges both.
+   * Checks both objects.
    *
-   * @return how many calls are explained
-   * @throws io.hypersync.sim.check.Violation if some cannot be
+   * @return the number of calls for which a linearization was found; calls of an undecided check do
+   *     not count
+   * @throws io.hypersync.sim.check.Violation if the calls are not linearizable
    */
   public long check() {
     long explained = register.check(new Register()) == Verdict.LINEARIZABLE ? register.size() : 0;

@@ -17,9 +17,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process whose calls are recorded, so that an order of them can be looked for: it writes and
- * reads one file as a whole, and makes, removes, renames and looks for a few names, which all such
- * processes share and nobody else touches. The kernel is its own, so that nobody meets its inodes.
+ * A process whose calls are recorded and checked for linearizability. It writes and reads one file
+ * as a whole, and creates, removes, renames and looks up a few names. All such processes share
+ * these objects, and no other process uses them. Each has a kernel of its own, so that no other
+ * process uses its inodes.
  */
 public final class HistoryProcess {
   private static final long ROOT = 1;
@@ -40,11 +41,11 @@ public final class HistoryProcess {
   private long handle;
 
   /**
-   * A process; {@link #start} sets it going.
+   * Creates a process; {@link #start} lets it make calls.
    *
-   * @param kernel of its own
-   * @param longestThinkNs the longest time between two calls
-   * @param active whether to make calls at all, now
+   * @param kernel used by this process only
+   * @param longestThinkNs the longest time between two calls, in nanoseconds
+   * @param active whether it may make calls at present
    */
   public HistoryProcess(
       int pid,
@@ -63,7 +64,7 @@ public final class HistoryProcess {
     this.active = active;
   }
 
-  /** Begins. */
+  /** Schedules the next call. */
   public void start() {
     kernel.worker().host().after(chance.scale(THINK_SHORTEST_NS, longestThinkNs), "", this::next);
   }
@@ -172,7 +173,7 @@ public final class HistoryProcess {
     }
   }
 
-  /** What was refused with EROFS has not happened, and never will (6.4). */
+  /** Records the answer to a mutation. After EROFS it has not happened and never will (6.4). */
   private static <I, O> void mutated(
       History<I, O> history, int call, Answer answer, @Nullable O output) {
     if (answer.errno() == Errno.EROFS) {
@@ -182,7 +183,10 @@ public final class HistoryProcess {
     }
   }
 
-  /** Reads go on while the leader is out of touch or nothing can be applied: no promise (6.4). */
+  /**
+   * Records the answer to a read. Reads are still served while the leader is unreachable or the
+   * worker cannot apply, but without any promise (6.4): those are not checked.
+   */
   private <I, O> void read(History<I, O> history, int call, @Nullable O output) {
     if (kernel.worker().isLive() && !kernel.worker().isStuck()) {
       history.answered(call, output);
@@ -191,7 +195,7 @@ public final class HistoryProcess {
     }
   }
 
-  /** Null where nothing certain was answered: EIO, and whatever else is no answer. */
+  /** Null if the answer leaves the outcome open: EIO, or any other unexpected errno. */
   private static Directory.@Nullable Output output(Answer answer) {
     FuseEntry entry = answer.entry();
     return switch (answer.errno()) {

@@ -13,9 +13,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a process does with locks. While it holds some it waits for fcntl locks only, and only if
- * they are fcntl locks too: of these the leader sees a circle (EDEADLK). So nobody waits for
- * himself: once nothing breaks any more, and everybody lets go, every wait must end.
+ * Random lock calls. While it holds a lock, a process waits only for fcntl locks, and only if all
+ * that it holds are fcntl locks, because the leader detects a cycle only among these (EDEADLK). So
+ * no undetected deadlock is possible: once faults have ended and every process releases its locks,
+ * every wait must end.
  */
 final class LockCalls {
   private static final int SHARED = 0;
@@ -23,7 +24,7 @@ final class LockCalls {
   private static final int UNLOCK = 2;
   private static final int LONGEST_FILE = 20;
 
-  /** Before the answer of a leader that grants it at once. */
+  /** Shortest delay of a signal: before even an immediate grant can arrive. */
   private static final long AT_ONCE_NS = Timeline.MS / 10;
 
   private static final long LATE_NS = 5_000 * Timeline.MS;
@@ -56,12 +57,15 @@ final class LockCalls {
     }
   }
 
-  /** Of the two bytes that most want; who has one and wants the other soon closes a circle. */
+  /**
+   * Whether it is one of the two most wanted bytes: a holder of one that wants the other one soon
+   * closes a cycle.
+   */
   private static boolean isOneOfTwo(Locked lock) {
     return !lock.flock && lock.first == lock.last && lock.first < 2;
   }
 
-  /** Unlocks one, if there is one. */
+  /** Unlocks the oldest lock, if there is one. */
   void letGo() {
     if (!locked.isEmpty()) {
       Locked one = locked.removeFirst();
@@ -69,13 +73,16 @@ final class LockCalls {
     }
   }
 
-  /** What close does away with: every fcntl lock of the file, and this handle's flock. */
+  /**
+   * Forgets the locks that a close releases: every fcntl lock of the file, and the flock of the
+   * handle.
+   */
   void closed(Handle handle) {
     locked.removeIf(
         one -> one.handle.equals(handle) || (!one.flock && one.handle.inode() == handle.inode()));
   }
 
-  /** Everybody agrees on which of two files that is. */
+  /** The open file with the lowest inode number, which all processes agree on. */
   private Handle popular() {
     return Collections.min(process.handles(), Comparator.comparingLong(Handle::inode));
   }

@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel of one worker machine, as far as the vfs can tell: numbers requests, knows the inodes
- * it has been told of, counts lookups and takes them back.
+ * The kernel of one worker's host, as seen by the vfs: numbers requests, keeps the inodes that it
+ * was given, counts lookups and sends FORGET.
  */
 public final class SimKernel {
   private static final int DIRECTORY = 4;
@@ -41,7 +41,11 @@ public final class SimKernel {
   private final LongSupplier numbers;
   private final TreeMap<Long, Inode> inodes = new TreeMap<>();
 
-  /** A kernel that knows the root. */
+  /**
+   * Creates a kernel that knows only the root inode.
+   *
+   * @param numbers source of request numbers, unique in the whole history
+   */
   public SimKernel(SimWorker worker, Recording recording, LongSupplier numbers) {
     this.worker = worker;
     this.recording = recording;
@@ -55,7 +59,7 @@ public final class SimKernel {
     return worker;
   }
 
-  /** The inodes that are known, of directories or of all else. */
+  /** The known inodes: either all directories, or everything else. */
   List<Long> known(boolean directories) {
     List<Long> known = new ArrayList<>();
     inodes.forEach(
@@ -67,7 +71,7 @@ public final class SimKernel {
     return known;
   }
 
-  /** Keeps an inode from being forgotten; what is given is how much more it is used. */
+  /** Changes the use count of an inode by {@code more}; an inode in use is not forgotten. */
   void use(long number, int more) {
     Inode inode = inodes.get(number);
     if (inode != null) {
@@ -75,7 +79,7 @@ public final class SimKernel {
     }
   }
 
-  /** Hands a request to the vfs; returns its number. */
+  /** Sends a request to the vfs; returns its number. */
   long request(
       int pid, long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> receiver) {
     long unique = numbers.getAsLong();
@@ -112,12 +116,12 @@ public final class SimKernel {
     return unique;
   }
 
-  /** The caller of a request got a signal. */
+  /** The caller of a request gets a signal. */
   void interrupt(long unique, int pid) {
     worker.vfs().interrupted(unique, pid);
   }
 
-  /** Memory gets short: one inode that nobody uses is forgotten, if there is one. */
+  /** Forgets the inode, as under memory pressure, unless it is in use, unknown or the root. */
   void forget(int pid, long number) {
     Inode inode = inodes.get(number);
     if (inode == null || inode.uses > 0 || number == InodeNo.ROOT.value()) {
@@ -128,12 +132,12 @@ public final class SimKernel {
         request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
   }
 
-  /** Nobody needs anything any more: all that is not used is forgotten. */
+  /** Forgets every inode that is not in use. */
   void forgetUnused(int pid) {
     new ArrayList<>(inodes.keySet()).forEach(number -> forget(pid, number));
   }
 
-  /** Whether the leader was right to answer as if the node were gone: it was reaped. */
+  /** Whether the node was reaped, so that ESTALE is a legitimate answer. */
   boolean isReaped(NodeId node) {
     return recording.open().isReaped(node);
   }
@@ -163,7 +167,10 @@ public final class SimKernel {
     }
   }
 
-  /** Opens see what was known to be committed when they were made (hypersync.md 6.2). */
+  /**
+   * Whether the request waits for a barrier: opens must see what was known to be committed when
+   * they were made (hypersync.md 6.2).
+   */
   private static boolean waitsForItsBarrier(FuseOperation operation) {
     return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
   }

@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A process that makes one call after the other, chosen at random, on a namespace so small that it
- * keeps running into the others. Its writes may be asynchronous: several at once, as of io_uring.
+ * A process that makes one random call after another, on a namespace so small that processes keep
+ * conflicting. Several of its writes may be in flight at once, as with io_uring.
  */
 public final class SimProcess {
   static final int O_WRONLY = 1;
@@ -24,13 +24,12 @@ public final class SimProcess {
   private static final int MAX_HANDLES = 3;
   private static final long THINK_SHORTEST_NS = 20_000;
 
-  /** Of so many calls that wait one gets a signal. */
+  /** One in this many calls that do not return at once gets a signal. */
   private static final int SIGNALS = 8;
 
   private static final long SIGNAL_SOONEST_NS = 10_000;
   private static final long SIGNAL_LATEST_NS = 2_000_000_000L;
 
-  /** An open file. */
   record Handle(long inode, long fh, int flags) {}
 
   private final int pid;
@@ -45,10 +44,10 @@ public final class SimProcess {
   private boolean thinking;
 
   /**
-   * A process; {@link #start} sets it going.
+   * Creates a process; {@link #start} lets it make calls.
    *
-   * @param longestThinkNs the longest time between two calls
-   * @param active whether to make calls at all, now
+   * @param longestThinkNs the longest time between two calls, in nanoseconds
+   * @param active whether it may make new calls at present; if not, it closes what it has open
    */
   public SimProcess(
       int pid,
@@ -66,7 +65,7 @@ public final class SimProcess {
     this.choice = new SyscallChoice(this, kernel, chance);
   }
 
-  /** Begins. */
+  /** Schedules the next call. */
   public void start() {
     think();
   }
@@ -87,13 +86,18 @@ public final class SimProcess {
     return handles.size() < MAX_HANDLES;
   }
 
-  /** Bytes that it is going to write. */
+  /** Records bytes that the process is about to write, so that readers of them can be checked. */
   byte[] writing(byte[] data) {
     recording.bytes().add(data);
     return data;
   }
 
-  /** A call and what to do with its answer; returns the number of the request. */
+  /**
+   * Makes a call.
+   *
+   * @param then receives the answer
+   * @return the number of the request
+   */
   long call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
     outstanding++;
     String what = describe(node, opcode, operation);
@@ -130,7 +134,10 @@ public final class SimProcess {
     return unique;
   }
 
-  /** Locks get signals of their own; who reads or closes does not expect to be told EINTR. */
+  /**
+   * Whether the call may get a random signal. Lock calls get signals from {@link LockCalls}; reads
+   * and closes are not expected to return EINTR.
+   */
   private static boolean mayGetASignal(FuseOperation operation) {
     return switch (operation) {
       case FuseOperation.SetLk _,

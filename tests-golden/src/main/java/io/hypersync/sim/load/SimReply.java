@@ -12,7 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** Passes whatever the vfs answers on as one value. */
+/** Passes each reply of the vfs on as one {@link Answer}. */
 final class SimReply implements FuseReply {
   private final long unique;
   private final Consumer<Answer> receiver;

@@ -9,12 +9,12 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What a process does next. */
+/** Chooses the next call of a process. */
 final class SyscallChoice {
   private static final int BUFFER = 4096;
   private static final int WANE_ONE_IN = 60;
 
-  /** Of so many processes one does little but lock, as a database does. */
+  /** One in this many processes makes mostly lock calls, as a database does. */
   private static final int LOCKERS = 3;
 
   private static final List<byte[]> NAMES = List.of(ascii("a"), ascii("b"), ascii("c"), ascii("d"));
@@ -64,7 +64,10 @@ final class SyscallChoice {
     }
   }
 
-  /** Nothing new is begun: what is open is read and closed, one after another, with pauses. */
+  /**
+   * Winds the process down: it begins nothing new, but reads and closes what is open, one file
+   * after another, with pauses.
+   */
   void wane() {
     if (!chance.oneIn(WANE_ONE_IN)) {
       return;
@@ -108,7 +111,7 @@ final class SyscallChoice {
         });
   }
 
-  /** O_TMPFILE; {@link #link} may give it a name. */
+  /** Opens a file with O_TMPFILE; {@link #link} may give it a name later. */
   private void createUnnamed() {
     if (!process.mayOpen()) {
       process.close(process.handles().getFirst());
@@ -227,7 +230,7 @@ final class SyscallChoice {
     return chance.pick(NAMES);
   }
 
-  /** The root is as likely as all others together, so that processes meet. */
+  /** The root with probability one half, so that processes of all workers conflict there. */
   private long directory() {
     return chance.oneIn(2) ? 1 : chance.pick(kernel.known(true));
   }
@@ -239,7 +242,7 @@ final class SyscallChoice {
         : chance.pick(others);
   }
 
-  /** An open file, for {@link FileCalls} alone. */
+  /** Whether the handle is open for writing. */
   static boolean writes(Handle handle) {
     return (handle.flags() & (SimProcess.O_WRONLY | SimProcess.O_RDWR)) != 0;
   }

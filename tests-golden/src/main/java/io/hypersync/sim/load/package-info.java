@@ -1,4 +1,4 @@
-/** Simulated processes and the kernel between them and the vfs. */
+/** Simulated processes, and the kernel between them and the vfs. */
 @NullMarked
 package io.hypersync.sim.load;
 

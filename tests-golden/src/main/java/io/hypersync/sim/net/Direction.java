@@ -1,6 +1,6 @@
 package io.hypersync.sim.net;
 
-/** Which way a message goes. */
+/** The direction of a message. */
 public enum Direction {
   /** From a worker to the leader. */
   UP,

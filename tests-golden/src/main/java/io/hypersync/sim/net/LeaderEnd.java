@@ -3,9 +3,12 @@ package io.hypersync.sim.net;
 import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.WorkerMessage;
 
-/** The leader's end of all connections, during one run of the leader. */
+/**
+ * The leader's end of all connections, during one run of the leader. Called in events of {@link
+ * #host}.
+ */
 public interface LeaderEnd {
-  /** The process that it runs in. */
+  /** The process that the end belongs to. */
   Host host();
 
   /** A worker has connected. */
@@ -14,9 +17,9 @@ public interface LeaderEnd {
   /** A message has arrived. */
   void received(SimConnection connection, WorkerMessage message);
 
-  /** The log stream takes more again. */
+  /** The log stream accepts messages again. */
   void writable(SimConnection connection);
 
-  /** The connection has ended, not by the leader's own doing. */
+  /** The connection has ended, but was not closed by the leader. */
   void closed(SimConnection connection);
 }

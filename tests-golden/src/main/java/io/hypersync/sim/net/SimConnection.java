@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a worker. Within a stream messages arrive in order, streams overtake one
- * another, and when the connection breaks every stream has delivered some first part of what was
- * sent on it: what QUIC gives.
+ * One connection of a worker, with QUIC's guarantees: messages of one stream arrive in order,
+ * streams overtake one another, and when the connection breaks, a prefix of each stream has been
+ * delivered.
  */
 public final class SimConnection {
   private enum Stream {
@@ -57,57 +57,62 @@ public final class SimConnection {
     }
   }
 
-  /** The worker's end. */
   public WorkerEnd worker() {
     return worker;
   }
 
-  /** The leader's end. */
   public LeaderEnd leader() {
     return leader;
   }
 
-  /** Queues a message of the worker. */
+  /** Queues a message of the worker; {@link #flushUp} sends it. */
   public void send(WorkerMessage message) {
     if (workerOpen) {
       unflushedUp.add(() -> enqueue(streamOf(message), () -> deliver(message), leader.host()));
     }
   }
 
-  /** Queues a message of the leader. */
+  /** Queues a message of the leader; {@link #flushDown} sends it. */
   public void send(LeaderMessage message) {
     if (leaderOpen) {
       unflushedDown.add(() -> enqueue(streamOf(message), () -> deliver(message), worker.host()));
     }
   }
 
-  /** Sends what the worker has queued. */
+  /** Sends the queued messages of the worker. */
   public void flushUp() {
     List.copyOf(unflushedUp).forEach(Runnable::run);
     unflushedUp.clear();
   }
 
-  /** Sends what the leader has queued. */
+  /** Sends the queued messages of the leader. */
   public void flushDown() {
     List.copyOf(unflushedDown).forEach(Runnable::run);
     unflushedDown.clear();
   }
 
-  /** Whether the log stream takes more; if not, the leader is told when it does again. */
+  /**
+   * Whether the log stream accepts messages. If not, {@link LeaderEnd#writable} is called once it
+   * does again.
+   */
   public boolean logWritable() {
     logBlocked =
         inFlight.getOrDefault(Stream.LOG, new ArrayDeque<>()).size() >= LOG_STREAM_MESSAGES;
     return !logBlocked;
   }
 
-  /** The worker ends it, and hears nothing more of it. */
+  /** The worker closes the connection; it receives nothing of it any more. */
   public void closeFromWorker() {
     workerOpen = false;
     unflushedUp.clear();
     afterPartition();
   }
 
-  /** The leader ends it, after a last word. */
+  /**
+   * The leader closes the connection.
+   *
+   * @param lastWord the last message, sent before the close; null for none
+   */
   public void closeFromLeader(LeaderMessage.@Nullable Refused lastWord) {
     if (lastWord != null) {
       send(lastWord);
@@ -118,14 +123,14 @@ public final class SimConnection {
     enqueue(Stream.CONTROL_DOWN, this::endAtWorker, worker.host());
   }
 
-  /** The path is gone for good: what is in flight is lost, both ends find out by themselves. */
+  /** Breaks the connection: data in flight is lost, and each end notices after a while. */
   public void breakDown() {
     cut = true;
     worker.host().after(network.noticeNs(), "", this::endAtWorker);
     leader.host().after(network.noticeNs(), "", this::endAtLeader);
   }
 
-  /** One end has crashed; the other one hears of it, or never does. */
+  /** The process at one end has crashed. The other end notices after a while, or not at all. */
   public void endCrashed() {
     cut = true;
     if (chance.oneIn(2)) {
@@ -134,12 +139,12 @@ public final class SimConnection {
     }
   }
 
-  /** Whether the leader has ended it. */
+  /** Whether the leader has closed the connection. */
   public boolean isClosedByLeader() {
     return closedByLeader;
   }
 
-  /** Whether both ends have done with it. */
+  /** Whether the connection is broken, or closed by both ends. */
   boolean isOver() {
     return cut || (!workerOpen && !leaderOpen);
   }
@@ -151,7 +156,7 @@ public final class SimConnection {
     enqueue(Stream.CONTROL_DOWN, () -> worker.linkUp(this), worker.host());
   }
 
-  /** The partition has ended: what waited on the way goes on. */
+  /** The direction is no longer blocked: delayed messages are scheduled again. */
   void healed(Direction direction) {
     for (Stream stream : Stream.values()) {
       if (direction(stream) != direction) {
@@ -172,7 +177,7 @@ public final class SimConnection {
     }
   }
 
-  /** Delivers the oldest message of the stream, whichever that is by then. */
+  /** Schedules the delivery of the oldest message that the stream has at that time. */
   private void schedule(Stream stream, Host receiver) {
     long now = network.nowNs();
     long at =
@@ -205,7 +210,7 @@ public final class SimConnection {
         });
   }
 
-  /** The worker's last word reaches the leader as soon as anything does. */
+  /** Ends the connection at the leader once the direction to it is not blocked. */
   private void afterPartition() {
     leader
         .host()

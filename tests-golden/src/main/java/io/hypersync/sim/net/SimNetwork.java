@@ -11,21 +11,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delays, lost packets, connections that break, partitions.
+ * The simulated network: delays, lost packets, broken connections, partitions.
  *
- * <p>It stands for QUIC and what is below: UDP datagrams may be lost, doubled and overtake one
- * another, but a stream has every byte once and in order. So a lost packet is a delay of one stream
- * here, streams overtake one another, and messages of an old connection arrive among those of the
- * new one; what arrives twice is what its sender has sent again.
+ * <p>It stands for QUIC over UDP. Datagrams may be lost, duplicated and reordered, but a stream
+ * delivers every byte once and in order. So a lost packet is a delay of one stream here, streams
+ * overtake one another, and messages of an old connection may arrive among those of a new one. A
+ * duplicate message exists only if its sender has sent it again.
  */
 public final class SimNetwork {
   private static final long FASTEST_NS = 50_000;
   private static final long CONNECT_TIMEOUT_NS = 500_000_000;
 
-  /** What a slow way adds. */
+  /** Upper bound of the additional delay of a slow direction. */
   private static final long SLOW_NS = 400_000_000;
 
-  /** When a lost packet is sent again for the first time. */
+  /** Delay until the first retransmission of a lost packet. */
   private static final long FIRST_RESEND_NS = 25_000_000;
 
   private record Way(String worker, Direction direction) {}
@@ -39,9 +39,9 @@ public final class SimNetwork {
   private final Set<Way> slow = new HashSet<>();
 
   /**
-   * A network without connections.
+   * Creates a network without connections.
    *
-   * @param leader who can be connected to now, if anybody
+   * @param leader the leader's current end; null while no leader is running
    */
   public SimNetwork(
       Timeline timeline, Chance chance, Weather weather, Supplier<@Nullable LeaderEnd> leader) {
@@ -51,7 +51,11 @@ public final class SimNetwork {
     this.leader = leader;
   }
 
-  /** Starts an attempt; the worker is told how it went, unless it gives up before. */
+  /**
+   * Starts a connection attempt. Calls {@link WorkerEnd#linkUp} or {@link WorkerEnd#linkFailed}.
+   *
+   * @param stillWanted false once the worker has abandoned this attempt; then neither is called
+   */
   public void connect(WorkerEnd worker, Supplier<Boolean> stillWanted) {
     worker
         .host()
@@ -77,7 +81,7 @@ public final class SimNetwork {
             });
   }
 
-  /** Breaks one of the connections of this worker, if it has any. */
+  /** Breaks all connections of this worker. */
   public void breakConnections(WorkerEnd worker) {
     for (SimConnection connection : connections) {
       if (connection.worker().equals(worker)) {
@@ -86,7 +90,7 @@ public final class SimNetwork {
     }
   }
 
-  /** A process has crashed; its connections end. */
+  /** The worker process has crashed; its connections end. */
   public void crashed(WorkerEnd worker) {
     connections.stream()
         .filter(connection -> connection.worker().equals(worker))
@@ -94,7 +98,7 @@ public final class SimNetwork {
     forgetDead();
   }
 
-  /** The leader has crashed; its connections end. */
+  /** The leader process has crashed; its connections end. */
   public void crashed(LeaderEnd end) {
     connections.stream()
         .filter(connection -> connection.leader().equals(end))
@@ -102,12 +106,12 @@ public final class SimNetwork {
     forgetDead();
   }
 
-  /** Nothing gets through any more between this worker and the leader in that direction. */
+  /** Blocks this direction between the worker and the leader; messages wait. */
   public void block(WorkerId worker, Direction direction) {
     blocked.add(new Way(worker.name(), direction));
   }
 
-  /** What goes that way takes much longer from now on, or as long as ever. */
+  /** Makes this direction between the worker and the leader slow, or normal again. */
   public void slow(WorkerId worker, Direction direction, boolean now) {
     if (now) {
       slow.add(new Way(worker.name(), direction));
@@ -116,7 +120,9 @@ public final class SimNetwork {
     }
   }
 
-  /** It does again: what was on the way arrives now, unless an end has given up meanwhile. */
+  /**
+   * Unblocks the direction: messages that waited arrive now, unless an end has closed meanwhile.
+   */
   public void heal(WorkerId worker, Direction direction) {
     blocked.remove(new Way(worker.name(), direction));
     for (SimConnection connection : connections) {
@@ -126,7 +132,7 @@ public final class SimNetwork {
     }
   }
 
-  /** Whether nothing gets through that way. */
+  /** Whether the direction is blocked. */
   public boolean isBlocked(WorkerEnd worker, Direction direction) {
     return !blocked.isEmpty() && blocked.contains(new Way(worker.id().name(), direction));
   }
@@ -135,7 +141,9 @@ public final class SimNetwork {
     return timeline.monotonicNs();
   }
 
-  /** How long a message is on its way; every loss is noticed after twice the time of the last. */
+  /**
+   * Delay of one message, in nanoseconds. Each retransmission doubles the retransmission timeout.
+   */
   long delayNs(WorkerEnd worker, Direction direction) {
     long delayNs = chance.scale(FASTEST_NS, weather.slowestNs(direction));
     if (!slow.isEmpty() && slow.contains(new Way(worker.id().name(), direction))) {
@@ -149,7 +157,7 @@ public final class SimNetwork {
     return delayNs;
   }
 
-  /** After how long an end finds out that the other one is gone. */
+  /** Time until an end notices that the other end is gone, in nanoseconds. */
   long noticeNs() {
     return chance.scale(FASTEST_NS, weather.latestNoticeNs());
   }

@@ -1,12 +1,13 @@
 package io.hypersync.sim.net;
 
 /**
- * How a network is when nothing is wrong with it.
+ * Properties of the network while no fault is active.
  *
- * @param slowestUpNs the longest delay of a message of a worker; short ones are as likely
- * @param slowestDownNs the longest delay of a message of the leader
- * @param lossPercent of so many of a hundred messages a packet is lost, and sent again later
- * @param latestNoticeNs the longest time until an end notices that its connection is gone
+ * @param slowestUpNs the longest delay of a message to the leader; small delays are as likely as
+ *     large ones
+ * @param slowestDownNs the longest delay of a message to the worker
+ * @param lossPercent probability that the packet of a message is lost and retransmitted
+ * @param latestNoticeNs the longest time until an end notices that its connection is broken
  */
 public record Weather(long slowestUpNs, long slowestDownNs, int lossPercent, long latestNoticeNs) {
   long slowestNs(Direction direction) {

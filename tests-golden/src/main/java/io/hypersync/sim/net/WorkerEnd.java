@@ -4,23 +4,23 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage;
 
-/** The worker's end of its connections. */
+/** The worker's end of its connections. Called in events of {@link #host}. */
 public interface WorkerEnd {
-  /** The process that it runs in. */
+  /** The process that the end belongs to. */
   Host host();
 
-  /** The name in its certificate. */
+  /** The worker's name in its certificate. */
   WorkerId id();
 
-  /** The attempt has succeeded. */
+  /** The connection attempt has succeeded. */
   void linkUp(SimConnection connection);
 
-  /** The attempt has failed. */
+  /** The connection attempt has failed. */
   void linkFailed();
 
   /** A message has arrived. */
   void received(SimConnection connection, LeaderMessage message);
 
-  /** The connection has ended, not by the worker's own doing. */
+  /** The connection has ended, but was not closed by the worker. */
   void linkDown(SimConnection connection);
 }

@@ -7,14 +7,14 @@ import io.hypersync.sim.check.OpenLedger;
 import io.hypersync.sim.check.RequestLedger;
 
 /**
- * Where a history is written down and judged.
+ * The recorders and checkers of one history.
  *
  * @param log the durable log
- * @param mutations what was mutated, and what the callers were told
- * @param requests what was asked of a vfs
- * @param locks who holds what lock
- * @param open what processes have open
- * @param bytes what was written
+ * @param mutations the mutations and their answers
+ * @param requests the requests to the vfs
+ * @param locks the locks that processes hold
+ * @param open the files that processes have open
+ * @param bytes the bytes that processes wrote
  */
 public record Recording(
     LogChecker log,

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A kernel that takes its time to forget. */
+/** A kernel that completes invalidations after a random delay. */
 final class SimCacheNotifier implements CacheNotifier {
   private static final long SHORT_NS = 200_000;
   private static final long LONG_NS = 50_000_000;

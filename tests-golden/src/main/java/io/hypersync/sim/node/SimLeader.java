@@ -40,7 +40,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the leader, from its recovery to its crash: the production agent on this disk. */
+/** One run of the leader, from recovery to crash: the production agent on simulated disks. */
 public final class SimLeader implements LeaderEnd {
   private static final long SLOWEST_LOG_READ_NS = 5_000_000;
 
@@ -58,10 +58,12 @@ public final class SimLeader implements LeaderEnd {
   private long lastSession;
 
   /**
-   * Recovers and starts.
+   * Recovers from the disk and starts the agent.
    *
-   * @param failed told when the log has failed, which ends this run
-   * @throws OpLogCorruptException if the log is damaged: it must not start
+   * @param slowestSyncNs the longest sync of the log, in nanoseconds
+   * @param tickNs interval of the agent's timed work, in nanoseconds
+   * @param failed called when the log has failed, which ends this run
+   * @throws OpLogCorruptException if the log is damaged, so that the leader must not start
    * @throws IOException if the disk fails
    */
   public SimLeader(
@@ -133,12 +135,15 @@ public final class SimLeader implements LeaderEnd {
     return host;
   }
 
-  /** The agent. */
   public LeaderAgent agent() {
     return agent;
   }
 
-  /** It is gone; what of the disk is left depends on how. */
+  /**
+   * Ends this run.
+   *
+   * @param powerLost true for a loss of power, false for a kill of the process
+   */
   public void crash(boolean powerLost) {
     host.crash();
     disk.crash(powerLost);
@@ -174,7 +179,7 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
-  /** Sends chunk bytes, which pass the agent by. */
+  /** Sends chunk data, which does not go through the agent. */
   void sendBulk(SessionId id, LeaderMessage message) {
     SimConnection connection = sessions.get(id);
     if (connection != null) {
@@ -214,7 +219,7 @@ public final class SimLeader implements LeaderEnd {
     guarded(() -> work[0] = agent.doWork());
     lockSessions.look(
         worker -> agent.locks().session(new WorkerId(worker)), timeline.monotonicNs());
-    // A close by the agent reaches the transport, which reports every session's end once.
+    // When the agent closes a session, the transport reports the end of that session once.
     for (SessionId id : List.copyOf(sessions.keySet())) {
       SimConnection connection = sessions.get(id);
       if (connection != null && connection.isClosedByLeader()) {
@@ -242,7 +247,10 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
-  /** What is acknowledged can be read, as far as anybody can know (9.3). */
+  /**
+   * A logged entry must be readable: this run of the leader must have stored or verified each of
+   * its chunks (9.3).
+   */
   private void requireChunks(LogEntry entry) {
     if (entry.inlinePayload().length > 0) {
       return;
@@ -279,7 +287,10 @@ public final class SimLeader implements LeaderEnd {
         });
   }
 
-  /** An agent that throws ends the leader; nothing but a damaged log may make it throw. */
+  /**
+   * Calls the agent. An exception from it would end the leader, and only a damaged log may cause
+   * one.
+   */
   private void guarded(Runnable call) {
     try {
       call.run();
@@ -291,7 +302,10 @@ public final class SimLeader implements LeaderEnd {
     }
   }
 
-  /** As the product's log reader does: no hole is ever sent. */
+  /**
+   * Handles an unreadable log as the product's log reader does: it closes the connection, and never
+   * sends a log with a hole.
+   */
   private void cannotRead(SessionId session, IOException why) {
     if (!disk.isLogDamaged()) {
       throw new IllegalStateException("a log that nobody has damaged", why);

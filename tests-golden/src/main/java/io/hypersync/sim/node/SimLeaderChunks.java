@@ -17,12 +17,12 @@ import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
-/** The leader's chunks: hashing and disk work end at any time later, in any order. */
+/** The leader's chunk port: hashing and disk work complete after random delays, in any order. */
 final class SimLeaderChunks implements ChunkPort {
   private static final long FASTEST_NS = 20_000;
   private static final long SLOWEST_NS = 5_000_000;
 
-  /** Of so many reads one meets a disk that is busy. */
+  /** One in this many reads meets a busy disk. */
   private static final int SLOW_READS = 6;
 
   private static final long SLOWEST_READ_NS = 400_000_000;
@@ -87,7 +87,7 @@ final class SimLeaderChunks implements ChunkPort {
 
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
-    // Until then they are in the memory of the process, and lost with it.
+    // Until that time the bytes are only in the memory of the process, and lost when it crashes.
     host.after(chance.scale(FASTEST_NS, SLOWEST_NS), "", () -> writeInline(chunks, payload));
   }
 

@@ -15,7 +15,9 @@ import io.hypersync.worker.lock.LockKey;
 import io.hypersync.worker.vfs.Locks;
 import java.util.Objects;
 
-/** From the vfs to the agent's thread, with an ear on what is granted and freed. */
+/**
+ * Passes lock calls from the vfs to the agent's thread, and records what is granted and released.
+ */
 final class SimLocks implements Locks {
   private final String worker;
   private final Host host;
@@ -23,7 +25,7 @@ final class SimLocks implements Locks {
   private final LockLedger ledger;
   private final LinkRecord record;
 
-  /** What the vfs has handed over and the agent has not taken up. */
+  /** Number of calls that the agent has not received yet. */
   private int entering;
 
   SimLocks(String worker, Host host, WorkerAgent agent, LockLedger ledger, LinkRecord record) {
@@ -92,7 +94,9 @@ final class SimLocks implements Locks {
     enter(() -> agent.locks().interrupt(unique));
   }
 
-  /** Whether the leader has answered everything that was asked in this lock session. */
+  /**
+   * Whether no lock call is in transit, and the worker is in the given lock session of the leader.
+   */
   boolean isSettled(long sessionAtLeader) {
     Long session = agent.locks().session();
     return entering == 0

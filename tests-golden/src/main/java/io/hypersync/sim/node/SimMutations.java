@@ -16,7 +16,7 @@ import io.hypersync.worker.vfs.Mutations;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** From the vfs to the agent's thread, with a tag on every mutation and an ear on its end. */
+/** Passes mutations from the vfs to the agent's thread; tags each one and records its answer. */
 final class SimMutations implements Mutations {
   private final String tagPrefix;
   private final Host host;

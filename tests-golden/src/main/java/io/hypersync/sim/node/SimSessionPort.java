@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The agent's messages go to the simulated connections. */
+/** Sends the agent's messages over the simulated connections. */
 final class SimSessionPort implements SessionPort {
   private final Map<SessionId, SimConnection> sessions;
   private final BiConsumer<SimConnection, LeaderMessage> listener;

@@ -29,8 +29,8 @@ import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
 
 /**
- * One run of a worker, from its start to its crash: the production agent and vfs over a chunk store
- * that outlives it.
+ * One run of a worker, from start to crash: the production agent and vfs over a chunk store that
+ * survives the run.
  */
 public final class SimWorker implements WorkerEnd {
   private final WorkerId id;
@@ -51,9 +51,12 @@ public final class SimWorker implements WorkerEnd {
   private long checkedIndex = -1;
 
   /**
-   * Starts.
+   * Starts the agent.
    *
-   * @param run counts the runs of this worker, so that its mutations can be told apart
+   * @param run number of this run of the worker; makes the tags of its mutations unique
+   * @param tickNs interval of the agent's timed work, in nanoseconds
+   * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
+   *     silent
    * @param strictReads see {@link CachePolicy}
    */
   public SimWorker(
@@ -85,7 +88,7 @@ public final class SimWorker implements WorkerEnd {
             inodes,
             inodes,
             new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
-            pid -> pid % 2 == 0, // the others have handlers
+            pid -> pid % 2 == 0, // the others have signal handlers
             this::applied,
             Surroundings.NONE,
             timeline,
@@ -121,62 +124,60 @@ public final class SimWorker implements WorkerEnd {
     return id;
   }
 
-  /** The agent. */
   public WorkerAgent agent() {
     return agent;
   }
 
-  /** The filesystem. */
   public Vfs vfs() {
     return vfs;
   }
 
-  /** What its kernel knows. */
+  /** The inodes that its kernel holds references to. */
   public KernelInodes inodes() {
     return inodes;
   }
 
-  /** Its chunks. */
+  /** Its chunk store, which survives the run. */
   public SimChunkStore chunks() {
     return store;
   }
 
-  /** What its mutations are called. */
+  /** Prefix of the tags of this run's mutations. */
   public String tagPrefix() {
     return mutations.tagPrefix();
   }
 
-  /** The bytes that its readers must see. */
+  /** The expected content of all files at the applied index. */
   public NaiveFiles files() {
     return files;
   }
 
-  /** Whether nothing is under way between it and the lock session of this number. */
+  /** Whether no lock call is in transit and the worker is in this lock session. */
   public boolean isSettled(long lockSession) {
     return locks.isSettled(lockSession);
   }
 
-  /** What it has heard of the leader. */
+  /** What this run has received from the leader. */
   public LinkRecord record() {
     return record;
   }
 
-  /** Whether it is in touch and has caught up. */
+  /** Whether it is connected to the leader and has caught up. */
   public boolean isLive() {
     return agent.monitor().state() == LinkState.LIVE;
   }
 
-  /** Whether it has given up for good. */
+  /** Whether it has stopped for good: apply has failed, or the leader has refused it. */
   public boolean isStuck() {
     return agent.applyError() != null || agent.monitor().state() == LinkState.REFUSED;
   }
 
-  /** Whether it has given up, or will as soon as the entry is durable that it cannot apply. */
+  /** Whether it has stopped, or will as soon as the entry that it cannot apply is durable. */
   public boolean needsAPerson() {
     return isStuck() || agent.applyFailure() != null;
   }
 
-  /** Judges what readers see now. */
+  /** Checks the state that readers see now. */
   public void check() {
     Published published = agent.published();
     if (published.index() != checkedIndex) {
@@ -228,7 +229,7 @@ public final class SimWorker implements WorkerEnd {
         });
   }
 
-  /** The agent sends this. */
+  /** The agent sends this message. */
   void sending(WorkerMessage message) {
     if (message instanceof WorkerMessage.WorkerApplied report) {
       recording.open().reporting(id.name(), report);
@@ -253,7 +254,7 @@ public final class SimWorker implements WorkerEnd {
       }
       case LeaderMessage.RateLimited _ -> record.busy();
       default -> {
-        // says nothing about how far the log is
+        // carries no commit index
       }
     }
   }

@@ -10,7 +10,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 
-/** The worker's chunks: what is fetched is stored at any time later, in any order. */
+/** The worker's chunk port: fetched chunks are stored after random delays, in any order. */
 final class SimWorkerChunks implements WorkerChunks {
   private static final long FASTEST_NS = 20_000;
   private static final long SLOWEST_NS = 5_000_000;

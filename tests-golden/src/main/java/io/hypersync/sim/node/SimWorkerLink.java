@@ -6,7 +6,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.port.LeaderLink;
 import org.jspecify.annotations.Nullable;
 
-/** The worker's way to the leader: one attempt or one connection at a time. */
+/** The worker's link to the leader: at most one attempt or one connection at a time. */
 final class SimWorkerLink implements LeaderLink {
   private final SimNetwork network;
   private final SimWorker worker;
@@ -57,7 +57,7 @@ final class SimWorkerLink implements LeaderLink {
     }
   }
 
-  /** A connection has come up; false, and ended at once, if nobody waits for it any more. */
+  /** Accepts a new connection; returns false, and closes it, if the attempt was abandoned. */
   boolean accept(SimConnection fresh) {
     if (!connecting) {
       fresh.closeFromWorker();

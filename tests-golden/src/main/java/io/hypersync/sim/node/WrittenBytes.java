@@ -6,21 +6,20 @@ import io.hypersync.model.hash.Hash;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Everything that processes have handed over to be written, chunk by chunk. */
+/** All bytes that processes have written, by chunk hash; independent of the chunk stores. */
 public final class WrittenBytes {
   private final Map<Hash, byte[]> byHash = new HashMap<>();
 
-  /** Nothing yet. */
   public WrittenBytes() {}
 
-  /** A process writes this. */
+  /** Records the chunks of a write. */
   public void add(byte[] data) {
     for (Chunk chunk : Chunker.split(data)) {
       byHash.put(chunk.hash(), chunk.bytes());
     }
   }
 
-  /** The chunks by hash. */
+  /** The chunks by hash; a live view. */
   public Map<Hash, byte[]> byHash() {
     return byHash;
   }

@@ -4,11 +4,11 @@ import io.hypersync.wire.agent.Entropy;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** All randomness of a history, or of one part of it: the seed decides every answer. */
+/** Source of randomness for a history or a part of it; its values are determined by the seed. */
 public final class Chance implements Entropy {
   private final SplittableRandom random;
 
-  /** The chance of a whole history. */
+  /** Creates the source for a whole history. */
   public Chance(long seed) {
     this(new SplittableRandom(seed));
   }
@@ -17,7 +17,7 @@ public final class Chance implements Entropy {
     this.random = random;
   }
 
-  /** Chance for one part, so that what other parts ask does not change its answers. */
+  /** An independent source for one part, so that calls by other parts do not change its values. */
   public Chance split() {
     return new Chance(random.split());
   }
@@ -27,33 +27,36 @@ public final class Chance implements Entropy {
     return random.nextLong();
   }
 
-  /** True once in {@code n} times, n at least 1. */
+  /** True with probability 1/{@code n}; {@code n} is at least 1. */
   public boolean oneIn(int n) {
     return random.nextInt(n) == 0;
   }
 
-  /** 0 to {@code n - 1}. */
+  /** A uniform number from 0 to {@code n - 1}. */
   public int below(int n) {
     return random.nextInt(n);
   }
 
-  /** {@code low} to {@code high}, both inclusive. */
+  /** A uniform number from {@code low} to {@code high}, both inclusive. */
   public long between(long low, long high) {
     return random.nextLong(low, high + 1);
   }
 
-  /** Like {@link #between}, but small values are as likely as large ones: for waits. */
+  /**
+   * A number from {@code low} (at least 1) to {@code high}, uniform on a logarithmic scale, so that
+   * short waits are as likely as long ones.
+   */
   public long scale(long low, long high) {
     double ratio = (double) high / low;
     return (long) (low * Math.pow(ratio, random.nextDouble()));
   }
 
-  /** One of the items, which must not be empty. */
+  /** One of the items; the list must not be empty. */
   public <T> T pick(List<T> items) {
     return items.get(random.nextInt(items.size()));
   }
 
-  /** So many random bytes. */
+  /** {@code length} random bytes. */
   public byte[] bytes(int length) {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);

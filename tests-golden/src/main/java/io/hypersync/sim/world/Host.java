@@ -3,9 +3,9 @@ package io.hypersync.sim.world;
 import java.util.ArrayDeque;
 
 /**
- * The process that an agent runs in, from its start to its crash. Everything in it happens on one
- * thread, in order; it may be paused, as by SIGSTOP or a busy machine, and nothing happens in it
- * after its crash.
+ * A simulated process that runs an agent, from start to crash. Everything in it runs on one thread,
+ * in order. It may be paused, as by SIGSTOP or an overloaded machine; nothing runs in it after its
+ * crash.
  */
 public final class Host {
   private static final long WAKE_NS = 20_000;
@@ -25,39 +25,39 @@ public final class Host {
   /** The agent's {@code doWork}. */
   @FunctionalInterface
   public interface Work {
-    /** Returns how much was done. */
+    /** Works once; returns how much was done. */
     int doWork();
   }
 
-  /** A process that has just started. */
+  /** Creates a running process. */
   public Host(Timeline timeline, Chance chance, String name) {
     this.timeline = timeline;
     this.chance = chance;
     this.name = name;
   }
 
-  /** What is done whenever something has come in, or time has passed. */
+  /** Sets the work, which runs whenever a task has arrived or a timer has fired. */
   public void runs(Work newWork) {
     work = newWork;
   }
 
-  /** Monotonic time, as this process reads it. */
+  /** Monotonic time of this process, in nanoseconds. */
   public long nowNs() {
     return timeline.monotonicNs();
   }
 
-  /** Whether it has not crashed. */
+  /** Whether the process has not crashed. */
   public boolean isAlive() {
     return alive;
   }
 
-  /** Nothing of it will happen any more. */
+  /** Crashes the process: pending tasks and timers never run. */
   public void crash() {
     alive = false;
     inbox.clear();
   }
 
-  /** It stands still for a while, or for longer if it does already. */
+  /** Pauses the process for at least this long, in nanoseconds. */
   public void pause(long ns) {
     long nowNs = timeline.monotonicNs();
     long fromNs = Math.max(pausedUntilNs, nowNs);
@@ -66,37 +66,41 @@ public final class Host {
   }
 
   /**
-   * Monotonic time in nanoseconds that stands still while this process is paused. Who judges what
-   * the process should have noticed counts with this: nothing happens at the end of a pause, so a
-   * checker that looks after each event does not see it.
+   * Monotonic time in nanoseconds without the pauses of this process. Checkers of timeouts need it:
+   * the end of a pause is no event, so a checker that runs after each event cannot see how long the
+   * pause was.
    */
   public long awakeNs() {
     long nowNs = timeline.monotonicNs();
     return nowNs - (pausedNs - Math.max(0, pausedUntilNs - nowNs));
   }
 
-  /** When the last pause has ended or will end, of the monotonic clock; 0 if there was none. */
+  /** When the last pause ended or will end, on the monotonic clock; 0 without a pause. */
   public long pausedUntilNs() {
     return pausedUntilNs;
   }
 
-  /** Notes what happens in this process now. */
+  /** Adds a line to the trace. */
   public void note(String what) {
     timeline.note(name + ": " + what);
   }
 
-  /** Something happens in this process after a while, unless it crashes before. */
+  /**
+   * Runs an action after a delay, unless the process has crashed by then; a pause delays it.
+   *
+   * @param what line for the trace; empty for none
+   */
   public void after(long delayNs, String what, Runnable action) {
     timeline.after(delayNs, "", () -> happen(what, action));
   }
 
-  /** A task for the agent's thread: runs soon, after those that came before it. */
+  /** Runs a task on the agent's thread soon, after the tasks queued before it. */
   public void execute(Runnable task) {
     inbox.addLast(task);
     wake();
   }
 
-  /** Has the agent work soon; wakes that meet one another become one. */
+  /** Lets the agent work soon; pending wakes are merged into one. */
   public void wake() {
     if (!awake && alive) {
       awake = true;
@@ -104,7 +108,7 @@ public final class Host {
     }
   }
 
-  /** The agent is woken at least every so many nanoseconds. */
+  /** Wakes the agent at least every {@code ns} nanoseconds. */
   public void tickEvery(long ns) {
     after(
         ns,

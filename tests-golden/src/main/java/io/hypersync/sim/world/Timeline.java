@@ -4,8 +4,7 @@ import io.hypersync.wire.agent.Clock;
 import java.util.PriorityQueue;
 
 /**
- * The fake clock and everything that is going to happen: time passes only from one event to the
- * next.
+ * The fake clock and the queue of pending events. Time advances only from one event to the next.
  */
 public final class Timeline implements Clock {
   /** One millisecond in nanoseconds. */
@@ -13,7 +12,10 @@ public final class Timeline implements Clock {
 
   private static final long EPOCH_NS = 1_700_000_000_000_000_000L;
 
-  /** In the order in which they happen; compared by hand, since nothing is done more often. */
+  /**
+   * Ordered by time, then by insertion. Written out rather than built from comparators, because no
+   * other code runs as often.
+   */
   private record Event(long timeNs, long number, String what, Runnable action)
       implements Comparable<Event> {
     @Override
@@ -29,17 +31,21 @@ public final class Timeline implements Clock {
   private long epochSkewNs;
   private long scheduled;
 
-  /** Nothing is going to happen yet. */
+  /** Creates a timeline without events. */
   public Timeline(Trace trace) {
     this.trace = trace;
   }
 
-  /** Has something happen after a while. */
+  /**
+   * Schedules an action after a delay in nanoseconds.
+   *
+   * @param what line for the trace; empty for none
+   */
   public void after(long delayNs, String what, Runnable action) {
     events.add(new Event(nowNs + delayNs, scheduled++, what, action));
   }
 
-  /** Goes on to the next event; there always is one. */
+  /** Runs the next event; there must be one. */
   public void step() {
     Event next = events.remove();
     nowNs = next.timeNs;
@@ -49,12 +55,12 @@ public final class Timeline implements Clock {
     next.action.run();
   }
 
-  /** Notes what happens now. */
+  /** Adds a line to the trace. */
   public void note(String what) {
     trace.note(nowNs, what);
   }
 
-  /** Sets the wall clock forwards or back; durations are not touched. */
+  /** Moves the wall clock by {@code ns}, forwards or backwards; monotonic time is not affected. */
   public void skewEpoch(long ns) {
     epochSkewNs += ns;
   }
@@ -64,7 +70,7 @@ public final class Timeline implements Clock {
     return nowNs;
   }
 
-  /** In steps of a millisecond: clocks that stand still between two ops exist. */
+  /** Advances in steps of a millisecond, because real clocks may not advance between two ops. */
   @Override
   public long epochNs() {
     return EPOCH_NS + epochSkewNs + nowNs / MS * MS;

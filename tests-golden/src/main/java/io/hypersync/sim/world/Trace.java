@@ -3,7 +3,7 @@ package io.hypersync.sim.world;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/** The last events of a history for people, and a fingerprint of all of them. */
+/** The last events of a history, for messages, and a fingerprint of all events. */
 public final class Trace {
   private static final int KEPT = 120;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -13,7 +13,7 @@ public final class Trace {
   private final ArrayDeque<Line> last = new ArrayDeque<>();
   private long fingerprint;
 
-  /** Notes an event. */
+  /** Records an event. */
   public void note(long timeNs, String what) {
     if (last.size() == KEPT) {
       last.removeFirst();
@@ -22,14 +22,14 @@ public final class Trace {
     fingerprint = (fingerprint ^ timeNs ^ what.hashCode()) * MULTIPLIER + 1;
   }
 
-  /** The last events, oldest first, with the time in milliseconds. */
+  /** The last events, oldest first, each with its time in milliseconds. */
   public List<String> lines() {
     return last.stream()
         .map(line -> String.format("%12.3f ms  %s", line.timeNs / 1e6, line.what))
         .toList();
   }
 
-  /** Equal for two histories that went the same way. */
+  /** Hash of all events: equal for two histories with the same events. */
   public long fingerprint() {
     return fingerprint;
   }

@@ -1,4 +1,4 @@
-/** Time, chance and memory of a simulated history. */
+/** Time, randomness and trace of a simulated history. */
 @NullMarked
 package io.hypersync.sim.world;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** {@code ./hypersync simulate}: what it runs, what it says, and what it refuses. */
+/** {@code ./hypersync simulate}: what it runs, prints and refuses. */
 class SimulateCommandTest {
   private static final long SECOND_NS = 1_000_000_000;
 

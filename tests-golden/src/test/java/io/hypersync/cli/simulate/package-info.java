@@ -1,4 +1,4 @@
-/** The command line of the simulator. */
+/** Tests of the simulator's command line. */
 @NullMarked
 package io.hypersync.cli.simulate;
 

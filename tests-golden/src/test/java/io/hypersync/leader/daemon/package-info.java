@@ -1,4 +1,4 @@
-/** What the figures of the leader cost, measured where they are made. */
+/** Cost of the leader's time measurements; in this package to call package-private code. */
 @NullMarked
 package io.hypersync.leader.daemon;
 

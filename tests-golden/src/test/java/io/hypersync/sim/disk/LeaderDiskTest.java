@@ -21,7 +21,10 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The product's recovery on a simulated disk: what is synced stays, the rest may go any way. */
+/**
+ * The product's recovery on a simulated disk: what was synced stays, the rest may be lost in any
+ * way.
+ */
 @ExtendWith(QuietAgents.class)
 class LeaderDiskTest {
   private static final int HISTORIES = 200;
@@ -81,8 +84,7 @@ class LeaderDiskTest {
       disk.writesFail(false);
       long left =
           entries(
-              disk); // nobody was promised the refused ones, and nobody was told that they are not
-      // there
+              disk); // refused, but may have been written
       assertTrue(left >= 3 && left <= 5, "seed " + seed + ": " + left);
       most = Math.max(most, left);
     }
@@ -105,7 +107,7 @@ class LeaderDiskTest {
     }
   }
 
-  /** Nothing was written after the last entries but the watermark of a log that rests. */
+  /** The last record after the entries is only the watermark of an idle log. */
   @Test
   void afterARestTheLastEntriesAreMissedToo() throws IOException {
     TreeSet<Long> named = new TreeSet<>();
@@ -127,7 +129,7 @@ class LeaderDiskTest {
     assertTrue(named.containsAll(List.of(3L, 4L, 5L)), () -> "named " + named);
   }
 
-  /** A watermark that is torn is as good as none, and so is one that nobody got round to write. */
+  /** A torn watermark, like a missing one, must not prevent recovery. */
   @Test
   void aTornWatermarkHarmsNothing() throws IOException {
     long torn = 0;
@@ -137,7 +139,7 @@ class LeaderDiskTest {
       sync(disk, log, batch(3));
       log.note();
       if (seed % 2 == 0) {
-        log.write(batch(2)); // beside it
+        log.write(batch(2)); // concurrent with the watermark
       }
       disk.crash(true);
       torn += disk.happened().values().stream().mapToLong(Long::longValue).sum();
@@ -146,7 +148,7 @@ class LeaderDiskTest {
     assertTrue(torn > HISTORIES / 10, "pages torn: " + torn);
   }
 
-  /** The disk of these tests is worth its name. */
+  /** Checks the test disk itself: a torn page may destroy synced bytes. */
   @Test
   void aTornPageTakesSyncedBytesWithIt() {
     int lost = 0;
@@ -175,7 +177,10 @@ class LeaderDiskTest {
     assertArrayEquals(bytes, store.getVerified(hash));
   }
 
-  /** So many entries that are synced, one by one, and three more that are perhaps only written. */
+  /**
+   * A disk with {@code synced} entries, synced one by one, and three more that are only written if
+   * {@code more}.
+   */
   private LeaderDisk diskWith(int seed, int synced, boolean more) throws IOException {
     LeaderDisk disk = fresh(seed);
     SteppedLog log = open(disk);
@@ -212,7 +217,7 @@ class LeaderDiskTest {
     return disk.open((_, _) -> Verdict.KEEP);
   }
 
-  /** How many entries recovery finds; each must be what was written. */
+  /** Number of entries that recovery finds; each must be the one that was written. */
   private int entries(LeaderDisk disk) throws IOException {
     SteppedLog _ = open(disk);
     List<byte[]> found = disk.durableLog();

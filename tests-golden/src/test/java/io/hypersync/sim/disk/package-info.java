@@ -1,4 +1,4 @@
-/** What the simulated disk keeps, loses and damages. */
+/** Tests of the simulated disk: what it keeps, loses and damages. */
 @NullMarked
 package io.hypersync.sim.disk;
 

@@ -9,11 +9,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** Lines on an admin socket; here because their codec is nobody else's business. */
+/** Lines on an admin socket; in this package because their codec is package-private. */
 public final class AdminTargets {
   private AdminTargets() {}
 
-  /** Both directions. */
+  /** Targets for both directions. */
   public static List<FuzzTarget> all() {
     return List.of(
         FuzzTarget.of("admin-request", UserError.class, List.of(), AdminTargets::request),

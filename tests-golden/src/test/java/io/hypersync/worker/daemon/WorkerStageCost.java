@@ -17,7 +17,9 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimes;
 import java.util.List;
 
-/** What a worker does for the figures of one mutation, and nothing else of the mutation. */
+/**
+ * The worker's time measurements for one mutation and nothing else, as a workload for a benchmark.
+ */
 public final class WorkerStageCost {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
   private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
@@ -47,11 +49,11 @@ public final class WorkerStageCost {
         public void failed(Errno errno) {}
       };
 
-  /** Once. */
+  /** Takes and records all measurements of one mutation. */
   public void run() {
     Clock clock = Clock.SYSTEM;
     long receivedNs = clock.monotonicNs();
-    long begunNs = clock.monotonicNs(); // before and after the hash, and after the store
+    long begunNs = clock.monotonicNs(); // before and after hashing; then after the store
     long hashedNs = clock.monotonicNs();
     MutationTimes times = new MutationTimes(receivedNs, hashedNs - begunNs, clock.monotonicNs());
     times.sent(clock.monotonicNs());

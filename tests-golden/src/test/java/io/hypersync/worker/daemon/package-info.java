@@ -1,4 +1,4 @@
-/** What the figures of the worker cost, measured where they are made. */
+/** Cost of the worker's time measurements; in this package to call package-private code. */
 @NullMarked
 package io.hypersync.worker.daemon;
 

@@ -17,14 +17,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The op log as {@link ChronicleOpLog} keeps it, without Chronicle and without threads: the
- * product's records, recovery and readers on files that somebody else provides, and one step for
- * each of the things that {@link BatchWriter} waits for.
+ * A single-threaded op log without Chronicle Queue, for the simulator. It uses {@link
+ * ChronicleOpLog}'s record format, recovery and readers on files that its {@link Storage} provides.
+ * Each step for which {@link BatchWriter} would block (write, watermark, sync) is a method of its
+ * own, so that the caller decides when it completes or fails.
  */
 public final class SteppedLog {
   private static final Path DIRECTORY = Path.of("oplog");
 
-  /** Of the length before a record, and what records are aligned to. */
+  /** Size of the length word before each record; records are also aligned to it. */
   private static final int WORD_BYTES = 4;
 
   private final Storage storage;
@@ -45,30 +46,30 @@ public final class SteppedLog {
   private long provenIndex;
   private long notedIndex;
 
-  /** Where the segments are. */
+  /** The files of the segments, which the caller provides so that it can inject faults. */
   public interface Storage {
-    /** The directories of the published segments. */
+    /** Directories of the published segments. */
     List<Path> segments();
 
-    /** The bytes of a segment's file as a reader finds them; null if it is not there. */
+    /** The current contents of a segment's file; null if there is no such file. */
     byte @Nullable [] bytes(Path file);
 
-    /** Makes a segment that is whole and durable, or fails and leaves nothing. */
+    /** Creates a segment whose whole content is durable, or throws and leaves nothing behind. */
     void publish(Path directory, Path file, byte[] bytes) throws IOException;
 
-    /** Writes behind what is there, not durably. */
+    /** Writes at {@code position}, behind the last record; not durable until synced. */
     void write(Path file, long position, byte[] bytes) throws IOException;
 
-    /** Removes a segment that holds nothing of the log any more. */
+    /** Removes a segment that holds no entry of the log. */
     void delete(Path directory);
   }
 
   /**
-   * Bytes of a record in a file.
+   * The position of one record in a file.
    *
    * @param file the segment's file
-   * @param position of its first byte
-   * @param length how many
+   * @param position offset of the first byte
+   * @param length number of bytes
    */
   public record Span(Path file, long position, int length) {}
 
@@ -82,10 +83,12 @@ public final class SteppedLog {
   /**
    * Recovers the log and begins a new segment, as {@link ChronicleOpLog#open} does.
    *
-   * @param segmentIds random numbers
-   * @param segmentBytes after how many bytes of records a new segment is begun
-   * @param chunkSync makes chunks durable, before the log says that it rests on them
+   * @param segmentIds source of random segment ids
+   * @param segmentBytes a new segment is begun once one holds this many bytes of records
+   * @param chunkSync makes the chunks of recovered entries durable; called before the log declares
+   *     those entries durable
    * @throws OpLogCorruptException if an entry that was durable is damaged or missing
+   * @throws IOException if the storage fails
    */
   public static SteppedLog open(
       Storage storage,
@@ -110,21 +113,22 @@ public final class SteppedLog {
     return log;
   }
 
-  /** The last entry that was written. */
+  /** Index of the last written entry, durable or not. */
   public long writtenIndex() {
     return writtenIndex;
   }
 
-  /** The last entry that was synced. */
+  /** Index of the last synced entry. */
   public long durableIndex() {
     return durableIndex;
   }
 
   /**
-   * Writes a batch; the one before it must have been synced.
+   * Writes a batch. The batch before it must have been synced.
    *
-   * @throws IOException if the disk fails; some first part may have been written, and the log must
-   *     not be used again but be opened anew
+   * @throws IOException if the disk fails; a prefix of the batch may have been written, so this log
+   *     must not be used any more: open it again
+   * @throws IllegalStateException if the batch before is not durable
    */
   public void write(List<byte[]> batch) throws IOException {
     if (writtenIndex != durableIndex) {
@@ -146,14 +150,14 @@ public final class SteppedLog {
     end += documents.size();
   }
 
-  /** Whether something is durable that no watermark says so of. */
+  /** Whether entries are durable which no watermark covers yet. */
   public boolean isNoteDue() {
     return writtenIndex == durableIndex && notedIndex < durableIndex;
   }
 
   /**
-   * Writes a watermark, as a log does that has come to rest; what is written next may be on the
-   * disk before it.
+   * Writes a watermark, as the log does when it is idle. The watermark is not synced, and a later
+   * write may reach the disk before it.
    *
    * @throws IOException if the disk fails
    */
@@ -168,27 +172,29 @@ public final class SteppedLog {
     storage.write(file, end - bytes.length, bytes);
   }
 
-  /** What was written is on stable storage now. */
+  /** Reports a completed sync: everything written so far is durable. */
   public void synced() {
     durableIndex = writtenIndex;
     provenIndex = Math.max(provenIndex, watermark);
   }
 
-  /** The file that is written to, and has to be synced. */
+  /** The file that the last write went to, and which must be synced. */
   public Path file() {
     return file;
   }
 
-  /** Reads as the product does; see {@link io.hypersync.leader.oplog.OpLog#read}. */
+  /**
+   * Reads durable entries as the product does; see {@link io.hypersync.leader.oplog.OpLog#read}.
+   */
   public int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException {
     return fromIndex > durableIndex ? 0 : catalog.read(fromIndex, durableIndex, maxBytes, consumer);
   }
 
   /**
-   * Where the records are whose damage recovery must notice: segments' headers, and entries of
-   * which a header or an entry on stable storage says that they were durable, or a watermark.
+   * The records whose damage recovery must detect: segment headers, and all entries that a header,
+   * a later entry on stable storage, or a watermark declares durable.
    *
-   * @param noted up to here a watermark has to be there
+   * @param noted highest index that a watermark on stable storage covers
    */
   public List<Span> proven(long noted) throws IOException {
     List<Span> spans = new ArrayList<>();
@@ -210,7 +216,7 @@ public final class SteppedLog {
     return spans;
   }
 
-  /** A new segment with these entries in it, durable before anybody can see it. */
+  /** Begins a segment that contains these entries; it is durable before it is published. */
   private void begin(List<byte[]> carried) throws IOException {
     long first = durableIndex + 1;
     Path directory = SegmentLayout.published(DIRECTORY, sequence);
@@ -241,7 +247,7 @@ public final class SteppedLog {
     end = bytes.size();
     SegmentFile segment = new SegmentFile(files, directory, sequence, first, id, sampled);
     catalog.add(segment);
-    segments.removeIf(before -> before.firstIndex() == first); // nothing of the log is in it
+    segments.removeIf(before -> before.firstIndex() == first); // it holds no entry of the log
     segments.add(segment);
     durableIndex = writtenIndex;
     provenIndex = writtenIndex;
@@ -255,7 +261,7 @@ public final class SteppedLog {
     return record;
   }
 
-  /** As it is on the disk: with a filler up to the end of the page. */
+  /** The bytes padded with a filler record to the end of the page. */
   private static byte[] pages(ByteArrayOutputStream bytes) {
     long whole = SegmentLayout.alignUp(bytes.size(), SegmentLayout.PAGE_BYTES);
     if (bytes.size() < whole) {
@@ -265,7 +271,7 @@ public final class SteppedLog {
     return bytes.toByteArray();
   }
 
-  /** As Chronicle frames it: a word, the bytes, and up to three zeros. */
+  /** Appends a record in Chronicle's framing: length word, record, up to three zero bytes. */
   private static void append(ByteArrayOutputStream bytes, int word, byte[] record) {
     byte[] before = new byte[WORD_BYTES];
     ByteBuffer.wrap(before).order(ByteOrder.LITTLE_ENDIAN).putInt(word);
@@ -276,7 +282,7 @@ public final class SteppedLog {
     }
   }
 
-  /** What recovery and readers get to see of the storage. */
+  /** The view of the storage that recovery and readers get. */
   private record StoredFiles(Storage storage) implements LogFiles {
     @Override
     public List<Path> segments() {

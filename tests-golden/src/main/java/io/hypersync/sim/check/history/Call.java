@@ -5,17 +5,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of one process on one object.
  *
- * @param process who called; for people
- * @param input what was asked for
- * @param output what was answered; null if nobody knows: it may have happened at any time after the
- *     call, or never
- * @param calledAt the number of the event in which it was made
- * @param answeredAt the number of the event in which it was answered, {@link #NEVER} if the output
- *     is not known
+ * @param process name of the caller, used in messages only
+ * @param input operation and arguments
+ * @param output the answer; null if it is unknown: the call may take effect at any time after it
+ *     was made, or never
+ * @param calledAt event number of the call
+ * @param answeredAt event number of the answer; {@link #NEVER} if the output is unknown
  */
 public record Call<I, O>(
     String process, I input, @Nullable O output, long calledAt, long answeredAt) {
-  /** Not answered, or not with anything that says what happened. */
+  /** The call was not answered, or its answer does not say whether it took effect. */
   public static final long NEVER = Long.MAX_VALUE;
 
   @Override

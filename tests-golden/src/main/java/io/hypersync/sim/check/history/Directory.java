@@ -6,39 +6,38 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of a directory and the files that they lead to. A file that somebody has made without being
- * told its number gets the number with which it is first seen.
+ * Model of a directory: names and the files that they lead to. A file whose creation had an unknown
+ * outcome takes the inode number with which it is first seen.
  */
 public final class Directory
     implements Model<Map<String, Long>, Directory.Input, Directory.Output> {
-  /** A file whose number nobody has been told yet. */
+  /** A file whose inode number no caller has been given yet. */
   private static final long SOME = -1;
 
-  /** An empty directory. */
   public Directory() {}
 
-  /** What can be asked. */
+  /** The calls. */
   public sealed interface Input {}
 
-  /** Makes a file, unless the name exists. */
+  /** Creates a file; fails if the name exists. */
   public record Create(String name) implements Input {}
 
-  /** Takes a name away. */
+  /** Removes a name. */
   public record Unlink(String name) implements Input {}
 
-  /** Gives a file another name, which leads to nothing else from then on. */
+  /** Renames a file, replacing what {@code to} led to. */
   public record Rename(String from, String to) implements Input {}
 
-  /** Which file is it? */
+  /** Asks for the inode number of a name. */
   public record Lookup(String name) implements Input {}
 
-  /** What can be answered. */
+  /** The answers. */
   public sealed interface Output {}
 
-  /** It was done. */
+  /** The call succeeded. */
   public record Done() implements Output {}
 
-  /** This file was made, or found. */
+  /** The call created or found the file with this inode number. */
   public record Found(long file) implements Output {}
 
   /** EEXIST. */
@@ -52,7 +51,7 @@ public final class Directory
     return Map.of();
   }
 
-  /** Without lookups of unknown end. */
+  /** Drops lookups without an answer: they change nothing. */
   @Override
   public List<Call<Input, Output>> relevant(List<Call<Input, Output>> calls) {
     return calls.stream()

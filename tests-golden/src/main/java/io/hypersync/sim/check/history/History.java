@@ -8,10 +8,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls on one object, in the order in which they were made.
+ * The calls on one object, in the order in which they were made. Not thread-safe.
  *
- * @param <I> what is asked
- * @param <O> what is answered
+ * @param <I> type of inputs
+ * @param <O> type of outputs
  */
 public final class History<I, O> {
   private final LongSupplier numbers;
@@ -19,21 +19,21 @@ public final class History<I, O> {
   private final BitSet voided = new BitSet();
 
   /**
-   * Nobody has called.
+   * Creates an empty history.
    *
-   * @param numbers gives every event of the history a higher one
+   * @param numbers gives a strictly greater number for each event
    */
   public History(LongSupplier numbers) {
     this.numbers = numbers;
   }
 
-  /** A process calls; returns the number by which the call is answered. */
+  /** Records a call; returns the number to pass to {@link #answered} or {@link #forget}. */
   public int called(String process, I input) {
     calls.add(new Call<>(process, input, null, numbers.getAsLong(), Call.NEVER));
     return calls.size() - 1;
   }
 
-  /** A call is answered; null if that does not say what happened. */
+  /** Records the answer to a call; null if it does not say whether the call took effect. */
   public void answered(int call, @Nullable O output) {
     if (output != null) {
       Call<I, O> made = calls.get(call);
@@ -43,17 +43,23 @@ public final class History<I, O> {
     }
   }
 
-  /** A call is refused, or answered with what promises nothing: it counts as never made. */
+  /**
+   * Removes a call from the check: it was refused without effect, or its answer promises nothing.
+   */
   public void forget(int call) {
     voided.set(call);
   }
 
-  /** How many calls there were. */
+  /** Number of recorded calls. */
   public int size() {
     return calls.size();
   }
 
-  /** Fails if no order of the calls explains the answers. */
+  /**
+   * Checks whether the calls are linearizable.
+   *
+   * @throws Violation if no order of the calls explains the answers
+   */
   public <S> Verdict check(Model<S, I, O> model) {
     List<Call<I, O>> counting = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {

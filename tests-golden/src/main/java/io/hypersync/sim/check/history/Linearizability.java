@@ -10,16 +10,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for an order of calls, each at some moment between its beginning and its end, in which a
- * model gives the answers that were given: the search of Wing and Gong, with Lowe's memory of what
- * has been tried, as Knossos and Porcupine have it. Calls whose end is not known may be left out.
+ * Linearizability checker: searches for an order of the calls, each taking effect at one moment
+ * between its call and its answer, in which a model gives the recorded answers. It is the algorithm
+ * of Wing and Gong with Lowe's cache of visited configurations, as in Knossos and Porcupine. Calls
+ * with unknown output may be left out of the order.
  *
  * @param <S> states of the model
- * @param <I> what is asked
- * @param <O> what is answered
+ * @param <I> type of inputs
+ * @param <O> type of outputs
  */
 public final class Linearizability<S, I, O> {
-  /** So many states are remembered at most. */
+  /** Bound of the cache of visited configurations; beyond it the result is undecided. */
   private static final int LIMIT = 200_000;
 
   private final Model<S, I, O> model;
@@ -31,11 +32,14 @@ public final class Linearizability<S, I, O> {
   private S state;
   private int unexplained;
 
-  /** A beginning or an end of a call, in the list of those that nothing has explained yet. */
+  /** Call or answer event in the linked list of events whose call is not linearized yet. */
   private static final class Point {
     final int call;
 
-    /** The end of the call that begins here; null for an end, and where none is known. */
+    /**
+     * The answer event of the call that begins here; null for an answer event, and if there is
+     * none.
+     */
     final @Nullable Point end;
 
     @Nullable Point before;
@@ -61,7 +65,7 @@ public final class Linearizability<S, I, O> {
       }
     }
 
-    /** Undoes the last {@link #unlink}; in the reverse order of several. */
+    /** Undoes {@link #unlink}. Several must be undone in the reverse order. */
     void relink() {
       if (before != null) {
         before.after = this;
@@ -100,7 +104,7 @@ public final class Linearizability<S, I, O> {
     }
   }
 
-  /** Says whether the calls on one object can be explained. */
+  /** Checks the calls on one object. */
   public static <S, I, O> Verdict check(Model<S, I, O> model, List<Call<I, O>> calls) {
     return new Linearizability<>(model, calls).search();
   }
@@ -109,7 +113,8 @@ public final class Linearizability<S, I, O> {
     Point at = head.after;
     while (unexplained > 0 && at != null) {
       if (isEnd(at)) {
-        // It has to be explained before this moment, and nothing that was chosen allows for it.
+        // This call must be linearized before its answer, and no choice so far allows that:
+        // backtrack.
         if (choices.isEmpty()) {
           return Verdict.WRONG;
         }
@@ -128,7 +133,7 @@ public final class Linearizability<S, I, O> {
     return point.end == null && calls.get(point.call).answeredAt() != Call.NEVER;
   }
 
-  /** The call that begins here comes next, if that explains its answer and was not tried before. */
+  /** Linearizes the call next, if the model explains its answer and this configuration is new. */
   private boolean choose(Point begin) {
     Call<I, O> call = calls.get(begin.call);
     S next = model.step(state, call.input(), call.output());

@@ -4,26 +4,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object as one caller alone would see it.
+ * Sequential specification of an object.
  *
- * @param <S> its states, compared by {@code equals}
- * @param <I> what is asked of it
- * @param <O> what it answers
+ * @param <S> states, compared by {@code equals}
+ * @param <I> type of inputs
+ * @param <O> type of outputs
  */
 public interface Model<S, I, O> {
   /** The state before the first call. */
   S initial();
 
   /**
-   * The state after a call, or null if a call in this state is not answered like that.
+   * The state after a call; null if a call in this state cannot give this output.
    *
-   * @param output null if it is not known, which any answer explains
+   * @param output null if it is unknown, which means that any output is possible
    */
   @Nullable S step(S state, I input, @Nullable O output);
 
   /**
-   * The calls without some of unknown end that cannot help to explain the others, so that there are
-   * fewer orders to try.
+   * Drops calls with unknown output that cannot help to explain the others, which shrinks the
+   * search space. Must not drop any call with an output.
    */
   default List<Call<I, O>> relevant(List<Call<I, O>> calls) {
     return calls;

@@ -5,21 +5,20 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One value that is written and read as a whole: the content of a file. */
+/** Model of one value that is written and read as a whole: the content of a file. */
 public final class Register implements Model<Long, Register.Input, Long> {
-  /** What is read before anything was written. */
+  /** The value before the first write. */
   public static final long NOTHING = 0;
 
-  /** A register that nobody has written to. */
   public Register() {}
 
-  /** What can be asked; a write answers its own value. */
+  /** The calls. The output of both is the value; a write returns its own. */
   public sealed interface Input {}
 
-  /** The value is another one from now on. */
+  /** Sets the value. */
   public record Write(long value) implements Input {}
 
-  /** What is the value? */
+  /** Returns the value. */
   public record Read() implements Input {}
 
   @Override
@@ -27,7 +26,9 @@ public final class Register implements Model<Long, Register.Input, Long> {
     return NOTHING;
   }
 
-  /** Without reads of unknown end, and such writes of what nobody has read. */
+  /**
+   * Drops reads without an answer, and writes without an answer whose value no read has returned.
+   */
   @Override
   public List<Call<Input, Long>> relevant(List<Call<Input, Long>> calls) {
     Set<Long> read = new HashSet<>();

@@ -1,11 +1,11 @@
 package io.hypersync.sim.check.history;
 
-/** What is known of a history. */
+/** Result of a linearizability check. */
 public enum Verdict {
   /** Some order of the calls explains every answer. */
   LINEARIZABLE,
-  /** No order does. */
+  /** No order explains the answers. */
   WRONG,
-  /** There are more orders than were tried. */
+  /** The search was given up at its limit. */
   UNDECIDED
 }

@@ -1,6 +1,6 @@
 /**
- * Whether what callers were told can be explained by one order of their calls (linearizability), as
- * strict reads promise (hypersync.md 5.3).
+ * Linearizability checking: whether one order of the calls explains all answers, as strict_reads
+ * promises (hypersync.md 5.3).
  */
 @NullMarked
 package io.hypersync.sim.check.history;

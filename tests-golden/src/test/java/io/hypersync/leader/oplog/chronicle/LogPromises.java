@@ -24,17 +24,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the op log promises, in short runs on a real disk whose writes are watched. Loaded again
- * with each wrong log; the first promise that is broken is told.
+ * Checks the guarantees of the op log in short runs on a real disk, with its writes observed. This
+ * class is loaded anew for each mutant of the log; it reports the first guarantee that is broken.
  */
 public final class LogPromises {
   private static final int SMALL = 256 << 10;
   private static final OpLogOptions OPTIONS = OpLogOptions.DEFAULT.withSegmentBytes(SMALL);
 
-  /** What a log that does not wait for chunks needs no longer than. */
+  /**
+   * How long a chunk sync is held back, in nanoseconds: a log that does not wait for it
+   * acknowledges its entry within this time.
+   */
   private static final long LOOK_NANOS = 1_000_000_000L;
 
-  /** No time passes in it, so that nothing is written by itself. */
+  /** A clock that stands still, so that no watermark is written for idleness. */
   private static final LogClock STILL =
       new LogClock() {
         @Override
@@ -59,7 +62,7 @@ public final class LogPromises {
 
   private record Entry(long index, byte[] payload) {}
 
-  /** One promise. */
+  /** The check of one guarantee. */
   @FunctionalInterface
   private interface Promise {
     void isKept(LogPromises on) throws Exception;
@@ -71,11 +74,11 @@ public final class LogPromises {
   }
 
   /**
-   * Looks whether all promises are kept.
+   * Checks all guarantees.
    *
    * @param scratch an empty directory
-   * @param patienceNanos how long is waited for what has to come
-   * @return the first that is not, and null if all are
+   * @param patienceNanos how long an expected event is awaited, in nanoseconds
+   * @return the first broken guarantee; null if all hold
    */
   public static @Nullable String firstBroken(Path scratch, long patienceNanos) throws Exception {
     List<Promise> promises =
@@ -204,7 +207,7 @@ public final class LogPromises {
   }
 
   private void segmentsAreFilledLeftAndRead() throws Exception {
-    int count = 150; // pages of entries, more than two segments take
+    int count = 150; // more pages of entries than two segments hold
     try (ChronicleOpLog log = open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL)) {
       for (int i = 0; i < count; i++) {
         append(log, 1, false);
@@ -359,7 +362,7 @@ public final class LogPromises {
     require(brokenAt < 0, "the durable index falls");
   }
 
-  /** Opens the log once more; it must hold so many entries and no others. */
+  /** Opens the log again; it must hold exactly the first {@code count} entries. */
   private void expect(int count) throws IOException {
     LogPromises again = new LogPromises(directory, patienceNanos);
     again.open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL).close();
@@ -392,7 +395,7 @@ public final class LogPromises {
     }
   }
 
-  /** Turns a bit over in the last byte of an entry. */
+  /** Flips a bit in the last byte of an entry. */
   private static void damage(Path log, long index) throws IOException {
     for (Path segment : segments(log)) {
       Path file = segment.resolve(SegmentLayout.CYCLE_FILE);

@@ -1,4 +1,7 @@
-/** What the op log promises, for the mutants of {@link io.hypersync.mutants}. */
+/**
+ * The guarantees of the op log, for the mutants of {@link io.hypersync.mutants}; in this package to
+ * reach package-private classes.
+ */
 @NullMarked
 package io.hypersync.leader.oplog.chronicle;
 

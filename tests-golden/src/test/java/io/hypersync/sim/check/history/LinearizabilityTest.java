@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Histories as tables: a call is {@code begin-end what}, {@code begin-} when nobody knows how it
- * ended.
+ * Histories as tables. A call is {@code begin-end what}; {@code begin-} means that its outcome is
+ * unknown.
  */
 class LinearizabilityTest {
   @ParameterizedTest(name = "{0}")
@@ -77,7 +77,10 @@ class LinearizabilityTest {
     assertEquals(verdict, Linearizability.check(new Directory(), directory(calls)), what);
   }
 
-  /** Calls of a real register that overlap at random; then one answer is made another one. */
+  /**
+   * Overlapping calls of a real register are linearizable; after one answer is forged, they are
+   * not.
+   */
   @Test
   void randomHistoriesOfARealRegisterAreExplainedAndForgedOnesAreNot() {
     long seed = new SplittableRandom().nextLong(1L << 40);
@@ -112,7 +115,7 @@ class LinearizabilityTest {
     List<Call<Register.Input, Long>> calls = new ArrayList<>();
     long value = Register.NOTHING;
     for (int i = 0; i < count; i++) {
-      long happens = 10L * i + 1_000; // each in a moment of its own
+      long happens = 10L * i + 1_000; // each at a distinct time
       long called = happens - random.nextInt(1, 40);
       boolean unknown = random.nextInt(10) == 0;
       long answered = unknown ? Call.NEVER : happens + random.nextInt(1, 40);

@@ -1,4 +1,4 @@
-/** The checker of histories, by histories whose verdict is known. */
+/** Tests of the linearizability checker by histories with known verdicts. */
 @NullMarked
 package io.hypersync.sim.check.history;
 
