@@ -45,22 +45,25 @@ final class Bench {
    *
    * @param once a meter that runs each operation for a while
    */
-  static void warmUp(Meter once, Place place) throws IOException, InterruptedException {
-    Place aside = new Place(place.kind(), place.root().resolve("warm-up"));
+  static void warmUp(Meter once, MeasuredFilesystem place)
+      throws IOException, InterruptedException {
+    MeasuredFilesystem aside =
+        new MeasuredFilesystem(place.kind(), place.root().resolve("warm-up"));
     for (Operation operation : WARM_UP) {
       var _ = once.measure(operation, aside, WARM_UP_THREADS);
     }
   }
 
   /** Measures each operation in all places where it is meaningful. */
-  List<Sample> run(List<Operation> operations, List<Integer> threads, List<Place> places)
+  List<Sample> run(
+      List<Operation> operations, List<Integer> threads, List<MeasuredFilesystem> places)
       throws IOException, InterruptedException {
     List<Sample> samples = new ArrayList<>();
     for (Operation operation : operations) {
       for (int count : threads) {
-        Map<Place.Kind, Sample> found = new EnumMap<>(Place.Kind.class);
+        Map<MeasuredFilesystem.Kind, Sample> found = new EnumMap<>(MeasuredFilesystem.Kind.class);
         // One right after another, so that a disturbance of the machine affects all places alike.
-        for (Place place : places) {
+        for (MeasuredFilesystem place : places) {
           if (place.kind().has(operation)) {
             Sample sample = measure(operation, place, count);
             found.put(place.kind(), sample);
@@ -73,9 +76,9 @@ final class Bench {
     return samples;
   }
 
-  private Sample measure(Operation operation, Place place, int threads)
+  private Sample measure(Operation operation, MeasuredFilesystem place, int threads)
       throws IOException, InterruptedException {
-    if (place.kind() != Place.Kind.UNSYNCED) {
+    if (place.kind() != MeasuredFilesystem.Kind.UNSYNCED) {
       return meter.measure(operation, place, threads);
     }
     // Syncs the filesystem: the pending writes would otherwise slow down the next measurement.
@@ -84,7 +87,7 @@ final class Bench {
     return sample;
   }
 
-  private static String describe(Map<Place.Kind, Sample> found) {
+  private static String describe(Map<MeasuredFilesystem.Kind, Sample> found) {
     List<String> parts = new ArrayList<>();
     found.forEach(
         (place, sample) ->

@@ -5,7 +5,7 @@ import io.hypersync.bench.baseline.Comparison;
 import io.hypersync.bench.baseline.ComparisonReport;
 import io.hypersync.bench.micro.Figure;
 import io.hypersync.bench.micro.MicroRun;
-import io.hypersync.bench.micro.Subject;
+import io.hypersync.bench.micro.MicroSuite;
 import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.DemoFolder;
@@ -57,9 +57,12 @@ public final class BenchCommand implements ExtraCommand {
   private static final double PERCENT = 100;
 
   private static final String NO_NEIGHBOUR = "none";
-  private static final Set<Place.Kind> NEIGHBOURS =
+  private static final Set<MeasuredFilesystem.Kind> NEIGHBOURS =
       Collections.unmodifiableSet(
-          EnumSet.of(Place.Kind.UNSYNCED, Place.Kind.DIRSYNC, Place.Kind.BINDFS));
+          EnumSet.of(
+              MeasuredFilesystem.Kind.UNSYNCED,
+              MeasuredFilesystem.Kind.DIRSYNC,
+              MeasuredFilesystem.Kind.BINDFS));
 
   /** Exit code if a ratio is worse than the baseline allows. */
   private static final int SLOWER = 3;
@@ -205,7 +208,7 @@ public final class BenchCommand implements ExtraCommand {
 
   @Override
   public Integer call() throws IOException {
-    requireSense();
+    validate();
     if (compare) {
       var _ = known(); // fails now if there is no baseline, not after the run
     }
@@ -218,7 +221,7 @@ public final class BenchCommand implements ExtraCommand {
       cleanup.add("remove " + folder.root(), folder::delete);
       narrator.say(
           "%s, load average %.1f", Machine.here(folder.root()).describe(), Machine.loadAverage());
-      Findings findings = run(narrator, cleanup, folder);
+      SuiteResult findings = run(narrator, cleanup, folder);
       cleanup.undo();
       return report(findings);
     } catch (IOException failure) {
@@ -230,7 +233,7 @@ public final class BenchCommand implements ExtraCommand {
     }
   }
 
-  private Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  private SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     return switch (suite) {
       case E2E ->
@@ -249,7 +252,7 @@ public final class BenchCommand implements ExtraCommand {
               .run(narrator, cleanup, folder);
       case MICRO -> {
         double loadAtStart = Machine.loadAverage();
-        cleanup.add("take mounts away", new Leftovers(folder.root())::clear);
+        cleanup.add("take mounts away", new StaleMounts(folder.root())::clear);
         List<Figure> figures = new MicroRun(narrator, folder.root(), seconds()).run(subjects());
         Load load = new Load(Machine.here(folder.root()), loadAtStart, Machine.loadAverage());
         yield MicroReport.of(load, figures);
@@ -264,7 +267,7 @@ public final class BenchCommand implements ExtraCommand {
    * Prints the findings; returns the exit code, which tells whether they are as good as the
    * baseline.
    */
-  private int report(Findings findings) {
+  private int report(SuiteResult findings) {
     PrintWriter out = spec.commandLine().getOut();
     Optional<Comparison> comparison = compare ? Optional.of(compared(findings)) : Optional.empty();
     if (json) {
@@ -283,12 +286,12 @@ public final class BenchCommand implements ExtraCommand {
     return comparison.map(found -> found.failures().isEmpty() ? 0 : SLOWER).orElse(0);
   }
 
-  private Comparison compared(Findings findings) {
+  private Comparison compared(SuiteResult findings) {
     return Comparison.of(known(), now(findings), scope().isWhole(), 1 + tolerance / PERCENT);
   }
 
   /** Called after the report is printed, so that the findings are not lost. */
-  private void requireAllRows(Findings findings) {
+  private void requireAllRows(SuiteResult findings) {
     if (baseline == null && !findings.missing().isEmpty()) {
       throw new UserError(
           "--save would replace the whole baseline by a part: "
@@ -305,7 +308,7 @@ public final class BenchCommand implements ExtraCommand {
     return Baseline.read(baselineName(), baselineFile());
   }
 
-  private Baseline now(Findings findings) {
+  private Baseline now(SuiteResult findings) {
     return new Baseline(baselineName(), findings.load(), findings.rows());
   }
 
@@ -342,8 +345,8 @@ public final class BenchCommand implements ExtraCommand {
     return Path.of(launcher).resolveSibling("bench");
   }
 
-  private Set<Place.Kind> neighbours() {
-    Set<Place.Kind> kinds = EnumSet.noneOf(Place.Kind.class);
+  private Set<MeasuredFilesystem.Kind> neighbours() {
+    Set<MeasuredFilesystem.Kind> kinds = EnumSet.noneOf(MeasuredFilesystem.Kind.class);
     for (String label : beside) {
       if (!label.equals(NO_NEIGHBOUR)) {
         kinds.add(
@@ -395,8 +398,8 @@ public final class BenchCommand implements ExtraCommand {
     return chosen(Job.class, Job::of, Job.keys());
   }
 
-  private List<Subject> subjects() {
-    return chosen(Subject.class, Subject::of, Subject.keys());
+  private List<MicroSuite> subjects() {
+    return chosen(MicroSuite.class, MicroSuite::of, MicroSuite.keys());
   }
 
   private <E extends Enum<E>> List<E> chosen(
@@ -424,7 +427,7 @@ public final class BenchCommand implements ExtraCommand {
    *
    * @throws UserError naming the option and what it may be
    */
-  void requireSense() {
+  void validate() {
     if (seconds() <= 0) {
       throw new UserError("--seconds must be more than 0", "", UserError.USAGE);
     }

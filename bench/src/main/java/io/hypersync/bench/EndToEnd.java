@@ -33,7 +33,7 @@ record EndToEnd(
     double seconds,
     List<Operation> operations,
     List<Integer> threads,
-    Set<Place.Kind> beside,
+    Set<MeasuredFilesystem.Kind> beside,
     Optional<Path> peer,
     OptionalLong memory,
     int fileBytes) {
@@ -47,21 +47,21 @@ record EndToEnd(
   private static final long BRIEF_NS = 100_000_000L;
 
   /** Measures in this directory; {@code cleanup} removes everything afterwards. */
-  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
             .start(NewIds.workspace(), workers.names());
-    Place mount = workers.measured(folder);
+    MeasuredFilesystem mount = workers.measured(folder);
     List<Pair> rows = List.of();
     List<Propagation> propagation = List.of();
     Optional<MemoryUse> use = Optional.empty();
-    Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
+    BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
     if (memory.isEmpty()) {
-      neighbours.addAll(beside, peer);
-      rows = Pair.of(measure(narrator, cleanup, mount, neighbours.places()));
+      baselines.addAll(beside, peer);
+      rows = Pair.of(measure(narrator, cleanup, mount, baselines.places()));
       propagation = propagation(narrator, cleanup, folder, mount);
     } else {
       ManyFiles files = new ManyFiles(narrator, cast, mount.root(), memory.getAsLong(), fileBytes);
@@ -69,8 +69,8 @@ record EndToEnd(
       use = Optional.of(files.run());
     }
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
-    Report report = new Report(load, workers, rows, propagation, neighbours.leftOut(), use);
-    return new Findings(
+    Report report = new Report(load, workers, rows, propagation, baselines.leftOut(), use);
+    return new SuiteResult(
         load.average(),
         report.ratios(),
         List.of(),
@@ -79,9 +79,9 @@ record EndToEnd(
   }
 
   private List<Propagation> propagation(
-      Narrator narrator, Cleanup cleanup, DemoFolder folder, Place mount)
+      Narrator narrator, Cleanup cleanup, DemoFolder folder, MeasuredFilesystem mount)
       throws IOException, InterruptedException {
-    Optional<Place> other = workers.other(folder);
+    Optional<MeasuredFilesystem> other = workers.other(folder);
     if (other.isEmpty()) {
       return List.of();
     }
@@ -91,7 +91,8 @@ record EndToEnd(
     return Propagation.measure(mount.root(), other.get().root(), stopped::get);
   }
 
-  private List<Sample> measure(Narrator narrator, Cleanup cleanup, Place mount, List<Place> others)
+  private List<Sample> measure(
+      Narrator narrator, Cleanup cleanup, MeasuredFilesystem mount, List<MeasuredFilesystem> others)
       throws IOException, InterruptedException {
     Meter meter =
         new Meter((long) (seconds * WARM_UP_SHARE * NS_PER_S), (long) (seconds * NS_PER_S));
@@ -101,13 +102,13 @@ record EndToEnd(
     }
     warmUp(narrator, cleanup, mount);
     Bench bench = new Bench(narrator, meter, brief);
-    List<Place> places = new ArrayList<>(List.of(mount));
+    List<MeasuredFilesystem> places = new ArrayList<>(List.of(mount));
     places.addAll(others);
     return bench.run(operations, threads, places);
   }
 
   /** Has the daemons' hot code compiled before anything is measured. */
-  static void warmUp(Narrator narrator, Cleanup cleanup, Place mount)
+  static void warmUp(Narrator narrator, Cleanup cleanup, MeasuredFilesystem mount)
       throws IOException, InterruptedException {
     Meter once = new Meter(0, WARM_UP_NS);
     cleanup.add("stop warming up", once::stop);

@@ -18,7 +18,7 @@ final class FileWork implements Work {
   private static final long READ_FILE_BYTES = 4L * MEBIBYTE;
   private static final long WRITE_FILE_BYTES = 16L * MEBIBYTE;
 
-  private final Folder folder;
+  private final ThreadDirectory folder;
   private final FileChannel file;
   private final Step step;
 
@@ -27,14 +27,14 @@ final class FileWork implements Work {
     void run() throws IOException;
   }
 
-  private FileWork(Folder folder, FileChannel file, Step step) {
+  private FileWork(ThreadDirectory folder, FileChannel file, Step step) {
     this.folder = folder;
     this.file = file;
     this.step = step;
   }
 
   /** Overwrites the first 4 KiB of a file. */
-  static Work overwrite(Folder folder) throws IOException {
+  static Work overwrite(ThreadDirectory folder) throws IOException {
     Payload payload = new Payload(BLOCK_BYTES);
     FileChannel file = open(folder.fresh());
     writeAll(file, payload.next());
@@ -48,7 +48,7 @@ final class FileWork implements Work {
   }
 
   /** Appends 100 bytes to a file opened with O_APPEND. */
-  static Work append(Folder folder) throws IOException {
+  static Work append(ThreadDirectory folder) throws IOException {
     Payload payload = new Payload(LINE_BYTES);
     FileChannel file =
         FileChannel.open(folder.fresh(), StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND);
@@ -62,7 +62,7 @@ final class FileWork implements Work {
   }
 
   /** Opens a file, reads its 4 KiB and closes it. */
-  static Work openAndRead(Folder folder) throws IOException {
+  static Work openAndRead(ThreadDirectory folder) throws IOException {
     Path path = folder.fresh();
     FileChannel written = open(path);
     writeAll(written, new Payload(BLOCK_BYTES).next());
@@ -78,7 +78,7 @@ final class FileWork implements Work {
   }
 
   /** Writes the next MiB of a file of 16 MiB; starts again at its beginning when it is full. */
-  static Work sequentialWrite(Folder folder) throws IOException {
+  static Work sequentialWrite(ThreadDirectory folder) throws IOException {
     Payload payload = new Payload(MEBIBYTE);
     FileChannel file = open(folder.fresh());
     return new FileWork(
@@ -94,7 +94,7 @@ final class FileWork implements Work {
   }
 
   /** Reads the next MiB of a file of 4 MiB; starts again at its beginning at its end. */
-  static Work sequentialRead(Folder folder) throws IOException {
+  static Work sequentialRead(ThreadDirectory folder) throws IOException {
     Path path = folder.fresh();
     fill(path, READ_FILE_BYTES);
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
@@ -111,7 +111,7 @@ final class FileWork implements Work {
   }
 
   /** Appends 4 KiB to a growing file and calls fdatasync, like a naive log. */
-  static Work appendAndDatasync(Folder folder) throws IOException {
+  static Work appendAndDatasync(ThreadDirectory folder) throws IOException {
     Payload payload = new Payload(BLOCK_BYTES);
     FileChannel file = open(folder.fresh());
     return new FileWork(
@@ -127,7 +127,7 @@ final class FileWork implements Work {
    * Overwrites the next 4 KiB of a fully allocated file opened with O_DSYNC: measures the disk
    * itself.
    */
-  static Work overwriteSynchronously(Folder folder) throws IOException {
+  static Work overwriteSynchronously(ThreadDirectory folder) throws IOException {
     Path path = folder.fresh();
     fill(path, BLOCKS_BYTES);
     Payload payload = new Payload(BLOCK_BYTES);

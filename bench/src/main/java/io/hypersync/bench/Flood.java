@@ -6,7 +6,7 @@ import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
-import io.hypersync.cli.flood.StrangerFlood;
+import io.hypersync.cli.flood.HandshakeFlood;
 import io.hypersync.cli.workspace.NewIds;
 import io.hypersync.wire.admin.RunDirectory;
 import java.io.IOException;
@@ -34,21 +34,21 @@ record Flood(Workers workers, double seconds) {
   private static final double NS_PER_US = 1e3;
 
   /** Measures in this directory; {@code cleanup} removes everything afterwards. */
-  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
-    List<byte[]> packets = StrangerFlood.record(folder.root().resolve("nobody"));
+    List<byte[]> packets = HandshakeFlood.record(folder.root().resolve("nobody"));
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
             .start(NewIds.workspace(), workers.names());
     int port = HostPort.parse(cast.leader().status().path("address").asText()).port();
-    Place mount = workers.measured(folder);
+    MeasuredFilesystem mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     Turns turns = new Turns(cleanup, cast, packets, port, mount, seconds);
     // One uncounted turn of each kind, so that the JIT compiles the leader's code for these packets
     // before.
-    for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+    for (HandshakeFlood.Kind kind : HandshakeFlood.Kind.values()) {
       var _ = turns.flooded(kind, "first");
     }
     List<FloodRound> rounds = new ArrayList<>();
@@ -80,7 +80,7 @@ record Flood(Workers workers, double seconds) {
       Demo.Cast cast,
       List<byte[]> packets,
       int port,
-      Place mount,
+      MeasuredFilesystem mount,
       double seconds) {
     /**
      * One round of three turns. Their order rotates, so that what a turn leaves behind affects all
@@ -91,27 +91,27 @@ record Flood(Workers workers, double seconds) {
       return switch (number % 3) {
         case 0 -> {
           Sample quiet = measure(name + "-quiet");
-          FloodTurn copies = flooded(StrangerFlood.Kind.COPIES, name);
-          yield new FloodRound(quiet, copies, flooded(StrangerFlood.Kind.MADE_UP, name));
+          FloodTurn copies = flooded(HandshakeFlood.Kind.COPIES, name);
+          yield new FloodRound(quiet, copies, flooded(HandshakeFlood.Kind.MADE_UP, name));
         }
         case 1 -> {
-          FloodTurn copies = flooded(StrangerFlood.Kind.COPIES, name);
-          FloodTurn madeUp = flooded(StrangerFlood.Kind.MADE_UP, name);
+          FloodTurn copies = flooded(HandshakeFlood.Kind.COPIES, name);
+          FloodTurn madeUp = flooded(HandshakeFlood.Kind.MADE_UP, name);
           yield new FloodRound(measure(name + "-quiet"), copies, madeUp);
         }
         default -> {
-          FloodTurn madeUp = flooded(StrangerFlood.Kind.MADE_UP, name);
+          FloodTurn madeUp = flooded(HandshakeFlood.Kind.MADE_UP, name);
           Sample quiet = measure(name + "-quiet");
-          yield new FloodRound(quiet, flooded(StrangerFlood.Kind.COPIES, name), madeUp);
+          yield new FloodRound(quiet, flooded(HandshakeFlood.Kind.COPIES, name), madeUp);
         }
       };
     }
 
-    FloodTurn flooded(StrangerFlood.Kind kind, String name)
+    FloodTurn flooded(HandshakeFlood.Kind kind, String name)
         throws IOException, InterruptedException {
       JsonNode before = handshakes();
       long beganNs = System.nanoTime();
-      try (StrangerFlood flood = StrangerFlood.start(kind, packets, port, PACKETS_PER_SECOND)) {
+      try (HandshakeFlood flood = HandshakeFlood.start(kind, packets, port, PACKETS_PER_SECOND)) {
         Sample sample = measure(name + "-" + kind);
         return new FloodTurn(
             sample, flood.sent(), System.nanoTime() - beganNs, before, handshakes());
@@ -121,7 +121,8 @@ record Flood(Workers workers, double seconds) {
     private Sample measure(String name) throws IOException, InterruptedException {
       Meter meter = new Meter(0, (long) (seconds * NS_PER_S));
       cleanup.add("stop making directories", meter::stop);
-      return meter.measure(Operation.MKDIR, new Place(mount.kind(), mount.root().resolve(name)), 1);
+      return meter.measure(
+          Operation.MKDIR, new MeasuredFilesystem(mount.kind(), mount.root().resolve(name)), 1);
     }
 
     private JsonNode handshakes() {

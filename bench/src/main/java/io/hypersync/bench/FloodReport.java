@@ -2,7 +2,7 @@ package io.hypersync.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.cli.flood.StrangerFlood;
+import io.hypersync.cli.flood.HandshakeFlood;
 import io.hypersync.cli.render.Quantities;
 import io.hypersync.cli.render.Table;
 import java.util.ArrayList;
@@ -36,18 +36,18 @@ final class FloodReport {
    * @param workers how many took part
    * @param rounds at least one
    */
-  static Findings of(Load load, Workers workers, List<FloodRound> rounds) {
+  static SuiteResult of(Load load, Workers workers, List<FloodRound> rounds) {
     ObjectNode tree = load.json().put("workers", workers.count());
     ObjectNode flood = tree.putObject("flood");
-    List<Aim> aims = new ArrayList<>();
+    List<Target> aims = new ArrayList<>();
     StringBuilder sums = new StringBuilder();
-    for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+    for (HandshakeFlood.Kind kind : HandshakeFlood.Kind.values()) {
       Summary summary = Summary.of(kind, rounds);
       summary.write(flood.putObject(key(kind)));
       sums.append(summary.text());
       aims.add(summary.aim());
     }
-    Aim.write(aims, tree);
+    Target.write(aims, tree);
     String text =
         load.text()
             + workers.text()
@@ -59,8 +59,8 @@ final class FloodReport {
             + " the packets:\n"
             + sums
             + "\n"
-            + Aim.text(aims);
-    return new Findings(load.average(), List.of(), List.of(), tree, text);
+            + Target.text(aims);
+    return new SuiteResult(load.average(), List.of(), List.of(), tree, text);
   }
 
   private static String table(List<FloodRound> rounds, ArrayNode rows) {
@@ -76,7 +76,7 @@ final class FloodReport {
           micros(round.madeUp().sample().p99Ns()));
       ObjectNode row = rows.addObject();
       write(row.putObject("quiet"), round.quiet());
-      for (StrangerFlood.Kind kind : StrangerFlood.Kind.values()) {
+      for (HandshakeFlood.Kind kind : HandshakeFlood.Kind.values()) {
         FloodTurn turn = round.turn(kind);
         ObjectNode node = row.putObject(key(kind));
         write(node, turn.sample());
@@ -88,7 +88,7 @@ final class FloodReport {
     return table.render("");
   }
 
-  private static String key(StrangerFlood.Kind kind) {
+  private static String key(HandshakeFlood.Kind kind) {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
@@ -113,12 +113,12 @@ final class FloodReport {
 
   /** All rounds with one kind of packets. */
   private record Summary(
-      StrangerFlood.Kind kind,
+      HandshakeFlood.Kind kind,
       Spread p50,
       Spread p99,
       double packetsPerSecond,
       Map<String, Long> handshakes) {
-    static Summary of(StrangerFlood.Kind kind, List<FloodRound> rounds) {
+    static Summary of(HandshakeFlood.Kind kind, List<FloodRound> rounds) {
       Map<String, Long> handshakes = new LinkedHashMap<>();
       for (String key : HANDSHAKES) {
         handshakes.put(key, rounds.stream().mapToLong(r -> r.turn(kind).handshakes(key)).sum());
@@ -148,11 +148,11 @@ final class FloodReport {
           Locale.ROOT, "%-8s p50 %s, p99 %s; %s%n", what(), p50.text(), p99.text(), made);
     }
 
-    Aim aim() {
+    Target aim() {
       boolean held = packetsPerSecond >= HELD * Flood.PACKETS_PER_SECOND;
       String found =
           String.format(Locale.ROOT, "%s times at %,.0f packets/s", p99.text(), packetsPerSecond);
-      return new Aim(
+      return new Target(
           "flood_times_p99_" + key(kind),
           String.format(
               Locale.ROOT,

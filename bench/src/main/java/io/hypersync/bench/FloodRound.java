@@ -1,6 +1,6 @@
 package io.hypersync.bench;
 
-import io.hypersync.cli.flood.StrangerFlood;
+import io.hypersync.cli.flood.HandshakeFlood;
 
 /**
  * The same work in three turns one right after another: without other traffic at the leader's port,
@@ -12,7 +12,7 @@ import io.hypersync.cli.flood.StrangerFlood;
  */
 record FloodRound(Sample quiet, FloodTurn copies, FloodTurn madeUp) {
   /** Returns the turn with this kind of packets. */
-  FloodTurn turn(StrangerFlood.Kind kind) {
+  FloodTurn turn(HandshakeFlood.Kind kind) {
     return switch (kind) {
       case COPIES -> copies;
       case MADE_UP -> madeUp;

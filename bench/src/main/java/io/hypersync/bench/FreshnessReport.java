@@ -19,7 +19,7 @@ final class FreshnessReport {
    * @param quiet looks with no other load
    * @param busy the same looks with writers on both mounts
    */
-  static Findings of(Load load, Workers workers, List<LookResult> quiet, List<LookResult> busy) {
+  static SuiteResult of(Load load, Workers workers, List<LookResult> quiet, List<LookResult> busy) {
     ObjectNode tree = load.json().put("workers", workers.count());
     ArrayNode rows = tree.putArray("rows");
     Table table = Table.of("FIRST LOOK AT", ">OLD", ">LONGEST", ">OLD, BUSY", ">LONGEST, BUSY");
@@ -43,7 +43,7 @@ final class FreshnessReport {
                 .formatted(quiet.getFirst().tries())
             + "BUSY: with %d writers on each of the two mounts.\n".formatted(Writers.EACH)
             + table.render("");
-    return new Findings(load.average(), List.of(), List.of(), tree, text);
+    return new SuiteResult(load.average(), List.of(), List.of(), tree, text);
   }
 
   private static String percent(LookResult result) {

@@ -36,13 +36,13 @@ record FreshnessRun(Workers workers) {
   private static final long LIMIT_NS = 10_000_000_000L;
 
   /** Measures in this directory; {@code cleanup} removes everything afterwards. */
-  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
         .start(NewIds.workspace(), workers.names());
-    Place here = workers.measured(folder);
+    MeasuredFilesystem here = workers.measured(folder);
     Path there = workers.other(folder).orElseThrow().root();
     EndToEnd.warmUp(narrator, cleanup, here);
     AtomicBoolean stopped = new AtomicBoolean();

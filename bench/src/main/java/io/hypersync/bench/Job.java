@@ -7,32 +7,38 @@ import java.util.stream.Collectors;
 /** Whole jobs as programs do them; {@code docs/benchmark-operations.md} describes each. */
 enum Job {
   /** Creates many files with git. */
-  CLONE("clone", "git clone, 5,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),
+  CLONE("clone", "git clone, 5,000 files", Places.DURABLE, MeasuredFilesystem.Kind.DIRSYNC, 1),
   /** Creates many files with tar. */
-  UNTAR("untar", "tar x, 10,000 files", Places.DURABLE, Place.Kind.DIRSYNC, 1),
+  UNTAR("untar", "tar x, 10,000 files", Places.DURABLE, MeasuredFilesystem.Kind.DIRSYNC, 1),
   /** Reads the attributes of all files. */
-  STATUS("status", "git status", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
+  STATUS("status", "git status", Places.READING, MeasuredFilesystem.Kind.BINDFS, Rounds.SEVERAL),
   /** Lists all directories. */
-  WALK("walk-tree", "find -size", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
+  WALK("walk-tree", "find -size", Places.READING, MeasuredFilesystem.Kind.BINDFS, Rounds.SEVERAL),
   /** Reads the contents of all files. */
-  GREP("grep", "grep -r", Places.READING, Place.Kind.BINDFS, Rounds.SEVERAL),
+  GREP("grep", "grep -r", Places.READING, MeasuredFilesystem.Kind.BINDFS, Rounds.SEVERAL),
   /** Removes all names. */
-  REMOVE("remove", "rm -rf of both trees", Places.DURABLE, Place.Kind.DIRSYNC, 1),
+  REMOVE("remove", "rm -rf of both trees", Places.DURABLE, MeasuredFilesystem.Kind.DIRSYNC, 1),
   /** Writes one large file. */
-  LARGE_WRITE("large-write", "write 256 MiB, fsync", Places.LARGE, Place.Kind.PLAIN, 1),
+  LARGE_WRITE(
+      "large-write", "write 256 MiB, fsync", Places.LARGE, MeasuredFilesystem.Kind.PLAIN, 1),
   /** Reads that file from the disk. */
-  LARGE_READ_COLD("large-read-cold", "read it, caches empty", Places.LARGE, Place.Kind.PLAIN, 1),
+  LARGE_READ_COLD(
+      "large-read-cold", "read it, caches empty", Places.LARGE, MeasuredFilesystem.Kind.PLAIN, 1),
   /** Reads that file from the page cache. */
   LARGE_READ_WARM(
-      "large-read-warm", "read it again", Places.LARGE, Place.Kind.PLAIN, Rounds.SEVERAL);
+      "large-read-warm",
+      "read it again",
+      Places.LARGE,
+      MeasuredFilesystem.Kind.PLAIN,
+      Rounds.SEVERAL);
 
   private final String key;
   private final String title;
   private final Places places;
-  private final Place.Kind reference;
+  private final MeasuredFilesystem.Kind reference;
   private final int rounds;
 
-  Job(String key, String title, Places places, Place.Kind reference, int rounds) {
+  Job(String key, String title, Places places, MeasuredFilesystem.Kind reference, int rounds) {
     this.key = key;
     this.title = title;
     this.places = places;
@@ -54,7 +60,7 @@ enum Job {
     /** Places for a large file. */
     LARGE;
 
-    boolean has(Place.Kind kind) {
+    boolean has(MeasuredFilesystem.Kind kind) {
       return switch (kind) {
         case HYPERSYNC, PEER -> true;
         case BINDFS -> this != LARGE;
@@ -85,12 +91,12 @@ enum Job {
   }
 
   /** Whether the job is run in this kind of place. */
-  boolean isDoneIn(Place.Kind place) {
+  boolean isDoneIn(MeasuredFilesystem.Kind place) {
     return places.has(place);
   }
 
   /** Returns the filesystem that its time is divided by for baselines. */
-  Place.Kind reference() {
+  MeasuredFilesystem.Kind reference() {
     return reference;
   }
 

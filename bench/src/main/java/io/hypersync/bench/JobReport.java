@@ -25,9 +25,9 @@ final class JobReport {
    * @param workers how many took part
    * @param leftOut what could not be measured, and why
    */
-  static Findings of(Load load, Workers workers, List<JobTimes> all, List<String> leftOut) {
-    List<Aim> aims = JobAims.of(all);
-    return new Findings(
+  static SuiteResult of(Load load, Workers workers, List<JobDurations> all, List<String> leftOut) {
+    List<Target> aims = JobTargets.of(all);
+    return new SuiteResult(
         load.average(),
         ratios(all),
         leftOut,
@@ -35,10 +35,10 @@ final class JobReport {
         text(load, workers, all, leftOut, aims));
   }
 
-  private static List<Row> ratios(List<JobTimes> all) {
+  private static List<Row> ratios(List<JobDurations> all) {
     List<Row> rows = new ArrayList<>();
-    for (JobTimes times : all) {
-      Place.Kind beside = times.job().reference();
+    for (JobDurations times : all) {
+      MeasuredFilesystem.Kind beside = times.job().reference();
       times
           .times(beside)
           .ifPresent(ratio -> rows.add(new Row(times.job().key(), beside.label(), ratio)));
@@ -47,23 +47,23 @@ final class JobReport {
   }
 
   private static String text(
-      Load load, Workers workers, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
-    List<Place.Kind> kinds =
-        Arrays.stream(Place.Kind.values())
-            .filter(kind -> kind != Place.Kind.HYPERSYNC)
+      Load load, Workers workers, List<JobDurations> all, List<String> leftOut, List<Target> aims) {
+    List<MeasuredFilesystem.Kind> kinds =
+        Arrays.stream(MeasuredFilesystem.Kind.values())
+            .filter(kind -> kind != MeasuredFilesystem.Kind.HYPERSYNC)
             .filter(kind -> all.stream().anyMatch(times -> times.on(kind).isPresent()))
             .toList();
     List<String> headings = new ArrayList<>(List.of("JOB", ">HYPERSYNC"));
-    for (Place.Kind kind : kinds) {
+    for (MeasuredFilesystem.Kind kind : kinds) {
       headings.add(">" + kind.label().toUpperCase(Locale.ROOT));
       headings.add(">OURS");
     }
     Table table = Table.of(headings.toArray(String[]::new));
-    for (JobTimes times : all) {
+    for (JobDurations times : all) {
       List<String> cells = new ArrayList<>();
       cells.add(times.job().title());
-      cells.add(seconds(times.on(Place.Kind.HYPERSYNC)));
-      for (Place.Kind kind : kinds) {
+      cells.add(seconds(times.on(MeasuredFilesystem.Kind.HYPERSYNC)));
+      for (MeasuredFilesystem.Kind kind : kinds) {
         cells.add(seconds(times.on(kind)));
         cells.add(
             times
@@ -77,7 +77,7 @@ final class JobReport {
     text.append("\nWhole jobs, in seconds. OURS: HyperSync's time over theirs.\n");
     text.append(table.render(""));
     leftOut.forEach(why -> text.append('\n').append(why).append('\n'));
-    text.append(Aim.text(aims));
+    text.append(Target.text(aims));
     return text.toString();
   }
 
@@ -86,21 +86,21 @@ final class JobReport {
   }
 
   private static ObjectNode json(
-      Load load, Workers workers, List<JobTimes> all, List<String> leftOut, List<Aim> aims) {
+      Load load, Workers workers, List<JobDurations> all, List<String> leftOut, List<Target> aims) {
     ObjectNode tree = load.json().put("workers", workers.count());
     ArrayNode rows = tree.putArray("rows");
-    for (JobTimes times : all) {
+    for (JobDurations times : all) {
       ObjectNode row = rows.addObject().put("job", times.job().key());
       times.ns().forEach((place, ns) -> row.put(place.label() + "_ms", rounded(ns / NS_PER_MS)));
-      for (Place.Kind place : times.ns().keySet()) {
-        if (place != Place.Kind.HYPERSYNC) {
+      for (MeasuredFilesystem.Kind place : times.ns().keySet()) {
+        if (place != MeasuredFilesystem.Kind.HYPERSYNC) {
           times.times(place).ifPresent(ratio -> row.put("times_" + place.label(), rounded(ratio)));
         }
       }
     }
     ArrayNode out = tree.putArray("left_out");
     leftOut.forEach(out::add);
-    Aim.write(aims, tree);
+    Target.write(aims, tree);
     return tree;
   }
 

@@ -17,14 +17,14 @@ final class JobRun {
   /** grep's exit code if nothing matches. */
   private static final int NOTHING_FOUND = 1;
 
-  private final Place place;
+  private final MeasuredFilesystem place;
   private final JobMaterial material;
   private final Programs programs;
   private final Path clone;
   private final Path untarred;
   private final Path large;
 
-  JobRun(Place place, JobMaterial material, Programs programs) throws IOException {
+  JobRun(MeasuredFilesystem place, JobMaterial material, Programs programs) throws IOException {
     this.place = place;
     this.material = material;
     this.programs = programs;
@@ -34,7 +34,7 @@ final class JobRun {
     this.large = root.resolve("large");
   }
 
-  Place.Kind place() {
+  MeasuredFilesystem.Kind place() {
     return place.kind();
   }
 
@@ -48,7 +48,7 @@ final class JobRun {
     prepare(job);
     programs.run("sync"); // pending writes of others must not slow down this job
     if (job == Job.LARGE_READ_COLD) {
-      KernelCaches.drop();
+      KernelCacheDropper.drop();
     }
     ByteBuffer block = job == Job.LARGE_WRITE ? randomBlock() : block();
     long beganNs = System.nanoTime();

@@ -28,7 +28,8 @@ import java.util.Set;
  * @param beside the other filesystems to measure
  * @param peer the script that sets up a networked filesystem, if one is wanted
  */
-record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Path> peer) {
+record Jobs(
+    Workers workers, List<Job> jobs, Set<MeasuredFilesystem.Kind> beside, Optional<Path> peer) {
   private static final double NS_PER_S = 1e9;
 
   /**
@@ -46,16 +47,16 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
   }
 
   /** Measures in this directory; {@code cleanup} removes everything afterwards. */
-  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
             .start(NewIds.workspace(), workers.names());
-    Place mount = workers.measured(folder);
-    Neighbours neighbours = new Neighbours(narrator, cleanup, folder.root());
-    neighbours.addAll(beside, peer);
+    MeasuredFilesystem mount = workers.measured(folder);
+    BaselineFilesystems baselines = new BaselineFilesystems(narrator, cleanup, folder.root());
+    baselines.addAll(beside, peer);
     EndToEnd.warmUp(narrator, cleanup, mount);
     Programs programs = new Programs();
     cleanup.add("end what is at work", programs::stop);
@@ -65,27 +66,27 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
     JobMaterial material = JobMaterial.make(programs, folders.resolve("measured"), 2);
     List<JobRun> runs = new ArrayList<>();
     runs.add(new JobRun(mount, material, programs));
-    for (Place place : neighbours.places()) {
+    for (MeasuredFilesystem place : baselines.places()) {
       if (Arrays.stream(Job.values()).anyMatch(job -> job.isDoneIn(place.kind()))) {
         runs.add(new JobRun(place, material, programs));
       }
     }
     narrator.say("git clone of other files through the mount, once for the compilers");
     // Different files, because chunk stores do not write chunks again that they have.
-    Place aside = new Place(mount.kind(), mount.root().resolve("other"));
+    MeasuredFilesystem aside = new MeasuredFilesystem(mount.kind(), mount.root().resolve("other"));
     var _ = new JobRun(aside, other, programs).time(Job.CLONE);
-    List<String> leftOut = new ArrayList<>(neighbours.leftOut());
-    List<JobTimes> times = measure(narrator, runs, cast, leftOut);
+    List<String> leftOut = new ArrayList<>(baselines.leftOut());
+    List<JobDurations> times = measure(narrator, runs, cast, leftOut);
     Load load = new Load(machine, loadAtStart, Machine.loadAverage());
     return JobReport.of(load, workers, times, leftOut);
   }
 
-  private List<JobTimes> measure(
+  private List<JobDurations> measure(
       Narrator narrator, List<JobRun> runs, Demo.Cast cast, List<String> leftOut)
       throws IOException, InterruptedException {
-    List<JobTimes> all = new ArrayList<>();
+    List<JobDurations> all = new ArrayList<>();
     for (Job job : doable(leftOut)) {
-      Map<Place.Kind, List<Long>> found = new EnumMap<>(Place.Kind.class);
+      Map<MeasuredFilesystem.Kind, List<Long>> found = new EnumMap<>(MeasuredFilesystem.Kind.class);
       // One place right after another, so that a disturbance of the machine affects all places
       // alike.
       for (int round = 0; round < job.rounds(); round++) {
@@ -96,9 +97,9 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
           }
         }
       }
-      Map<Place.Kind, Long> medians = new EnumMap<>(Place.Kind.class);
+      Map<MeasuredFilesystem.Kind, Long> medians = new EnumMap<>(MeasuredFilesystem.Kind.class);
       found.forEach((place, ns) -> medians.put(place, median(ns)));
-      all.add(new JobTimes(job, medians));
+      all.add(new JobDurations(job, medians));
       List<String> parts = new ArrayList<>();
       medians.forEach(
           (place, ns) ->
@@ -110,7 +111,7 @@ record Jobs(Workers workers, List<Job> jobs, Set<Place.Kind> beside, Optional<Pa
 
   private List<Job> doable(List<String> leftOut) {
     List<Job> doable = new ArrayList<>(jobs);
-    if (!KernelCaches.canBeDropped() && doable.remove(Job.LARGE_READ_COLD)) {
+    if (!KernelCacheDropper.canBeDropped() && doable.remove(Job.LARGE_READ_COLD)) {
       leftOut.add(
           Job.LARGE_READ_COLD.key() + " is left out: /proc/sys/vm/drop_caches cannot be written");
     }

@@ -18,8 +18,8 @@ final class JsonReport {
       ObjectNode node = rows.addObject();
       node.put("op", row.operation().key()).put("threads", row.threads());
       row.samples().values().forEach(sample -> add(node, sample));
-      for (Place.Kind place : row.samples().keySet()) {
-        if (place != Place.Kind.HYPERSYNC) {
+      for (MeasuredFilesystem.Kind place : row.samples().keySet()) {
+        if (place != MeasuredFilesystem.Kind.HYPERSYNC) {
           put(node, "p50_times_" + place.label(), row.timesP50(place));
         }
       }
@@ -38,7 +38,7 @@ final class JsonReport {
     report.memory().ifPresent(use -> add(tree, use));
     ArrayNode leftOut = tree.putArray("left_out");
     report.leftOut().forEach(leftOut::add);
-    Aim.write(report.aims(), tree);
+    Target.write(report.aims(), tree);
     return tree;
   }
 

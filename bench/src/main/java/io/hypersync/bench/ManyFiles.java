@@ -94,7 +94,7 @@ final class ManyFiles {
             (name, bytes) ->
                 daemons.add(new MemoryUse.Daemon(name, empty.get(name), full.get(name), bytes)));
     narrator.say("killing the leader, and starting it again");
-    boolean cold = KernelCaches.canBeDropped();
+    boolean cold = KernelCacheDropper.canBeDropped();
     long restartNs = cast.leader().killAndRestart(RESTART_LIMIT, () -> forget(cold));
     return new MemoryUse(files, fileBytes, elapsedNs, daemons, restartNs, cold);
   }
@@ -106,7 +106,7 @@ final class ManyFiles {
   private static void forget(boolean can) throws IOException, InterruptedException {
     if (can) {
       var _ = Command.run("sync");
-      KernelCaches.drop();
+      KernelCacheDropper.drop();
     }
   }
 

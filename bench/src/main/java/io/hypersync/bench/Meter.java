@@ -57,7 +57,7 @@ final class Meter {
    * @throws IOException the first that an operation threw
    * @throws InterruptedException also if {@link #stop} was called
    */
-  Sample measure(Operation operation, Place place, int threads)
+  Sample measure(Operation operation, MeasuredFilesystem place, int threads)
       throws IOException, InterruptedException {
     Path folder = place.root().resolve(operation.key() + "-" + threads);
     Rounds rounds = new Rounds(threads);
@@ -69,7 +69,7 @@ final class Meter {
           new Worker(
               rounds,
               new Pace(NS_PER_S / perSecond * threads, (double) i / threads),
-              () -> operation.in(new Folder(own, place.needsSync())));
+              () -> operation.in(new ThreadDirectory(own, place.needsSync())));
       workers.add(worker);
       started.add(Thread.ofPlatform().name("bench-" + i).daemon().unstarted(worker));
     }

@@ -21,7 +21,7 @@ final class MicroReport {
 
   private MicroReport() {}
 
-  static Findings of(Load load, List<Figure> figures) {
+  static SuiteResult of(Load load, List<Figure> figures) {
     List<Row> rows = Figure.rows(figures);
     Map<String, Row> byName =
         rows.stream().collect(Collectors.toMap(Row::name, Function.identity()));
@@ -43,14 +43,14 @@ final class MicroReport {
       figure.p99Us().ifPresent(value -> node.put("p99_us", rounded(value)));
       row.ifPresent(known -> node.put("beside", known.beside()).put("ratio", known.ratio()));
     }
-    List<Aim> aims = MicroAims.of(figures);
-    Aim.write(aims, tree);
+    List<Target> aims = MicroTargets.of(figures);
+    Target.write(aims, tree);
     String text =
         load.text()
             + "\nTimes in microseconds. RATIO: the best over that of the reference BESIDE it.\n"
             + table.render("")
-            + Aim.text(aims);
-    return new Findings(load.average(), rows, List.of(), tree, text);
+            + Target.text(aims);
+    return new SuiteResult(load.average(), rows, List.of(), tree, text);
   }
 
   private static String micros(double us) {

@@ -28,7 +28,7 @@ final class NamespaceWork {
   private NamespaceWork() {}
 
   /** Creates a file, writes 4 KiB and closes it. */
-  static Work create(Folder folder) {
+  static Work create(ThreadDirectory folder) {
     Payload payload = new Payload(BLOCK_BYTES);
     return new InFolder(folder) {
       @Override
@@ -44,7 +44,7 @@ final class NamespaceWork {
     };
   }
 
-  static Work makeDirectory(Folder folder) {
+  static Work makeDirectory(ThreadDirectory folder) {
     return new InFolder(folder) {
       @Override
       public void run() throws IOException {
@@ -55,7 +55,7 @@ final class NamespaceWork {
   }
 
   /** Changes the permissions of one file to and fro. */
-  static Work changeMode(Folder folder) throws IOException {
+  static Work changeMode(ThreadDirectory folder) throws IOException {
     Path path = Files.createFile(folder.fresh());
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
     return new InFolder(folder) {
@@ -77,7 +77,7 @@ final class NamespaceWork {
   }
 
   /** Asks for the free space; the kernel never answers this from a cache. */
-  static Work statfs(Folder folder) throws IOException {
+  static Work statfs(ThreadDirectory folder) throws IOException {
     FileStore store = Files.getFileStore(Files.createFile(folder.fresh()));
     return new InFolder(folder) {
       @Override
@@ -88,7 +88,7 @@ final class NamespaceWork {
   }
 
   /** Renames one file to and fro within its directory, to a name that is free. */
-  static Work rename(Folder folder) throws IOException {
+  static Work rename(ThreadDirectory folder) throws IOException {
     Path first = Files.createFile(folder.fresh());
     Path other = folder.fresh();
     return new InFolder(folder) {
@@ -107,7 +107,7 @@ final class NamespaceWork {
   }
 
   /** Removes files, which are created outside the measurement. */
-  static Work unlink(Folder folder) {
+  static Work unlink(ThreadDirectory folder) {
     return new InFolder(folder) {
       private final ArrayDeque<Path> files = new ArrayDeque<>();
 
@@ -128,7 +128,7 @@ final class NamespaceWork {
   }
 
   /** Reads the attributes of one file. */
-  static Work stat(Folder folder) throws IOException {
+  static Work stat(ThreadDirectory folder) throws IOException {
     Path file = Files.createFile(folder.fresh());
     return new InFolder(folder) {
       @Override
@@ -139,7 +139,7 @@ final class NamespaceWork {
   }
 
   /** Looks up a name that does not exist, like a compiler along its include path. */
-  static Work absent(Folder folder) {
+  static Work absent(ThreadDirectory folder) {
     Path missing = folder.fresh();
     return new InFolder(folder) {
       @Override
@@ -152,7 +152,7 @@ final class NamespaceWork {
   }
 
   /** Lists a tree that does not change, and reads the attributes of every file. */
-  static Work walk(Folder folder) throws IOException {
+  static Work walk(ThreadDirectory folder) throws IOException {
     Path tree = Files.createDirectory(folder.fresh());
     for (int d = 0; d < WALK_DIRECTORIES; d++) {
       Path directory = Files.createDirectory(tree.resolve("directory-" + d));
@@ -174,9 +174,9 @@ final class NamespaceWork {
   }
 
   private abstract static class InFolder implements Work {
-    private final Folder folder;
+    private final ThreadDirectory folder;
 
-    InFolder(Folder folder) {
+    InFolder(ThreadDirectory folder) {
       this.folder = folder;
     }
 

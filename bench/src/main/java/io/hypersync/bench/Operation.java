@@ -88,16 +88,16 @@ public enum Operation {
 
   /** Opens one thread's work in a directory, each operation made durable with fsync. */
   public Work durablyIn(Path folder) throws IOException {
-    return in(new Folder(folder, true));
+    return in(new ThreadDirectory(folder, true));
   }
 
   /** Opens one thread's work in a directory, without fsync. */
   public Work plainlyIn(Path folder) throws IOException {
-    return in(new Folder(folder, false));
+    return in(new ThreadDirectory(folder, false));
   }
 
   /** Opens one thread's work; the result owns {@code folder}. */
-  Work in(Folder folder) throws IOException {
+  Work in(ThreadDirectory folder) throws IOException {
     return switch (this) {
       case DISK_OVERWRITE -> FileWork.overwriteSynchronously(folder);
       case DISK_APPEND -> FileWork.appendAndDatasync(folder);

@@ -17,7 +17,10 @@ import java.util.function.ToDoubleFunction;
  * @param alone the leading sample of the same operation by one thread, if it was measured
  */
 record Pair(
-    Operation operation, int threads, Map<Place.Kind, Sample> samples, Optional<Sample> alone) {
+    Operation operation,
+    int threads,
+    Map<MeasuredFilesystem.Kind, Sample> samples,
+    Optional<Sample> alone) {
 
   /** Groups samples to rows, in the order of the first sample of each. */
   static List<Pair> of(List<Sample> samples) {
@@ -25,8 +28,10 @@ record Pair(
         .map(
             sample -> {
               Operation operation = sample.operation();
-              Place.Kind leading =
-                  operation.isOfMachineOnly() ? Place.Kind.PLAIN : Place.Kind.HYPERSYNC;
+              MeasuredFilesystem.Kind leading =
+                  operation.isOfMachineOnly()
+                      ? MeasuredFilesystem.Kind.PLAIN
+                      : MeasuredFilesystem.Kind.HYPERSYNC;
               return new Pair(
                   operation,
                   sample.threads(),
@@ -46,28 +51,28 @@ record Pair(
 
   /** Copies the map, in the order of the places. */
   Pair {
-    Map<Place.Kind, Sample> ordered = new EnumMap<>(Place.Kind.class);
+    Map<MeasuredFilesystem.Kind, Sample> ordered = new EnumMap<>(MeasuredFilesystem.Kind.class);
     ordered.putAll(samples);
     samples = Collections.unmodifiableMap(ordered);
   }
 
   /** Returns the result on one kind of filesystem. */
-  Optional<Sample> on(Place.Kind place) {
+  Optional<Sample> on(MeasuredFilesystem.Kind place) {
     return Optional.ofNullable(samples.get(place));
   }
 
   /** Returns the result on a mount; empty for operations of the machine only. */
   Optional<Sample> hypersync() {
-    return on(Place.Kind.HYPERSYNC);
+    return on(MeasuredFilesystem.Kind.HYPERSYNC);
   }
 
   /** Returns the result on the leader's disk. */
   Optional<Sample> plain() {
-    return on(Place.Kind.PLAIN);
+    return on(MeasuredFilesystem.Kind.PLAIN);
   }
 
   /** Returns the ratio of the p50 on a mount to the p50 on this filesystem. */
-  Optional<Double> timesP50(Place.Kind place) {
+  Optional<Double> timesP50(MeasuredFilesystem.Kind place) {
     return ratio(hypersync(), on(place), Sample::p50Ns);
   }
 
@@ -86,7 +91,7 @@ record Pair(
 
   /** Returns the ratio of the p50 on a mount to that on the leader's disk. */
   Optional<Double> timesPlainP50() {
-    return timesP50(Place.Kind.PLAIN);
+    return timesP50(MeasuredFilesystem.Kind.PLAIN);
   }
 
   /** Returns the ratio of operations per second on a mount to those on the leader's disk. */
@@ -107,17 +112,17 @@ record Pair(
     return Optional.of(value.applyAsDouble(above.get()) / value.applyAsDouble(below.get()));
   }
 
-  private static Map<Place.Kind, Sample> everywhere(
+  private static Map<MeasuredFilesystem.Kind, Sample> everywhere(
       List<Sample> samples, Operation operation, int threads) {
-    Map<Place.Kind, Sample> found = new EnumMap<>(Place.Kind.class);
-    for (Place.Kind place : Place.Kind.values()) {
+    Map<MeasuredFilesystem.Kind, Sample> found = new EnumMap<>(MeasuredFilesystem.Kind.class);
+    for (MeasuredFilesystem.Kind place : MeasuredFilesystem.Kind.values()) {
       find(samples, operation, place, threads).ifPresent(sample -> found.put(place, sample));
     }
     return found;
   }
 
   private static Optional<Sample> find(
-      List<Sample> samples, Operation operation, Place.Kind place, int threads) {
+      List<Sample> samples, Operation operation, MeasuredFilesystem.Kind place, int threads) {
     return samples.stream()
         .filter(
             sample ->

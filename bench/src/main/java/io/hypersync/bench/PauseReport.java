@@ -32,9 +32,10 @@ final class PauseReport {
    * @param half creating files at half that speed
    * @param all each daemon's pauses during {@code half}
    */
-  static Findings of(Load load, Workers workers, Sample full, Sample half, List<DaemonPauses> all) {
+  static SuiteResult of(
+      Load load, Workers workers, Sample full, Sample half, List<DaemonPauses> all) {
     double asked = full.operationsPerSecond() / 2;
-    List<Aim> aims = List.of(aim(half, half.operationsPerSecond() >= HELD * asked, all));
+    List<Target> aims = List.of(aim(half, half.operationsPerSecond() >= HELD * asked, all));
     ObjectNode tree = load.json().put("workers", workers.count());
     tree.putObject("load")
         .put("threads", half.threads())
@@ -62,7 +63,7 @@ final class PauseReport {
           .put("longest_ms", rounded(pauses.longestNs() / NS_PER_MS))
           .put("over_5_ms", pauses.tooLong());
     }
-    Aim.write(aims, tree);
+    Target.write(aims, tree);
     String text =
         load.text()
             + workers.text()
@@ -75,11 +76,11 @@ final class PauseReport {
                 Quantities.count(Math.round(half.operationsPerSecond())),
                 Quantities.count(Math.round(full.operationsPerSecond())))
             + table.render("")
-            + Aim.text(aims);
-    return new Findings(load.average(), List.of(), List.of(), tree, text);
+            + Target.text(aims);
+    return new SuiteResult(load.average(), List.of(), List.of(), tree, text);
   }
 
-  private static Aim aim(Sample half, boolean held, List<DaemonPauses> all) {
+  private static Target aim(Sample half, boolean held, List<DaemonPauses> all) {
     long tooLong = all.stream().mapToLong(DaemonPauses::tooLong).sum();
     int count = all.stream().mapToInt(pauses -> pauses.ns().size()).sum();
     long longestNs = all.stream().mapToLong(DaemonPauses::longestNs).max().orElse(0);
@@ -91,7 +92,7 @@ final class PauseReport {
             count,
             half.elapsedNs() / NS_PER_S,
             millis(longestNs));
-    return new Aim(
+    return new Target(
         "no_pause_over_5_ms",
         "no pause of a daemon over 5 ms at half load",
         held ? found : found + "; it was less than half load",

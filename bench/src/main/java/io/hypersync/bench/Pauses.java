@@ -36,7 +36,7 @@ record Pauses(Workers workers, double seconds) {
   private static final int BYTES_A_FILE = 6 * 1024;
 
   /** Measures in this directory; {@code cleanup} removes everything afterwards. */
-  Findings run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
+  SuiteResult run(Narrator narrator, Cleanup cleanup, DemoFolder folder)
       throws IOException, InterruptedException {
     double loadAtStart = Machine.loadAverage();
     Machine machine = Machine.here(folder.root());
@@ -44,7 +44,7 @@ record Pauses(Workers workers, double seconds) {
     Demo.Cast cast =
         new Demo(narrator, cleanup, folder, RunDirectory.of(System.getenv()))
             .start(NewIds.workspace(), workers.names(), List.of(SafepointLog.option(logs)));
-    Place mount = workers.measured(folder);
+    MeasuredFilesystem mount = workers.measured(folder);
     EndToEnd.warmUp(narrator, cleanup, mount);
     narrator.say("creating files as fast as %d threads can", THREADS);
     Sample full = create(cleanup, new Meter(0, FULL_SPEED_NS), mount, "full");
@@ -68,10 +68,10 @@ record Pauses(Workers workers, double seconds) {
     return PauseReport.of(load, workers, full, held, found);
   }
 
-  private static Sample create(Cleanup cleanup, Meter meter, Place mount, String phase)
+  private static Sample create(Cleanup cleanup, Meter meter, MeasuredFilesystem mount, String phase)
       throws IOException, InterruptedException {
     cleanup.add("stop creating files", meter::stop);
-    Place own = new Place(mount.kind(), mount.root().resolve(phase));
+    MeasuredFilesystem own = new MeasuredFilesystem(mount.kind(), mount.root().resolve(phase));
     return meter.measure(Operation.CREATE, own, THREADS);
   }
 

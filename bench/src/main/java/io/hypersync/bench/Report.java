@@ -26,10 +26,10 @@ record Report(
   private static final String BESIDE = "the disk, with fsync";
 
   /** Returns the performance targets that these results allow to be judged. */
-  List<Aim> aims() {
-    List<Aim> aims = new ArrayList<>(Aim.of(rows));
-    propagation.forEach(change -> aims.addAll(Aim.of(change)));
-    memory.map(Aim::of).ifPresent(aims::addAll);
+  List<Target> aims() {
+    List<Target> aims = new ArrayList<>(Target.of(rows));
+    propagation.forEach(change -> aims.addAll(Target.of(change)));
+    memory.map(Target::of).ifPresent(aims::addAll);
     return aims;
   }
 

@@ -15,7 +15,7 @@ package io.hypersync.bench;
  */
 record Sample(
     Operation operation,
-    Place.Kind place,
+    MeasuredFilesystem.Kind place,
     int threads,
     long operations,
     long elapsedNs,

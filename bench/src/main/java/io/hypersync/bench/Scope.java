@@ -12,7 +12,8 @@ import java.util.Set;
  * @param threads numbers of threads; matters for {@link Suite#E2E} only
  * @param beside the other filesystems to measure
  */
-record Scope(Suite suite, List<String> ops, Set<Integer> threads, Set<Place.Kind> beside) {
+record Scope(
+    Suite suite, List<String> ops, Set<Integer> threads, Set<MeasuredFilesystem.Kind> beside) {
   /** The default numbers of threads. */
   static final Set<Integer> USUAL_THREADS = Set.of(1, 4, 16);
 
@@ -25,7 +26,7 @@ record Scope(Suite suite, List<String> ops, Set<Integer> threads, Set<Place.Kind
           case JOBS ->
               Arrays.stream(Job.values())
                   .map(Job::reference)
-                  .allMatch(kind -> kind == Place.Kind.PLAIN || beside.contains(kind));
+                  .allMatch(kind -> kind == MeasuredFilesystem.Kind.PLAIN || beside.contains(kind));
           case MICRO -> true;
           case PAUSES, FLOOD, FRESHNESS -> false; // they have no ratios
         };

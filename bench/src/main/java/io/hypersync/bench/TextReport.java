@@ -33,7 +33,7 @@ final class TextReport {
     }
     report.leftOut().forEach(why -> text.append('\n').append(why).append('\n'));
     report.memory().ifPresent(use -> text.append(memory(use)));
-    text.append(Aim.text(report.aims()));
+    text.append(Target.text(report.aims()));
     return text.toString();
   }
 
@@ -68,16 +68,19 @@ final class TextReport {
 
   /** Renders the other filesystems; empty if none was measured. */
   private static String others(Report report) {
-    List<Place.Kind> kinds =
-        Arrays.stream(Place.Kind.values())
-            .filter(kind -> kind != Place.Kind.HYPERSYNC && kind != Place.Kind.PLAIN)
+    List<MeasuredFilesystem.Kind> kinds =
+        Arrays.stream(MeasuredFilesystem.Kind.values())
+            .filter(
+                kind ->
+                    kind != MeasuredFilesystem.Kind.HYPERSYNC
+                        && kind != MeasuredFilesystem.Kind.PLAIN)
             .filter(kind -> report.rows().stream().anyMatch(row -> row.on(kind).isPresent()))
             .toList();
     if (kinds.isEmpty()) {
       return "";
     }
     List<String> headings = new ArrayList<>(List.of("OPERATION", ">THREADS", ">HYPERSYNC"));
-    for (Place.Kind kind : kinds) {
+    for (MeasuredFilesystem.Kind kind : kinds) {
       headings.add(">" + kind.label().toUpperCase(Locale.ROOT));
       headings.add(">OURS");
     }
@@ -89,8 +92,8 @@ final class TextReport {
                 List.of(
                     row.operation().title(),
                     Integer.toString(row.threads()),
-                    p50(row, Place.Kind.HYPERSYNC)));
-        for (Place.Kind kind : kinds) {
+                    p50(row, MeasuredFilesystem.Kind.HYPERSYNC)));
+        for (MeasuredFilesystem.Kind kind : kinds) {
           cells.add(p50(row, kind));
           cells.add(times(row.timesP50(kind)));
         }
@@ -100,7 +103,7 @@ final class TextReport {
     return "\nOther filesystems, medians. OURS: HyperSync's over theirs.\n" + table.render("");
   }
 
-  private static String p50(Pair row, Place.Kind kind) {
+  private static String p50(Pair row, MeasuredFilesystem.Kind kind) {
     return row.on(kind).map(sample -> micros(sample.p50Ns())).orElse(NONE);
   }
 

@@ -26,12 +26,12 @@ record Workers(int count) {
   }
 
   /** Returns the place on the first worker's mount. */
-  Place measured(DemoFolder folder) {
+  MeasuredFilesystem measured(DemoFolder folder) {
     return place(folder, names().getFirst());
   }
 
   /** Returns the same place on another worker's mount, if there is more than one worker. */
-  Optional<Place> other(DemoFolder folder) {
+  Optional<MeasuredFilesystem> other(DemoFolder folder) {
     return names().stream().skip(1).findFirst().map(name -> place(folder, name));
   }
 
@@ -43,7 +43,8 @@ record Workers(int count) {
             .formatted(count);
   }
 
-  private static Place place(DemoFolder folder, String name) {
-    return new Place(Place.Kind.HYPERSYNC, folder.mount(name).resolve("bench"));
+  private static MeasuredFilesystem place(DemoFolder folder, String name) {
+    return new MeasuredFilesystem(
+        MeasuredFilesystem.Kind.HYPERSYNC, folder.mount(name).resolve("bench"));
   }
 }

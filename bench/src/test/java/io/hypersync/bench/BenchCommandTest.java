@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.bench.micro.Subject;
+import io.hypersync.bench.micro.MicroSuite;
 import io.hypersync.wire.admin.UserError;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -37,11 +37,11 @@ final class BenchCommandTest {
       })
   @DisplayName("does not let a part replace the whole baseline, and says where it can go")
   void savesNoPart(String line) {
-    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    UserError refused = assertThrows(UserError.class, command(line)::validate);
     assertEquals(UserError.USAGE, refused.exitCode());
     assertTrue(refused.message().contains("by a part"), refused::message);
     assertTrue(refused.hint().contains("--baseline"), refused::hint);
-    assertDoesNotThrow(command(line + " --baseline /tmp/part.json")::requireSense);
+    assertDoesNotThrow(command(line + " --baseline /tmp/part.json")::validate);
   }
 
   @ParameterizedTest
@@ -56,14 +56,14 @@ final class BenchCommandTest {
       })
   @DisplayName("lets a whole suite be saved: what its ratios are not over may be missing")
   void savesAll(String line) {
-    assertDoesNotThrow(command(line)::requireSense);
+    assertDoesNotThrow(command(line)::validate);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"--memory 10 --save", "--memory 10 --compare --baseline x"})
   @DisplayName("has no baseline for memory, whatever the file")
   void memory(String line) {
-    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    UserError refused = assertThrows(UserError.class, command(line)::validate);
     assertTrue(refused.message().contains("--memory gives no ratios"), refused::message);
   }
 
@@ -72,8 +72,8 @@ final class BenchCommandTest {
   @DisplayName("has no baseline and no choice of operations for pauses and for strangers")
   void oneMeasurement(String line) {
     for (String suite : List.of("--suite pauses ", "--suite flood ")) {
-      assertThrows(UserError.class, command(suite + line)::requireSense);
-      assertDoesNotThrow(command(suite + "--seconds 20 --workers 1")::requireSense);
+      assertThrows(UserError.class, command(suite + line)::validate);
+      assertDoesNotThrow(command(suite + "--seconds 20 --workers 1")::validate);
     }
   }
 
@@ -81,9 +81,9 @@ final class BenchCommandTest {
   @ValueSource(
       strings = {"--save", "--compare", "--ops write", "--memory", "--workers 1", "--workers 27"})
   @DisplayName("looks from one mount at another, and has no baseline for that")
-  void freshness(String line) {
-    assertThrows(UserError.class, command("--suite freshness " + line)::requireSense);
-    assertDoesNotThrow(command("--suite freshness --workers 3")::requireSense);
+  void readBarrier(String line) {
+    assertThrows(UserError.class, command("--suite freshness " + line)::validate);
+    assertDoesNotThrow(command("--suite freshness --workers 3")::validate);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
@@ -95,10 +95,10 @@ final class BenchCommandTest {
   })
   @DisplayName("takes files that can all be different and are of one small chunk")
   void memoryBytes(String line, String expected) {
-    UserError refused = assertThrows(UserError.class, command(line)::requireSense);
+    UserError refused = assertThrows(UserError.class, command(line)::validate);
     assertTrue(refused.message().startsWith(expected), refused::message);
-    assertDoesNotThrow(command("--memory 10 --memory-bytes 4096")::requireSense);
-    assertDoesNotThrow(command("--memory 10 --memory-bytes 0")::requireSense);
+    assertDoesNotThrow(command("--memory 10 --memory-bytes 4096")::validate);
+    assertDoesNotThrow(command("--memory 10 --memory-bytes 0")::validate);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
@@ -123,7 +123,7 @@ final class BenchCommandTest {
     Stream.of(
             Arrays.stream(Operation.values()).map(Operation::key),
             Arrays.stream(Job.values()).map(Job::key),
-            Arrays.stream(Subject.values()).map(Subject::key))
+            Arrays.stream(MicroSuite.values()).map(MicroSuite::key))
         .flatMap(keys -> keys)
         .forEach(
             key ->

@@ -12,11 +12,11 @@ final class Figures {
   private Figures() {}
 
   static Sample hypersync(Operation operation, int threads, long perSecond, long p50Us) {
-    return sample(operation, Place.Kind.HYPERSYNC, threads, perSecond, p50Us);
+    return sample(operation, MeasuredFilesystem.Kind.HYPERSYNC, threads, perSecond, p50Us);
   }
 
   static Sample plain(Operation operation, int threads, long perSecond, long p50Us) {
-    return sample(operation, Place.Kind.PLAIN, threads, perSecond, p50Us);
+    return sample(operation, MeasuredFilesystem.Kind.PLAIN, threads, perSecond, p50Us);
   }
 
   /**
@@ -32,12 +32,13 @@ final class Figures {
         plain(Operation.WRITE, 16, 12_000, 1_300));
   }
 
-  static Sample on(Place.Kind place, Operation operation, int threads, long perSecond, long p50Us) {
+  static Sample on(
+      MeasuredFilesystem.Kind place, Operation operation, int threads, long perSecond, long p50Us) {
     return sample(operation, place, threads, perSecond, p50Us);
   }
 
   private static Sample sample(
-      Operation operation, Place.Kind place, int threads, long perSecond, long p50Us) {
+      Operation operation, MeasuredFilesystem.Kind place, int threads, long perSecond, long p50Us) {
     return new Sample(
         operation,
         place,

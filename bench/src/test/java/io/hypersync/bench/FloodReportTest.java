@@ -39,18 +39,18 @@ final class FloodReportTest {
     return JsonNodeFactory.instance.objectNode().put("asked", asked).put("begun", 16);
   }
 
-  private static Findings report(FloodRound... rounds) {
+  private static SuiteResult report(FloodRound... rounds) {
     return FloodReport.of(LOAD, new Workers(1), List.of(rounds));
   }
 
-  private static boolean met(Findings findings) {
+  private static boolean met(SuiteResult findings) {
     return findings.json().at("/aims/0/met").asBoolean();
   }
 
   @Test
   @DisplayName("takes the median of the rounds, and says how far they lie apart")
   void spread() {
-    Findings found =
+    SuiteResult found =
         report(round(500, 600, 10_000), round(500, 1_500, 10_000), round(500, 650, 10_000));
     assertTrue(met(found), found::text);
     assertEquals(

@@ -13,18 +13,31 @@ class JobReportTest {
   private static final long S = 1_000_000_000L;
   private static final Load LOAD = new Load(Figures.MACHINE, 0.5, 1.5);
 
-  private static final List<JobTimes> TIMES =
+  private static final List<JobDurations> TIMES =
       List.of(
-          new JobTimes(
+          new JobDurations(
               Job.CLONE,
               Map.of(
-                  Place.Kind.HYPERSYNC, 6 * S, Place.Kind.DIRSYNC, 4 * S, Place.Kind.PEER, 12 * S)),
-          new JobTimes(
+                  MeasuredFilesystem.Kind.HYPERSYNC,
+                  6 * S,
+                  MeasuredFilesystem.Kind.DIRSYNC,
+                  4 * S,
+                  MeasuredFilesystem.Kind.PEER,
+                  12 * S)),
+          new JobDurations(
               Job.GREP,
-              Map.of(Place.Kind.HYPERSYNC, S / 2, Place.Kind.BINDFS, S, Place.Kind.PEER, S)),
-          new JobTimes(Job.LARGE_READ_WARM, Map.of(Place.Kind.HYPERSYNC, S, Place.Kind.PLAIN, S)));
+              Map.of(
+                  MeasuredFilesystem.Kind.HYPERSYNC,
+                  S / 2,
+                  MeasuredFilesystem.Kind.BINDFS,
+                  S,
+                  MeasuredFilesystem.Kind.PEER,
+                  S)),
+          new JobDurations(
+              Job.LARGE_READ_WARM,
+              Map.of(MeasuredFilesystem.Kind.HYPERSYNC, S, MeasuredFilesystem.Kind.PLAIN, S)));
 
-  private final Findings findings =
+  private final SuiteResult findings =
       JobReport.of(LOAD, new Workers(1), TIMES, List.of("bindfs is left out: why"));
 
   @Test

@@ -24,7 +24,8 @@ class JobRunTest {
   void jobsMakeReadAndRemoveWhatTheySay() throws Exception {
     JobMaterial material = JobMaterial.make(programs, temp.resolve("material"), 1);
     Path root = temp.resolve("place");
-    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, root), material, programs);
+    JobRun run =
+        new JobRun(new MeasuredFilesystem(MeasuredFilesystem.Kind.PLAIN, root), material, programs);
     for (Job job : List.of(Job.CLONE, Job.UNTAR, Job.STATUS, Job.WALK, Job.GREP)) {
       run.time(job);
     }
@@ -62,7 +63,11 @@ class JobRunTest {
   @Test
   void aProgramThatFailsSaysWhy() throws Exception {
     JobMaterial nothing = new JobMaterial(temp.resolve("none"), temp.resolve("none.tar"));
-    JobRun run = new JobRun(new Place(Place.Kind.PLAIN, temp.resolve("place")), nothing, programs);
+    JobRun run =
+        new JobRun(
+            new MeasuredFilesystem(MeasuredFilesystem.Kind.PLAIN, temp.resolve("place")),
+            nothing,
+            programs);
     IOException failure = assertThrows(IOException.class, () -> run.time(Job.CLONE));
     assertTrue(String.valueOf(failure.getMessage()).contains("none"), failure.getMessage());
   }

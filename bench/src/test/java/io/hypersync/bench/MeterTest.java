@@ -22,8 +22,8 @@ final class MeterTest {
 
   @TempDir private Path folder;
 
-  private Place place() {
-    return new Place(Place.Kind.PLAIN, folder);
+  private MeasuredFilesystem place() {
+    return new MeasuredFilesystem(MeasuredFilesystem.Kind.PLAIN, folder);
   }
 
   @ParameterizedTest

@@ -130,10 +130,10 @@ final class ReportTest {
         List.of(
             Figures.plain(Operation.DISK_OVERWRITE, 1, 10_000, 100),
             Figures.hypersync(Operation.MKDIR, 1, 2_000, 500),
-            Figures.on(Place.Kind.UNSYNCED, Operation.MKDIR, 1, 100_000, 10),
-            Figures.on(Place.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
+            Figures.on(MeasuredFilesystem.Kind.UNSYNCED, Operation.MKDIR, 1, 100_000, 10),
+            Figures.on(MeasuredFilesystem.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
             Figures.hypersync(Operation.STAT, 4, 20_000, 40),
-            Figures.on(Place.Kind.PEER, Operation.STAT, 4, 10_000, 80));
+            Figures.on(MeasuredFilesystem.Kind.PEER, Operation.STAT, 4, 10_000, 80));
     Report report =
         new Report(
             new Load(Figures.MACHINE, 0, 0),
@@ -176,12 +176,12 @@ final class ReportTest {
             Figures.hypersync(Operation.MKDIR, 1, 5_000, 240));
     assertEquals(
         List.of(
-            new Aim(
+            new Target(
                 "mkdir_times_floor",
                 "mkdir by 1 thread within 1.6 times the floor of FUSE, loopback and disk",
                 "1.6 times; the floor is 20 + 50 + 80 us",
                 true),
-            new Aim(
+            new Target(
                 "create_times_floor",
                 "create, write 4 KiB, close by 1 thread within 1.8 times two floors of FUSE,"
                     + " loopback and disk",
@@ -196,10 +196,10 @@ final class ReportTest {
     List<Sample> samples =
         List.of(
             Figures.hypersync(Operation.MKDIR, 1, 2_000, 500),
-            Figures.on(Place.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
+            Figures.on(MeasuredFilesystem.Kind.PEER, Operation.MKDIR, 1, 1_000, 1_000),
             Figures.hypersync(Operation.CREATE, 16, 3_999, 4_000),
             Figures.hypersync(Operation.WRITE_1M, 1, 100, 2_100),
-            Figures.on(Place.Kind.BINDFS, Operation.WRITE_1M, 1, 200, 1_000));
+            Figures.on(MeasuredFilesystem.Kind.BINDFS, Operation.WRITE_1M, 1, 200, 1_000));
     assertEquals(
         List.of(
             "creates_16_threads false", "mkdir_beside_peer true", "write_1m_beside_bindfs false"),
@@ -210,15 +210,15 @@ final class ReportTest {
 
   @Test
   @DisplayName("says it when an aim is not met")
-  void missedAims() {
+  void missedTargets() {
     List<Sample> slow =
         List.of(
             Figures.hypersync(Operation.WRITE, 1, 2_000, 400),
             Figures.hypersync(Operation.WRITE, 16, 9_999, 1_600));
-    List<Aim> aims = report(slow, Optional.of(memory(400, 513))).aims();
+    List<Target> aims = report(slow, Optional.of(memory(400, 513))).aims();
     assertEquals(3, aims.size());
     assertAll(aims.stream().map(aim -> () -> assertFalse(aim.met(), aim.toString())));
-    assertTrue(Aim.resident(memory(512, 512)).met(), "512 MiB is allowed");
+    assertTrue(Target.resident(memory(512, 512)).met(), "512 MiB is allowed");
   }
 
   @ParameterizedTest(name = "{0} and {1} us: {2}, {3}")
@@ -234,7 +234,7 @@ final class ReportTest {
             List.of(name),
             List.of(),
             Optional.empty());
-    assertEquals(List.of(soon, always), report.aims().stream().map(Aim::met).toList());
+    assertEquals(List.of(soon, always), report.aims().stream().map(Target::met).toList());
     JsonNode tree = JsonReport.render(report);
     assertEquals(p50Us, tree.at("/propagation/name/p50_us").asLong());
     assertEquals("name_seen_p99", tree.at("/aims/1/aim").asText());
@@ -250,11 +250,11 @@ final class ReportTest {
   @DisplayName("with a million files asks what each costs, and how long a start takes")
   void millionFiles(
       long bytes, long resting, long restartMs, boolean small, boolean restsSmall, boolean quick) {
-    List<Aim> aims = Aim.of(million(bytes, resting, restartMs));
+    List<Target> aims = Target.of(million(bytes, resting, restartMs));
     assertEquals(
         List.of("bytes_per_file", "resting_bytes_per_file", "leader_restart"),
-        aims.stream().map(Aim::key).toList());
-    assertEquals(List.of(small, restsSmall, quick), aims.stream().map(Aim::met).toList());
+        aims.stream().map(Target::key).toList());
+    assertEquals(List.of(small, restsSmall, quick), aims.stream().map(Target::met).toList());
   }
 
   @Test

@@ -67,7 +67,7 @@ final class SafepointLogTest {
   }
 
   @Test
-  @DisplayName("is what the Java machine of these tests writes when it is asked to")
+  @DisplayName("is what the JVM of these tests writes when it is asked to")
   void real() throws IOException, InterruptedException {
     Path program = Files.writeString(folder.resolve("Pause.java"), "void main() { System.gc(); }");
     Process java =
@@ -105,7 +105,7 @@ final class SafepointLogTest {
     assertTrue(met(PauseReport.of(load, Workers.USUAL, full, half, short1)));
     Sample less = Figures.hypersync(Operation.CREATE, 16, 900, 400);
     assertFalse(met(PauseReport.of(load, Workers.USUAL, full, less, short1)), "less than half");
-    Findings found = PauseReport.of(load, Workers.USUAL, full, half, long1);
+    SuiteResult found = PauseReport.of(load, Workers.USUAL, full, half, long1);
     assertFalse(met(found));
     assertEquals(
         "{\"daemon\":\"leader\",\"pauses\":2,\"p50_ms\":0.0,\"p99_ms\":5.2,\"longest_ms\":5.2,"
@@ -116,7 +116,7 @@ final class SafepointLogTest {
     assertTrue(found.text().contains("1 of 2 in 2 s, the longest 5.2 ms"), found::text);
   }
 
-  private static boolean met(Findings findings) {
+  private static boolean met(SuiteResult findings) {
     return findings.json().at("/aims/0/met").asBoolean();
   }
 }

@@ -33,7 +33,7 @@ public interface ChunkStore extends AutoCloseable {
    * Whether the chunk is in the store and was stored or successfully verified so recently that it
    * need not be read again. Always false in a store that does not keep track of that.
    */
-  default boolean isKnownIntact(Hash hash) {
+  default boolean isKnownVerified(Hash hash) {
     return false;
   }
 

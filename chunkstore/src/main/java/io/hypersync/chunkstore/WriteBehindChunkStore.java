@@ -64,7 +64,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private final Map<Hash, Taken> taken = new ConcurrentHashMap<>();
   private final AtomicLong takenBytes = new AtomicLong();
 
-  private final IntactChunks intact = new IntactChunks(MAX_INTACT, INTACT_NS);
+  private final VerifiedChunks intact = new VerifiedChunks(MAX_INTACT, INTACT_NS);
 
   /**
    * Held while writing to the underlying store, so that {@link #sync} can wait for writes in
@@ -166,7 +166,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
   }
 
   @Override
-  public boolean isKnownIntact(Hash hash) {
+  public boolean isKnownVerified(Hash hash) {
     requireOpen();
     return taken.containsKey(hash) || (intact.has(hash, System.nanoTime()) && below.contains(hash));
   }

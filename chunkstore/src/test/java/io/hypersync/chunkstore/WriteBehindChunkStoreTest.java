@@ -266,16 +266,16 @@ final class WriteBehindChunkStoreTest {
     Chunk both = TestChunks.chunk(3);
     this.below.put(below.hash(), below.bytes());
     this.below.put(both.hash(), new byte[] {1});
-    assertFalse(store.isKnownIntact(stored.hash()));
+    assertFalse(store.isKnownVerified(stored.hash()));
     store.put(stored.hash(), stored.bytes());
     store.sync();
-    assertTrue(store.isKnownIntact(stored.hash()));
-    assertFalse(store.isKnownIntact(below.hash()), "nobody has looked");
+    assertTrue(store.isKnownVerified(stored.hash()));
+    assertFalse(store.isKnownVerified(below.hash()), "nobody has looked");
     assertArrayEquals(below.bytes(), store.getVerified(below.hash()));
-    assertTrue(store.isKnownIntact(below.hash()));
+    assertTrue(store.isKnownVerified(below.hash()));
     store.putAllIfAbsent(List.of(both));
     store.sync();
-    assertFalse(store.isKnownIntact(both.hash()), "the copy of before was left as it is");
+    assertFalse(store.isKnownVerified(both.hash()), "the copy of before was left as it is");
     assertThrows(ChunkStoreException.class, () -> store.getVerified(both.hash()));
     assertFalse(store.contains(both.hash()));
   }

@@ -29,10 +29,9 @@ public final class Main {
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
     List<String> words = List.of(args);
-    if (PlainStatus.isMeant(words)) {
-      PlainStatus.hasten();
-      int exitCode =
-          PlainStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
+    if (FastStatus.isMeant(words)) {
+      FastStatus.hasten();
+      int exitCode = FastStatus.run(words, System.getenv(), writer(System.out), writer(System.err));
       Runtime.getRuntime().halt(exitCode); // output is flushed; exit would initialize logging
     }
     String command = args.length == 0 ? "" : args[0];

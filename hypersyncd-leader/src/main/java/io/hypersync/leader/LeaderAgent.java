@@ -1,26 +1,26 @@
 package io.hypersync.leader;
 
-import io.hypersync.leader.lease.OpenLeases;
+import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
-import io.hypersync.leader.lock.LockDesk;
+import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.quota.Quota;
-import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.recovery.AuditFinding;
+import io.hypersync.leader.recovery.DivergenceReports;
 import io.hypersync.leader.recovery.LeaderState;
-import io.hypersync.leader.recovery.RootClaims;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
-import io.hypersync.leader.sequencer.IntentDesk;
+import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
-import io.hypersync.leader.session.AbsentWorkers;
-import io.hypersync.leader.session.AbsentWorkers.Absence;
-import io.hypersync.leader.session.Greeter;
+import io.hypersync.leader.session.DisconnectedWorkers;
+import io.hypersync.leader.session.DisconnectedWorkers.Absence;
+import io.hypersync.leader.session.HandshakeHandler;
 import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
@@ -61,16 +61,16 @@ public final class LeaderAgent implements Agent {
   private final Clock clock;
   private final Sequencer sequencer;
   private final WorkerSessions sessions;
-  private final Refusals refusals;
+  private final QuotaViolations violations;
   private final ReceivedMessages received = new ReceivedMessages();
-  private final IntentDesk desk;
-  private final LockDesk locks;
-  private final Greeter greeter;
-  private final OpenLeases leases;
+  private final IntentHandler intentHandler;
+  private final LockManager locks;
+  private final HandshakeHandler handshakeHandler;
+  private final OpenLeaseTable leases;
   private final Reaper reaper;
-  private final AbsentWorkers absent = new AbsentWorkers();
-  private final RootClaims claims;
-  private final DirectWrites directWrites = new DirectWrites();
+  private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
+  private final DivergenceReports divergences;
+  private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
   private long nextHeartbeatNs;
@@ -99,13 +99,13 @@ public final class LeaderAgent implements Agent {
     this.chunks = chunks;
     this.port = port;
     this.clock = clock;
-    this.refusals = new Refusals(clock);
+    this.violations = new QuotaViolations(clock);
     this.sequencer = new Sequencer(recovered, log, clock, entropy, config.maxStateBytes());
     TailCache tail = new TailCache(recovered.index() + 1, config.tailCacheBytes());
     this.sessions = new WorkerSessions(port, logReader, tail, config.windowEntries(), this::ending);
     ClientId self = new ClientId(entropy.nextLong(), entropy.nextLong());
-    this.desk =
-        new IntentDesk(
+    this.intentHandler =
+        new IntentHandler(
             config,
             sequencer,
             log,
@@ -116,9 +116,9 @@ public final class LeaderAgent implements Agent {
             sessions::sequenced,
             clock,
             listener,
-            refusals);
+            violations);
     this.locks =
-        new LockDesk(
+        new LockManager(
             config.lockTtlNs(),
             config.lockGraceNs(),
             entropy,
@@ -128,16 +128,16 @@ public final class LeaderAgent implements Agent {
             node -> sequencer.head().node(node) != null,
             this::hangUp,
             config.quotas(),
-            refusals,
+            violations,
             clock.monotonicNs());
-    this.greeter = new Greeter(config, epoch, log, sessions, port, locks);
+    this.handshakeHandler = new HandshakeHandler(config, epoch, log, sessions, port, locks);
     this.leases =
-        new OpenLeases(
+        new OpenLeaseTable(
             epoch,
             config.openLeaseTtlNs(),
             node -> sequencer.head().node(node),
             config.quotas().openLeases(),
-            refusals);
+            violations);
     this.reaper =
         new Reaper(
             config.openLeaseTtlNs(),
@@ -146,7 +146,7 @@ public final class LeaderAgent implements Agent {
             sessions,
             this::reap,
             clock.monotonicNs());
-    this.claims = new RootClaims(auditor);
+    this.divergences = new DivergenceReports(auditor);
     this.streamedThrough = recovered.index();
     this.nextHeartbeatNs = clock.monotonicNs();
   }
@@ -158,7 +158,7 @@ public final class LeaderAgent implements Agent {
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
     if (silent != null) {
-      refusals.add(Quota.SILENT_SESSIONS, worker);
+      violations.add(Quota.SILENT_SESSIONS, worker);
       sessions.close(silent, null);
     }
     sessions.opened(session, worker, address, clock.monotonicNs());
@@ -193,9 +193,9 @@ public final class LeaderAgent implements Agent {
       return;
     }
     Absence absence =
-        absent.add(
+        disconnected.add(
             session.worker(),
-            AbsentWorkers.Kind.of(lastWord.reason()),
+            DisconnectedWorkers.Kind.of(lastWord.reason()),
             session.address(),
             lastWord.message(),
             session.appliedIndex(),
@@ -212,9 +212,9 @@ public final class LeaderAgent implements Agent {
   private void left(WorkerSession session, String reason) {
     LOG.info("worker {} left ({}): {}", session.worker(), session.id(), reason);
     var _ =
-        absent.add(
+        disconnected.add(
             session.worker(),
-            AbsentWorkers.Kind.LEFT,
+            DisconnectedWorkers.Kind.LEFT,
             session.address(),
             reason,
             session.appliedIndex(),
@@ -228,7 +228,7 @@ public final class LeaderAgent implements Agent {
         session.address(),
         session.appliedIndex(),
         session.id());
-    absent.greeted(session.worker());
+    disconnected.greeted(session.worker());
     leases.greeted(session.worker());
   }
 
@@ -245,29 +245,29 @@ public final class LeaderAgent implements Agent {
     session.heard(now);
     received.add(message);
     if (message instanceof WorkerMessage.Hello hello) {
-      greeter.hello(session, hello, now);
+      handshakeHandler.hello(session, hello, now);
       if (session.greeted()) {
         greeted(session);
-        desk.greeted(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
+        intentHandler.greeted(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
       sessionsChanged = true;
       return;
     }
     if (!session.greeted()) {
-      greeter.refuseUngreeted(session);
+      handshakeHandler.refuseUngreeted(session);
       return;
     }
     switch (message) {
       case WorkerMessage.Hello _ -> throw new AssertionError("handled above");
-      case WorkerMessage.SubmitIntent submit -> desk.submit(session.worker(), submit, now);
+      case WorkerMessage.SubmitIntent submit -> intentHandler.submit(session.worker(), submit, now);
       case WorkerMessage.IntentStatusRequest(IntentId intent) ->
-          desk.status(session.worker(), intent, now);
+          intentHandler.status(session.worker(), intent, now);
       case WorkerMessage.BarrierRequest(long requestId) ->
           port.send(id, new BarrierResponse(requestId, log.durableIndex()));
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied);
         sessionsChanged = true;
-        if (desk.reported(session.worker(), applied.appliedIndex())) {
+        if (intentHandler.reported(session.worker(), applied.appliedIndex())) {
           hangUp(session.worker());
         }
         claimed(session.worker(), applied.applyError(), now);
@@ -280,7 +280,7 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.OpenLeaseRelease release -> leases.release(session.worker(), release);
       case WorkerMessage.OpenLeaseRenew renew -> leases.renew(session.worker(), renew);
       case WorkerMessage.ChunkPut put -> {
-        if (desk.takesChunk(session.worker(), put, now)) {
+        if (intentHandler.takesChunk(session.worker(), put, now)) {
           chunks.ingest(id, put);
         }
       }
@@ -293,12 +293,12 @@ public final class LeaderAgent implements Agent {
    * was stored earlier.
    */
   public void chunkStored(Hash hash, int length) {
-    desk.chunkArrived(hash, length);
+    intentHandler.chunkArrived(hash, length);
   }
 
   /** A chunk that the store lists cannot be read, or its bytes no longer match its hash. */
   public void chunkUnreadable(Hash hash) {
-    desk.chunkUnreadable(hash);
+    intentHandler.chunkUnreadable(hash);
   }
 
   /**
@@ -309,7 +309,7 @@ public final class LeaderAgent implements Agent {
   public void chunkRefused(SessionId id, IntentId intent, Errno errno) {
     WorkerSession session = sessions.get(id);
     if (session != null) {
-      desk.chunkRefused(session.worker(), intent, errno);
+      intentHandler.chunkRefused(session.worker(), intent, errno);
     }
   }
 
@@ -319,7 +319,7 @@ public final class LeaderAgent implements Agent {
    * @throws WrongRootException if the log is wrong; this ends the leader
    */
   public void audited(AuditFinding finding) {
-    claims.audited(finding, clock.monotonicNs());
+    divergences.audited(finding, clock.monotonicNs());
   }
 
   /** Takes entries that the {@link LogReadPort} has read. */
@@ -335,7 +335,7 @@ public final class LeaderAgent implements Agent {
 
   /**
    * One turn of the event loop. In this order: sends the acks whose entries have become durable;
-   * sequences what can be sequenced, which may block on the disk ({@link DirectWrites}); sends
+   * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}); sends
    * durable entries to all workers, and to each worker its own entries before they are durable;
    * sends heartbeats when due; expires locks; reaps orphans.
    */
@@ -343,8 +343,8 @@ public final class LeaderAgent implements Agent {
   public int doWork() {
     long durable = log.durableIndex();
     // Acks first: the first message queued gets the first packets, and a call waits for each ack.
-    int work = desk.release(durable);
-    if (work > 0 && desk.pending() > 0) {
+    int work = intentHandler.release(durable);
+    if (work > 0 && intentHandler.pending() > 0) {
       // Sequencing a backlog may take a while, so flush the acks now. While packets are being read,
       // the transport delays even this flush.
       port.flush();
@@ -353,7 +353,7 @@ public final class LeaderAgent implements Agent {
     if (sequenced > 0) {
       durable = log.durableIndex();
       // Acks of what was written here, and refusals that rest on durable entries only.
-      work += sequenced + desk.release(durable);
+      work += sequenced + intentHandler.release(durable);
     }
     if (sequenced > 0 || durable > streamedThrough || sessionsChanged) {
       sessionsChanged = false;
@@ -365,7 +365,7 @@ public final class LeaderAgent implements Agent {
       nextHeartbeatNs = now + config.heartbeatNs();
       sessions.heartbeat(epoch, durable, freeBytes);
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
-      desk.expire(now - config.partialUploadTtlNs());
+      intentHandler.expire(now - config.partialUploadTtlNs());
     }
     locks.tick(now).forEach(this::hangUp);
     work += reaper.tick(durable, now);
@@ -381,19 +381,19 @@ public final class LeaderAgent implements Agent {
    * @return how many intents were sequenced or refused
    */
   private int sequence(boolean owesNothing) {
-    if (!hasBegun() || desk.pending() == 0 || log.mayWait()) {
+    if (!hasBegun() || intentHandler.pending() == 0 || log.mayWait()) {
       return 0;
     }
-    boolean isLone = owesNothing && desk.hasLoneIntent();
-    if (!directWrites.isWorthwhile(isLone) || !log.takeOver()) {
-      return desk.sequence();
+    boolean isLone = owesNothing && intentHandler.hasLoneIntent();
+    if (!loneCommits.isWorthwhile(isLone) || !log.takeOver()) {
+      return intentHandler.sequence();
     }
     long begunNs = clock.monotonicNs();
     try {
-      return desk.sequence();
+      return intentHandler.sequence();
     } finally {
       log.writeHere();
-      directWrites.took(clock.monotonicNs() - begunNs);
+      loneCommits.took(clock.monotonicNs() - begunNs);
     }
   }
 
@@ -410,8 +410,8 @@ public final class LeaderAgent implements Agent {
   /**
    * Workers that have disconnected or were refused; for status reports, on the agent's thread only.
    */
-  public AbsentWorkers absent() {
-    return absent;
+  public DisconnectedWorkers disconnected() {
+    return disconnected;
   }
 
   /** Messages received so far; for status reports, on the agent's thread only. */
@@ -425,28 +425,28 @@ public final class LeaderAgent implements Agent {
   }
 
   /** Intents in progress; for status reports, on the agent's thread only. */
-  public IntentDesk desk() {
-    return desk;
+  public IntentHandler intentHandler() {
+    return intentHandler;
   }
 
   /** Requests refused for exceeding a quota; for status reports, on the agent's thread only. */
-  public Refusals refusals() {
-    return refusals;
+  public QuotaViolations violations() {
+    return violations;
   }
 
   /** The lock manager; for status reports, on the agent's thread only. */
-  public LockDesk locks() {
+  public LockManager locks() {
     return locks;
   }
 
   /** The open-leases of all workers; for status reports, on the agent's thread only. */
-  public OpenLeases leases() {
+  public OpenLeaseTable leases() {
     return leases;
   }
 
   /** Workers' claims about Merkle roots; for status reports, on the agent's thread only. */
-  public RootClaims claims() {
-    return claims;
+  public DivergenceReports divergences() {
+    return divergences;
   }
 
   /** The reaper of orphans; for status reports, on the agent's thread only. */
@@ -458,7 +458,7 @@ public final class LeaderAgent implements Agent {
     Hash root = error == null ? null : error.root();
     if (error != null && root != null) {
       long bytes = sequencer.weight();
-      claims.claimed(worker, error.logIndex(), root, log.durableIndex(), bytes, nowNs);
+      divergences.claimed(worker, error.logIndex(), root, log.durableIndex(), bytes, nowNs);
     }
   }
 
@@ -467,7 +467,7 @@ public final class LeaderAgent implements Agent {
    * later.
    */
   private boolean reap(List<NodeId> orphans) {
-    return !log.mayWait() && desk.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
+    return !log.mayWait() && intentHandler.submitOwn(new FsOp.ReapOrphans(orphans)) == null;
   }
 
   /**
@@ -475,7 +475,7 @@ public final class LeaderAgent implements Agent {
    * sequenced before it, and the log may have no room for it yet.
    */
   private boolean hasBegun() {
-    return sequencer.headIndex() > 0 || desk.submitOwn(Genesis.op()) == null;
+    return sequencer.headIndex() > 0 || intentHandler.submitOwn(Genesis.op()) == null;
   }
 
   private void hangUp(WorkerId worker) {

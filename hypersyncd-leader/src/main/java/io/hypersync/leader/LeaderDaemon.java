@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
-import io.hypersync.leader.daemon.HeapShares;
+import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.CommittedBatch;
@@ -94,7 +94,7 @@ public final class LeaderDaemon implements Daemon {
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
       IntentIndex intents =
           new IntentIndex(
-              IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapShares.intents());
+              IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapBudget.intents());
       DurabilityEvents events = new DurabilityEvents(ended);
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
@@ -104,7 +104,7 @@ public final class LeaderDaemon implements Daemon {
                 intents,
                 LogReplay.LONG_RUNS,
                 hashing,
-                HeapShares.mostAtStart(),
+                HeapBudget.mostAtStart(),
                 index -> LOG.info("replayed {} entries", index));
         log =
             ChronicleOpLog.open(
@@ -226,7 +226,7 @@ public final class LeaderDaemon implements Daemon {
           new UserError(
               String.valueOf(large.getMessage()),
               "Start it with a larger heap, such as HYPERSYNC_JAVA_OPTS=-Xmx"
-                  + HeapShares.twiceMib()
+                  + HeapBudget.twiceMib()
                   + "m; the workers need as much.");
       case ReplayException replay ->
           new UserError(

@@ -180,7 +180,7 @@ class HostileWorkerTest {
             "intents that wait for thousands of chunks",
             Math.max(200, ROWS / 500), // 150 KB each
             HostileWorkerTest::writeOfManyChunks,
-            test -> test.leader.desk().pendingBytes(),
+            test -> test.leader.intentHandler().pendingBytes(),
             QUOTAS.pendingIntentBytes(),
             Quota.PENDING_INTENT_BYTES),
         new Kind(
@@ -188,27 +188,27 @@ class HostileWorkerTest {
             Math.max(2_000, ROWS),
             i -> new ChunkPut(intent(i), new Hash(1, 2, 3, i), new byte[1_024]),
             test -> test.stored,
-            QUOTAS.unaskedBytes(),
-            Quota.UNASKED_CHUNKS),
+            QUOTAS.unrequestedBytes(),
+            Quota.UNREQUESTED_CHUNKS),
         new Kind(
             "intents that wait for a chunk",
             ROWS,
             i -> write(i, List.of(new ChunkRef(new Hash(5, 5, i, 0), 64 << 10))),
-            test -> test.leader.desk().pendingBytes(),
+            test -> test.leader.intentHandler().pendingBytes(),
             QUOTAS.pendingIntentBytes(),
             null),
         new Kind(
             "intents whose payload is not there",
             ROWS,
             i -> write(i, List.of(absent(i, 0))),
-            test -> test.leader.desk().pendingBytes(),
+            test -> test.leader.intentHandler().pendingBytes(),
             0,
             Quota.SENSELESS_INTENTS),
         new Kind(
             "intents that are no ops",
             ROWS,
             i -> new SubmitIntent(intent(i), "", new byte[] {99, 1, 2}, NOTHING, List.of()),
-            test -> test.leader.desk().pendingBytes(),
+            test -> test.leader.intentHandler().pendingBytes(),
             0,
             Quota.SENSELESS_INTENTS),
         harmless("questions after intents", i -> new IntentStatusRequest(intent(i))),
@@ -260,7 +260,7 @@ class HostileWorkerTest {
     assertTrue(
         kind.rows.applyAsLong(this) <= kind.most,
         () -> kind.rows.applyAsLong(this) + " of at most " + kind.most);
-    assertTrue(kind.refused == null || leader.refusals().of(kind.refused) > 0, "counted");
+    assertTrue(kind.refused == null || leader.violations().of(kind.refused) > 0, "counted");
     port.sent.clear();
     long grown = usedHeapBytes() - before;
     assertTrue(grown <= MAX_GROWTH_BYTES, () -> "the heap has grown by " + grown + " bytes");
@@ -294,7 +294,7 @@ class HostileWorkerTest {
     for (long i = 1; i <= QUOTAS.unconfirmedAnswers() + 10; i++) {
       leader.received(FROM_BAD, lock(i, FsState.ROOT, 1, LockRange.WHOLE, Wish.TEST));
     }
-    assertEquals(10, leader.refusals().of(Quota.UNCONFIRMED_ANSWERS));
+    assertEquals(10, leader.violations().of(Quota.UNCONFIRMED_ANSWERS));
     leader.received(FROM_BAD, new WorkerMessage.LockRenew(RUN, epoch, 1_000));
     assertNull(leader.sessions().of(BAD), "it connects again");
     open(FROM_BAD, BAD);
@@ -312,7 +312,7 @@ class HostileWorkerTest {
     }
     long silent = leader.sessions().all().stream().filter(session -> !session.greeted()).count();
     assertEquals(QUOTAS.silentSessions(), silent);
-    assertEquals(96, leader.refusals().of(Quota.SILENT_SESSIONS));
+    assertEquals(96, leader.violations().of(Quota.SILENT_SESSIONS));
   }
 
   /** Only ops that enlarge the state may be refused; those that free space always succeed. */

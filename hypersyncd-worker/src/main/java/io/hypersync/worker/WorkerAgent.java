@@ -23,22 +23,22 @@ import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.KernelCaches;
-import io.hypersync.worker.coherence.LostNames;
-import io.hypersync.worker.coherence.Publisher;
+import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
-import io.hypersync.worker.intents.Interruptions;
+import io.hypersync.worker.intents.InterruptHandler;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationGate;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.intents.WaitingCall;
-import io.hypersync.worker.lease.KernelInterest;
-import io.hypersync.worker.lease.OpenLeases;
-import io.hypersync.worker.link.Freshness;
+import io.hypersync.worker.lease.KernelReferences;
+import io.hypersync.worker.lease.OpenLeaseClient;
 import io.hypersync.worker.link.LinkMonitor;
 import io.hypersync.worker.link.LinkState;
-import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.link.ReadBarrier;
+import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
 import io.hypersync.worker.port.ApplyListener;
@@ -47,11 +47,11 @@ import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Signals;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
-import io.hypersync.worker.replica.ArrivalTimes;
+import io.hypersync.worker.replica.ArrivalTimestamps;
 import io.hypersync.worker.replica.ChunkRepairs;
-import io.hypersync.worker.replica.IndexWaits;
+import io.hypersync.worker.replica.IndexCallbacks;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
-import io.hypersync.worker.replica.Published;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
 import java.util.Objects;
@@ -67,7 +67,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
  * {@link #view}, {@link #published}, {@link #isWritable}, {@link #isFresh}, {@link
- * #leaderFreeBytes}, {@link #params} and {@link #holdings}, which any thread may call.
+ * #leaderFreeBytes}, {@link #params} and {@link #heldLocks}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -86,17 +86,17 @@ public final class WorkerAgent implements Agent {
   private final Clock clock;
   private final LinkMonitor monitor;
   private final Replica replica;
-  private final ArrivalTimes arrivals = new ArrivalTimes();
+  private final ArrivalTimestamps arrivals = new ArrivalTimestamps();
   private final IntentTracker intents;
-  private final LostNames lostNames;
-  private final Publisher publisher;
-  private final Freshness freshness;
+  private final RemovedNames removedNames;
+  private final VisibilityGate visibilityGate;
+  private final ReadBarrier readBarrier;
   private final MutationGate gate;
-  private final Interruptions interruptions;
-  private final IndexWaits whenVisible = new IndexWaits();
-  private final Holdings holdings = new Holdings();
+  private final InterruptHandler interruptHandler;
+  private final IndexCallbacks whenVisible = new IndexCallbacks();
+  private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient locks;
-  private final OpenLeases leases;
+  private final OpenLeaseClient leases;
   private final OrphanSet orphans = new OrphanSet();
   private final ChunkRepairs repairs;
 
@@ -111,10 +111,10 @@ public final class WorkerAgent implements Agent {
   private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The apply error that was logged last; null if apply was not stopped then. */
-  private @Nullable ApplyError saidError;
+  private @Nullable ApplyError reportedError;
 
   /** The divergence message that was logged last; empty if the logs agree. */
-  private String saidDiverged = "";
+  private String reportedDivergence = "";
 
   private boolean stopping;
 
@@ -122,7 +122,7 @@ public final class WorkerAgent implements Agent {
    * A worker with an empty replica.
    *
    * @param caches what the kernel may have cached
-   * @param interest the nodes that the kernel has open, for the open-leases
+   * @param references the nodes that the kernel has open, for the open-leases
    * @param notifier sends invalidations to the kernel
    * @param signals checks whether a caller with a pending signal is about to end
    * @param listener called for every entry when it becomes visible
@@ -135,7 +135,7 @@ public final class WorkerAgent implements Agent {
       LeaderLink link,
       WorkerChunks chunks,
       KernelCaches caches,
-      KernelInterest interest,
+      KernelReferences references,
       CacheNotifier notifier,
       Signals signals,
       ApplyListener listener,
@@ -150,16 +150,16 @@ public final class WorkerAgent implements Agent {
     this.monitor = new LinkMonitor(config, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), finished);
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
-    this.locks = new LockClient(run, link, whenVisible, holdings, config.mutationDeadlineNs());
-    this.freshness = new Freshness(link, config.leaderStaleNs());
-    this.gate = new MutationGate(intents, freshness, clock, config.mutationDeadlineNs());
-    this.interruptions = new Interruptions(gate, signals);
-    this.leases = new OpenLeases(link, interest, notifier::prune);
-    this.lostNames = new LostNames(config.worker());
+    this.locks = new LockClient(run, link, whenVisible, heldLocks, config.mutationDeadlineNs());
+    this.readBarrier = new ReadBarrier(link, config.leaderStaleNs());
+    this.gate = new MutationGate(intents, readBarrier, clock, config.mutationDeadlineNs());
+    this.interruptHandler = new InterruptHandler(gate, signals);
+    this.leases = new OpenLeaseClient(link, references, notifier::prune);
+    this.removedNames = new RemovedNames(config.worker());
     this.replica = new Replica(chunks, this::applied, config.maxStateBytes());
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
-    this.publisher =
-        new Publisher(
+    this.visibilityGate =
+        new VisibilityGate(
             replica.published(),
             caches,
             notifier,
@@ -167,7 +167,7 @@ public final class WorkerAgent implements Agent {
             (entry, before, after) -> {
               long now = clock.monotonicNs();
               leases.applied(entry, before, after, now);
-              lostNames.applied(entry, before, now);
+              removedNames.applied(entry, before, now);
               orphans.applied(entry, before, after);
               listener.applied(entry, before, after);
             },
@@ -176,12 +176,12 @@ public final class WorkerAgent implements Agent {
 
   /** The view that the kernel's requests are answered from; any thread. */
   public View view() {
-    return publisher.view();
+    return visibilityGate.view();
   }
 
   /** S_v, the state that processes see; any thread. */
-  public Published published() {
-    return publisher.view().published();
+  public IndexedState published() {
+    return visibilityGate.view().published();
   }
 
   /** Whether mutations are accepted now; any thread. If not, they fail with EROFS (6.4). */
@@ -219,12 +219,12 @@ public final class WorkerAgent implements Agent {
       return;
     }
     Invariant.NO_MUTATION_WITHOUT_LEADER.check(monitor.state() == LinkState.LIVE);
-    gate.submit(mutation, publisher.settled());
+    gate.submit(mutation, visibilityGate.settled());
   }
 
   /** Whether {@link #whenFresh} would return at once; any thread. */
   public boolean isFresh() {
-    return freshness.isFresh(publisher.settled(), clock.monotonicNs());
+    return readBarrier.isFresh(visibilityGate.settled(), clock.monotonicNs());
   }
 
   /**
@@ -232,19 +232,19 @@ public final class WorkerAgent implements Agent {
    * or at once when the leader is unreachable: reads continue then (6.4).
    */
   public void whenFresh(WaitingCall call) {
-    freshness.whenFresh(publisher.settled(), clock.monotonicNs(), regardless(call));
+    readBarrier.whenFresh(visibilityGate.settled(), clock.monotonicNs(), regardless(call));
   }
 
   /**
    * Like {@link #whenFresh}, but asks the leader for its commit index first (5.3, strict_reads).
    */
   public void whenCurrent(WaitingCall call) {
-    freshness.whenCurrent(regardless(call));
+    readBarrier.whenCurrent(regardless(call));
   }
 
   /** Whether another worker may lately have removed a path to this node; on the agent's thread. */
   public boolean hasLostName(NodeId node) {
-    return lostNames.hasLost(node, clock.monotonicNs());
+    return removedNames.hasLost(node, clock.monotonicNs());
   }
 
   /** Runs {@code ready} once the kernel has completed the invalidations of this entry. */
@@ -254,12 +254,12 @@ public final class WorkerAgent implements Agent {
 
   /** The kernel has completed the invalidations of this ticket. */
   public void dropped(long ticket) {
-    publisher.dropped(ticket);
+    visibilityGate.dropped(ticket);
   }
 
   /** A process delays the invalidation of this ticket inside the kernel. */
   public void heldUp(long ticket) {
-    publisher.heldUp(ticket);
+    visibilityGate.heldUp(ticket);
   }
 
   /** fsync: the call is ready once all earlier mutations of this node have ended (6.5). */
@@ -270,8 +270,8 @@ public final class WorkerAgent implements Agent {
   }
 
   /** The locks that this mount may hold; any thread. */
-  public Holdings holdings() {
-    return holdings;
+  public HeldLocks heldLocks() {
+    return heldLocks;
   }
 
   /** Submits a flock or fcntl request of a process. */
@@ -292,7 +292,7 @@ public final class WorkerAgent implements Agent {
    * @param pid the thread that made the request
    */
   public void interrupted(long unique, int pid) {
-    interruptions.interrupted(unique, pid, clock.monotonicNs());
+    interruptHandler.interrupted(unique, pid, clock.monotonicNs());
   }
 
   /** The connection is up: sends Hello, and forgets every entry that is not known to be durable. */
@@ -300,8 +300,8 @@ public final class WorkerAgent implements Agent {
     monitor.greeting(clock.monotonicNs());
     replica.forgetNotDurable();
     arrivals.clear();
-    Published now = replica.published();
-    freshness.begins(now.index());
+    IndexedState now = replica.published();
+    readBarrier.begins(now.index());
     link.send(
         new Hello(
             config.workspace(), config.worker(), epochSeen, now.index(), now.root(), locks.run()));
@@ -333,30 +333,30 @@ public final class WorkerAgent implements Agent {
   public void received(LeaderMessage message) {
     long now = clock.monotonicNs();
     monitor.heard(now);
-    freshness.heard(now);
+    readBarrier.heard(now);
     switch (message) {
       case Welcome welcome -> welcomed(welcome, now);
       case Refused refused -> refused(refused, now);
       case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
-        freshness.observed(index);
+        readBarrier.observed(index);
         leaderFreeBytes = freeBytes;
       }
       case LeaderMessage.BarrierResponse(long request, long index) ->
-          freshness.answered(request, index, publisher.settled());
+          readBarrier.answered(request, index, visibilityGate.settled());
       case LeaderMessage.LogEntries(long index, List<byte[]> entries) -> {
-        freshness.observed(index);
+        readBarrier.observed(index);
         take(entries, now);
       }
       case LeaderMessage.CommitAck ack -> {
-        freshness.observed(ack.asOfIndex());
+        readBarrier.observed(ack.asOfIndex());
         arrivals.add(durablyReceived(), now);
-        intents.acknowledged(ack, publisher.settled(), now);
+        intents.acknowledged(ack, visibilityGate.settled(), now);
       }
       case LeaderMessage.RateLimited limited -> intents.rateLimited(limited, now);
       case LeaderMessage.IntentStatusResponse response ->
-          intents.status(response, publisher.settled());
+          intents.status(response, visibilityGate.settled());
       case LeaderMessage.LockResponse response -> {
-        freshness.observed(response.commitIndex());
+        readBarrier.observed(response.commitIndex());
         locks.answered(response);
       }
       case LeaderMessage.LockExpiryWarning warning -> {
@@ -426,21 +426,21 @@ public final class WorkerAgent implements Agent {
   public int doWork() {
     // First of all: a caller whose next mutation has been posted since its signal has that mutation
     // submitted by now, so it counts as waiting.
-    interruptions.tick(clock.monotonicNs());
+    interruptHandler.tick(clock.monotonicNs());
     int work =
-        publisher.backlog() < MAX_INVISIBLE
-            ? replica.apply(APPLY_SLICE, freshness.commitIndex())
+        visibilityGate.backlog() < MAX_INVISIBLE
+            ? replica.apply(APPLY_SLICE, readBarrier.commitIndex())
             : 0;
     long now = clock.monotonicNs();
-    work += publisher.publish(now);
-    long visible = publisher.settled();
+    work += visibilityGate.publish(now);
+    long visible = visibilityGate.settled();
     intents.completeDone(visible);
     whenVisible.reached(visible);
     locks.tick(now);
     stopIfApplyFailed();
     if (monitor.state() == LinkState.CATCHING_UP && visible >= catchUpTarget) {
       monitor.live();
-      freshness.live();
+      readBarrier.live();
       LOG.info("in touch with the leader, caught up to entry {}", visible);
       intents.reconnected(now);
     }
@@ -456,7 +456,7 @@ public final class WorkerAgent implements Agent {
     repairs.expire(now);
     if (isGreeted()) {
       storeAgain(now);
-      report(now, publisher.view().published());
+      report(now, visibilityGate.view().published());
     }
     if (monitor.state() == LinkState.LIVE) {
       intents.retry(now);
@@ -466,13 +466,13 @@ public final class WorkerAgent implements Agent {
       linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
     }
     gate.expire(now);
-    if (replica.error() != null && replica.ahead() == 0 && publisher.backlog() == 0) {
+    if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)
       intents.failAll(Errno.EIO);
     }
     updateWritable();
-    freshness.advance(visible);
+    readBarrier.advance(visible);
     link.flush();
     return work;
   }
@@ -496,14 +496,14 @@ public final class WorkerAgent implements Agent {
 
   /** The newest commit index received; on the agent's thread. */
   public long commitIndex() {
-    return freshness.commitIndex();
+    return readBarrier.commitIndex();
   }
 
   /**
    * How often an entry became visible before the kernel's names were right; on the agent's thread.
    */
   public long namesLate() {
-    return publisher.namesLate();
+    return visibilityGate.namesLate();
   }
 
   /** How many callers wait for a mutation; on the agent's thread. */
@@ -543,11 +543,11 @@ public final class WorkerAgent implements Agent {
     intents.inlineUpTo(params.inlineThreshold());
     epochSeen = OptionalLong.of(welcome.leaderEpoch());
     catchUpTarget = welcome.commitIndex();
-    saidDiverged = "";
+    reportedDivergence = "";
     monitor.welcomed(nowNs);
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
-    freshness.observed(welcome.commitIndex());
+    readBarrier.observed(welcome.commitIndex());
   }
 
   private void refused(Refused refused, long nowNs) {
@@ -579,8 +579,8 @@ public final class WorkerAgent implements Agent {
    * sends a Welcome has compared the roots.
    */
   private void diverged(String why, long nowNs) {
-    if (!why.equals(saidDiverged)) {
-      saidDiverged = why;
+    if (!why.equals(reportedDivergence)) {
+      reportedDivergence = why;
       LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
     }
     monitor.downForLong(why, nowNs);
@@ -618,7 +618,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private long durablyReceived() {
-    return Math.min(replica.received(), freshness.commitIndex());
+    return Math.min(replica.received(), readBarrier.commitIndex());
   }
 
   private boolean isGreeted() {
@@ -626,7 +626,7 @@ public final class WorkerAgent implements Agent {
   }
 
   /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */
-  private void report(long nowNs, Published shown) {
+  private void report(long nowNs, IndexedState shown) {
     if (nowNs >= nextReportNs || shown.index() - reportedIndex >= REPORT_EVERY_ENTRIES) {
       nextReportNs = nowNs + config.reportNs();
       reportedIndex = shown.index();
@@ -647,8 +647,8 @@ public final class WorkerAgent implements Agent {
    */
   private void stopIfApplyFailed() {
     ApplyError error = replica.error();
-    if (!Objects.equals(error, saidError)) {
-      saidError = error;
+    if (!Objects.equals(error, reportedError)) {
+      reportedError = error;
       if (error != null) {
         LOG.error("apply stopped, the mount is read-only: {}", error);
       } else {
@@ -664,31 +664,31 @@ public final class WorkerAgent implements Agent {
     boolean live = monitor.state() == LinkState.LIVE;
     writable = !stopping && live && replica.error() == null;
     if (!live || stopping || replica.error() != null) {
-      freshness.lost();
+      readBarrier.lost();
     }
   }
 
-  private void applied(LogEntry entry, Published before, Published after) {
+  private void applied(LogEntry entry, IndexedState before, IndexedState after) {
     long now = clock.monotonicNs();
     long arrivedNs = arrivals.take(entry.index(), now);
-    MutationTimes times = intents.times(entry.intent());
+    MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.applied(arrivedNs, now);
     }
-    publisher.applied(entry, before, after);
+    visibilityGate.applied(entry, before, after);
   }
 
   /** An entry is visible: if it came from here, its caller may get its reply. */
   private void visible(LogEntry entry, FsState after) {
-    MutationTimes times = intents.times(entry.intent());
+    MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.visible(clock.monotonicNs());
     }
     intents.applied(entry, after);
   }
 
-  private static Freshness.Waiter regardless(WaitingCall call) {
-    return new Freshness.Waiter() {
+  private static ReadBarrier.Waiter regardless(WaitingCall call) {
+    return new ReadBarrier.Waiter() {
       @Override
       public long unique() {
         return call.unique();

@@ -29,7 +29,7 @@ import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.LeaderLink;
@@ -185,7 +185,7 @@ class WelcomeTest {
             told.add(errno.name());
           }
         },
-        new MutationTimes(0, 0, 0));
+        new MutationTimestamps(0, 0, 0));
   }
 
   private static final class Link implements LeaderLink {

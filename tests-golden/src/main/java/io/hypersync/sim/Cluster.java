@@ -1,14 +1,14 @@
 package io.hypersync.sim;
 
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.lock.LockDesk;
+import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
-import io.hypersync.sim.check.MutationLedger;
-import io.hypersync.sim.check.OpenLedger;
-import io.hypersync.sim.check.RequestLedger;
+import io.hypersync.sim.check.MutationChecker;
+import io.hypersync.sim.check.OpenFileChecker;
+import io.hypersync.sim.check.RequestChecker;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.load.Histories;
@@ -20,7 +20,7 @@ import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.node.SimLeader;
 import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.node.WrittenBytes;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -38,9 +38,9 @@ final class Cluster {
   private static final long RESTART_NS = 50 * Timeline.MS;
   private static final long LONGEST_OUTAGE_NS = 3_000 * Timeline.MS;
 
-  private final Climate climate;
+  private final SwarmOptions swarmOptions;
   private final Timeline timeline;
-  private final Chance chance;
+  private final Prng prng;
   private final Recording recording;
   private final LeaderDisk disk;
   private final SimNetwork network;
@@ -53,22 +53,23 @@ final class Cluster {
   private int lastPid = 100;
   private long lastRequest;
 
-  Cluster(Climate climate, Timeline timeline, Chance chance) {
-    this.climate = climate;
+  Cluster(SwarmOptions swarmOptions, Timeline timeline, Prng prng) {
+    this.swarmOptions = swarmOptions;
     this.timeline = timeline;
-    this.chance = chance;
-    this.disk = new LeaderDisk(chance.split());
-    MutationLedger mutations = new MutationLedger(timeline, Climate.longestMutationNs());
+    this.prng = prng;
+    this.disk = new LeaderDisk(prng.split());
+    MutationChecker mutations = new MutationChecker(timeline, SwarmOptions.longestMutationNs());
     LogChecker log = new LogChecker(mutations, timeline);
     this.recording =
         new Recording(
             log,
             mutations,
-            new RequestLedger(timeline, REQUEST_FACTOR * Climate.longestMutationNs()),
-            new LockLedger(this::lockSession, log::index),
-            new OpenLedger(timeline, Climate.OPEN_LEASE_TTL_NS, log),
+            new RequestChecker(timeline, REQUEST_FACTOR * SwarmOptions.longestMutationNs()),
+            new LockChecker(this::lockSession, log::index),
+            new OpenFileChecker(timeline, SwarmOptions.OPEN_LEASE_TTL_NS, log),
             new WrittenBytes());
-    this.network = new SimNetwork(timeline, chance.split(), climate.weather(), () -> leader);
+    this.network =
+        new SimNetwork(timeline, prng.split(), swarmOptions.networkProfile(), () -> leader);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
       stores.add(new SimChunkStore());
@@ -128,7 +129,7 @@ final class Cluster {
     timeline.note("the leader stops: " + why);
     crashLeader(false);
     timeline.after(
-        chance.scale(RESTART_NS, LONGEST_OUTAGE_NS), "the leader starts", this::startLeader);
+        prng.scale(RESTART_NS, LONGEST_OUTAGE_NS), "the leader starts", this::startLeader);
   }
 
   /**
@@ -143,12 +144,12 @@ final class Cluster {
     try {
       leader =
           new SimLeader(
-              climate.leader(),
+              swarmOptions.leader(),
               disk,
               timeline,
-              chance.split(),
-              climate.slowestSyncNs(),
-              Climate.TICK_NS,
+              prng.split(),
+              swarmOptions.slowestSyncNs(),
+              SwarmOptions.TICK_NS,
               recording.log(),
               recording.open(),
               recording.locks(),
@@ -180,9 +181,9 @@ final class Cluster {
     recording.locks().abandoned(gone.id().name());
     recording.open().abandoned(gone.id().name());
     if (powerLost) {
-      stores.get(index).losePower(chance);
+      stores.get(index).losePower(prng);
     } else {
-      stores.get(index).evict(chance);
+      stores.get(index).evict(prng);
     }
     workers.set(index, start(index));
   }
@@ -190,7 +191,7 @@ final class Cluster {
   /** Restarts workers that have stopped applying, or will; this stands for an operator's repair. */
   void restartStuckWorkers() {
     for (int i = 0; i < WORKERS; i++) {
-      if (workers.get(i).needsAPerson()) {
+      if (workers.get(i).needsOperator()) {
         restartWorker(i, false);
       }
     }
@@ -208,9 +209,9 @@ final class Cluster {
   }
 
   private void checkLocks(SimWorker worker, SimLeader leading) {
-    LockDesk desk = leading.agent().locks();
-    if (worker.isSettled(desk.session(worker.id()))) {
-      recording.locks().settled(worker.id().name(), desk.held(worker.id()));
+    LockManager lockManager = leading.agent().locks();
+    if (worker.isSettled(lockManager.session(worker.id()))) {
+      recording.locks().settled(worker.id().name(), lockManager.held(worker.id()));
     }
   }
 
@@ -228,8 +229,8 @@ final class Cluster {
               kernel,
               recording,
               histories,
-              chance.split(),
-              climate.longestThinkNs(),
+              prng.split(),
+              swarmOptions.longestThinkNs(),
               () -> !quiet)
           .start();
     }
@@ -239,24 +240,24 @@ final class Cluster {
     workerRuns++;
     SimWorker worker =
         new SimWorker(
-            climate.worker("w" + (index + 1)),
+            swarmOptions.worker("w" + (index + 1)),
             workerRuns,
             stores.get(index),
             network,
             timeline,
-            chance.split(),
-            Climate.TICK_NS,
-            Climate.silenceToleranceNs(),
-            climate.strictReads(),
+            prng.split(),
+            SwarmOptions.TICK_NS,
+            SwarmOptions.silenceToleranceNs(),
+            swarmOptions.strictReads(),
             recording);
     SimKernel kernel = new SimKernel(worker, recording, () -> ++lastRequest);
-    for (int i = 0; i < climate.processes(); i++) {
+    for (int i = 0; i < swarmOptions.processes(); i++) {
       lastPid++;
       new SimProcess(
-              lastPid, kernel, recording, chance.split(), climate.longestThinkNs(), () -> !quiet)
+              lastPid, kernel, recording, prng.split(), swarmOptions.longestThinkNs(), () -> !quiet)
           .start();
     }
-    if (climate.strictReads()) {
+    if (swarmOptions.strictReads()) {
       startHistories(worker);
     }
     return worker;

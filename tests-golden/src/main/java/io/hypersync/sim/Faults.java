@@ -2,7 +2,7 @@ package io.hypersync.sim;
 
 import io.hypersync.sim.net.Direction;
 import io.hypersync.sim.node.SimLeader;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import java.util.List;
 
@@ -17,19 +17,19 @@ final class Faults {
 
   private final Cluster cluster;
   private final Timeline timeline;
-  private final Chance chance;
+  private final Prng prng;
   private final long meanNs;
   private final List<FaultKind> kinds;
   private final long[] nextPauseNs = new long[Cluster.WORKERS];
   private boolean over;
   private long count;
 
-  Faults(Cluster cluster, Timeline timeline, Chance chance, Climate climate) {
+  Faults(Cluster cluster, Timeline timeline, Prng prng, SwarmOptions swarmOptions) {
     this.cluster = cluster;
     this.timeline = timeline;
-    this.chance = chance;
-    this.meanNs = climate.meanFaultNs();
-    this.kinds = climate.faults();
+    this.prng = prng;
+    this.meanNs = swarmOptions.meanFaultNs();
+    this.kinds = swarmOptions.faults();
     if (meanNs != Long.MAX_VALUE) {
       scheduleNext();
     }
@@ -63,24 +63,24 @@ final class Faults {
 
   private void scheduleNext() {
     timeline.after(
-        chance.scale(Math.max(1, meanNs / 10), 3 * meanNs),
+        prng.scale(Math.max(1, meanNs / 10), 3 * meanNs),
         "",
         () -> {
           if (!over) {
             count++;
-            strike();
+            injectFault();
             scheduleNext();
           }
         });
   }
 
-  private void strike() {
-    int worker = chance.below(Cluster.WORKERS);
-    switch (chance.pick(kinds)) {
+  private void injectFault() {
+    int worker = prng.below(Cluster.WORKERS);
+    switch (prng.pick(kinds)) {
       case BREAK -> breakConnections(worker);
       case PARTITION -> partition(worker);
-      case ONE_WAY_PARTITION -> block(worker, chance.pick(DIRECTIONS));
-      case SLOW_WAY -> slow(worker, chance.pick(DIRECTIONS));
+      case ONE_WAY_PARTITION -> block(worker, prng.pick(DIRECTIONS));
+      case SLOW_WAY -> slow(worker, prng.pick(DIRECTIONS));
       case TOTAL_PARTITION -> {
         partition(0);
         partition(1);
@@ -106,7 +106,7 @@ final class Faults {
       case LEADER_PAUSE -> pauseLeader();
       case CLOCK_JUMP -> {
         timeline.note("fault: the wall clock jumps");
-        timeline.skewEpoch(chance.between(-5_000, 5_000) * Timeline.MS);
+        timeline.skewEpoch(prng.between(-5_000, 5_000) * Timeline.MS);
       }
     }
   }
@@ -117,7 +117,7 @@ final class Faults {
   }
 
   private void partition(int worker) {
-    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    long ns = prng.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
     timeline.note("fault: worker " + (worker + 1) + " is cut off for " + ns / Timeline.MS + " ms");
     DIRECTIONS.forEach(way -> cluster.network().block(cluster.worker(worker).id(), way));
     timeline.after(
@@ -127,7 +127,7 @@ final class Faults {
   }
 
   private void block(int worker, Direction way) {
-    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    long ns = prng.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
     String what = "between worker " + (worker + 1) + " and the leader goes " + way;
     timeline.note("fault: nothing " + what + " for " + ns / Timeline.MS + " ms");
     cluster.network().block(cluster.worker(worker).id(), way);
@@ -136,7 +136,7 @@ final class Faults {
   }
 
   private void slow(int worker, Direction way) {
-    long ns = chance.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
+    long ns = prng.scale(SHORTEST_NS, LONGEST_PARTITION_NS);
     String what = "between worker " + (worker + 1) + " and the leader what goes " + way;
     timeline.note("fault: " + what + " takes long for " + ns / Timeline.MS + " ms");
     cluster.network().slow(cluster.worker(worker).id(), way, true);
@@ -147,23 +147,23 @@ final class Faults {
   }
 
   private void crashLeader() {
-    boolean powerLost = chance.oneIn(2);
+    boolean powerLost = prng.oneIn(2);
     timeline.note("fault: the leader " + (powerLost ? "loses power" : "is killed"));
     cluster.crashLeader(powerLost);
     timeline.after(
-        chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS), "the leader starts", cluster::startLeader);
+        prng.scale(SHORTEST_NS, LONGEST_OUTAGE_NS), "the leader starts", cluster::startLeader);
   }
 
   private void crashWorker(int worker) {
     timeline.note("fault: worker " + (worker + 1) + " crashes and starts again");
-    cluster.restartWorker(worker, chance.oneIn(2));
+    cluster.restartWorker(worker, prng.oneIn(2));
   }
 
   private void fullLog() {
     timeline.note("fault: the log's disk is full");
     cluster.disk().logFull(true);
     timeline.after(
-        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        prng.scale(SHORTEST_NS, LONGEST_FULL_NS),
         "the log's disk has room",
         () -> cluster.disk().logFull(false));
   }
@@ -172,7 +172,7 @@ final class Faults {
     timeline.note("fault: writes to the log fail");
     cluster.disk().writesFail(true);
     timeline.after(
-        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        prng.scale(SHORTEST_NS, LONGEST_FULL_NS),
         "the log can be written",
         () -> cluster.disk().writesFail(false));
   }
@@ -184,17 +184,17 @@ final class Faults {
   private void rotLog() {
     if (cluster.disk().rotLog()) {
       timeline.note("fault: a bit of the log turns over");
-      if (chance.oneIn(2)) {
+      if (prng.oneIn(2)) {
         crashLeader();
       }
     }
   }
 
   private void rotChunk() {
-    if (cluster.disk().chunks().rot(chance)) {
+    if (cluster.disk().chunks().rot(prng)) {
       timeline.note("fault: a chunk of the leader rots");
       timeline.after(
-          chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
+          prng.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
           "the leader's chunks are restored",
           () -> {
             cluster.disk().chunks().repair();
@@ -204,10 +204,10 @@ final class Faults {
   }
 
   private void rotChunk(int worker) {
-    if (cluster.store(worker).rot(chance)) {
+    if (cluster.store(worker).rot(prng)) {
       timeline.note("fault: a chunk of worker " + (worker + 1) + " rots");
       timeline.after(
-          chance.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
+          prng.scale(SHORTEST_NS, LONGEST_OUTAGE_NS),
           "the chunks of worker " + (worker + 1) + " are restored",
           () -> cluster.store(worker).repair());
     }
@@ -217,7 +217,7 @@ final class Faults {
     timeline.note("fault: the leader's chunk disk is full");
     cluster.disk().chunks().full(true);
     timeline.after(
-        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        prng.scale(SHORTEST_NS, LONGEST_FULL_NS),
         "the leader's chunk disk has room",
         () -> cluster.disk().chunks().full(false));
   }
@@ -231,8 +231,8 @@ final class Faults {
     if (now < nextPauseNs[worker]) {
       return;
     }
-    nextPauseNs[worker] = now + Climate.longestMutationNs();
-    long ns = chance.scale(SHORTEST_NS, Climate.LONGEST_PAUSE_NS);
+    nextPauseNs[worker] = now + SwarmOptions.longestMutationNs();
+    long ns = prng.scale(SHORTEST_NS, SwarmOptions.LONGEST_PAUSE_NS);
     timeline.note(
         "fault: worker " + (worker + 1) + " stands still for " + ns / Timeline.MS + " ms");
     cluster.worker(worker).host().pause(ns);
@@ -241,7 +241,7 @@ final class Faults {
   private void pauseLeader() {
     SimLeader leader = cluster.leader();
     if (leader != null) {
-      long ns = chance.scale(SHORTEST_NS, Climate.LONGEST_PAUSE_NS);
+      long ns = prng.scale(SHORTEST_NS, SwarmOptions.LONGEST_PAUSE_NS);
       timeline.note("fault: the leader stands still for " + ns / Timeline.MS + " ms");
       leader.host().pause(ns);
     }
@@ -251,7 +251,7 @@ final class Faults {
     timeline.note("fault: the chunk disk of worker " + (worker + 1) + " is full");
     cluster.store(worker).full(true);
     timeline.after(
-        chance.scale(SHORTEST_NS, LONGEST_FULL_NS),
+        prng.scale(SHORTEST_NS, LONGEST_FULL_NS),
         "the chunk disk of worker " + (worker + 1) + " has room",
         () -> {
           cluster.store(worker).full(false);

@@ -1,8 +1,8 @@
 package io.hypersync.sim;
 
-import io.hypersync.sim.check.MutationLedger;
-import io.hypersync.sim.check.RestChecker;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.check.ConvergenceChecker;
+import io.hypersync.sim.check.MutationChecker;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.sim.world.Trace;
 
@@ -13,7 +13,7 @@ import io.hypersync.sim.world.Trace;
  */
 public final class Simulation {
   private static final long REST_NS =
-      4 * Climate.longestMutationNs() + 4 * Climate.OPEN_LEASE_TTL_NS;
+      4 * SwarmOptions.longestMutationNs() + 4 * SwarmOptions.OPEN_LEASE_TTL_NS;
   private static final long MANY_STEPS = 2_000_000;
 
   private final SimulationOptions options;
@@ -36,7 +36,7 @@ public final class Simulation {
   private SimulationReport run() {
     try {
       return history();
-    // without it a bug would only end this thread, unreported
+      // without it a bug would only end this thread, unreported
     } catch (RuntimeException | Error e) {
       throw new SimulationFailure(options, step, trace.lines(), e);
     }
@@ -44,10 +44,10 @@ public final class Simulation {
 
   private SimulationReport history() {
     Timeline timeline = new Timeline(trace);
-    Chance chance = new Chance(options.seed());
-    Climate climate = Climate.of(chance.split());
-    Cluster cluster = new Cluster(climate, timeline, chance.split());
-    Faults faults = new Faults(cluster, timeline, chance.split(), climate);
+    Prng prng = new Prng(options.seed());
+    SwarmOptions swarmOptions = SwarmOptions.of(prng.split());
+    Cluster cluster = new Cluster(swarmOptions, timeline, prng.split());
+    Faults faults = new Faults(cluster, timeline, prng.split(), swarmOptions);
     while (step < options.steps()) {
       step++;
       timeline.step();
@@ -67,10 +67,12 @@ public final class Simulation {
     cluster
         .workers()
         .forEach(
-            worker -> RestChecker.check(worker.agent(), worker.files(), cluster.recording().log()));
+            worker ->
+                ConvergenceChecker.check(
+                    worker.agent(), worker.files(), cluster.recording().log()));
     long explained = cluster.histories().check();
-    MutationLedger mutations = cluster.recording().mutations();
-    if (mutations.unknownCount() > 0 && !climate.losesTouch()) {
+    MutationChecker mutations = cluster.recording().mutations();
+    if (mutations.unknownCount() > 0 && !swarmOptions.losesTouch()) {
       throw new IllegalStateException(
           mutations.unknownCount() + " callers were told EIO though the leader was there");
     }
@@ -96,8 +98,8 @@ public final class Simulation {
     if (leader == null
         || leader.agent().sequencer().orphans().size() > 0
         || leader.agent().sequencer().headIndex() != cluster.recording().log().index()
-        || leader.agent().desk().unacknowledged() > 0
-        || leader.agent().desk().pending() > 0
+        || leader.agent().intentHandler().unacknowledged() > 0
+        || leader.agent().intentHandler().pending() > 0
         || cluster.recording().mutations().waiting() > 0
         || cluster.recording().requests().waiting() > 0) {
       return false;
@@ -116,10 +118,10 @@ public final class Simulation {
     out.append("log ").append(cluster.recording().log().index());
     if (leader != null) {
       out.append(", head ").append(leader.agent().sequencer().headIndex());
-      out.append(", pending ").append(leader.agent().desk().pending());
+      out.append(", pending ").append(leader.agent().intentHandler().pending());
       out.append(", orphans ").append(leader.agent().sequencer().orphans().size());
       out.append(", leases ").append(leader.agent().leases().size());
-      out.append(", unacknowledged ").append(leader.agent().desk().unacknowledged());
+      out.append(", unacknowledged ").append(leader.agent().intentHandler().unacknowledged());
     }
     cluster
         .workers()

@@ -53,7 +53,7 @@ class ChunkStorePowerCutTest {
     Path point = Files.createDirectory(temp.resolve("disk"));
     Path store = point.resolve("store");
     Naming naming = random.nextBoolean() ? Naming.STRICT : Naming.JOURNALED;
-    try (ForgetfulDisk disk = ForgetfulDisk.mount(point, naming)) {
+    try (PowerLossDisk disk = PowerLossDisk.mount(point, naming)) {
       DurableFiles.createDirectories(store); // as daemons do
       for (int run = 0; run < KILLS; run++) {
         synced.add(writeUntilKilled(store, run * CHUNKS_PER_RUN));

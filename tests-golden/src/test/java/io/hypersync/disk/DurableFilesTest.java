@@ -32,12 +32,12 @@ class DurableFilesTest {
   @TempDir Path temp;
 
   private Path point = Path.of("/");
-  private @Nullable ForgetfulDisk disk;
+  private @Nullable PowerLossDisk disk;
 
   @BeforeEach
   void mount() throws IOException {
     point = Files.createDirectory(temp.toRealPath().resolve("disk"));
-    disk = ForgetfulDisk.mount(point, Naming.STRICT);
+    disk = PowerLossDisk.mount(point, Naming.STRICT);
   }
 
   @AfterEach
@@ -73,7 +73,7 @@ class DurableFilesTest {
     assertEquals(List.of("c"), names(point.resolve("a/b")));
   }
 
-  private ForgetfulDisk disk() {
+  private PowerLossDisk disk() {
     return Objects.requireNonNull(disk);
   }
 

@@ -35,33 +35,33 @@ class AppendOrderTest {
   private static final Pattern APPEND =
       Pattern.compile("(\\S+) APPEND (\\d+) bytes at (\\d+)", Pattern.CASE_INSENSITIVE);
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @Test
   void theFileIsTheConcatenationOfTheAppendsInLogOrder() throws Exception {
-    Fabric fabric = FABRIC.get();
-    Files.createFile(fabric.mount("a").resolve("journal"));
-    fabric.settle("b");
-    long before = fabric.leader().status().path("commit_index").asLong();
+    TestCluster cluster = CLUSTER.get();
+    Files.createFile(cluster.mount("a").resolve("journal"));
+    cluster.settle("b");
+    long before = cluster.leader().status().path("commit_index").asLong();
 
     List<Future<List<String>>> writers = new ArrayList<>();
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       for (String worker : List.of("a", "b")) {
         for (int writer = 0; writer < WRITERS_PER_MOUNT; writer++) {
-          writers.add(threads.submit(appender(fabric.mount(worker), worker + writer)));
+          writers.add(threads.submit(appender(cluster.mount(worker), worker + writer)));
         }
       }
-      writers.add(threads.submit(shellAppender(fabric.mount("a"), "shellA")));
-      writers.add(threads.submit(shellAppender(fabric.mount("b"), "shellB")));
+      writers.add(threads.submit(shellAppender(cluster.mount("a"), "shellA")));
+      writers.add(threads.submit(shellAppender(cluster.mount("b"), "shellB")));
     }
     List<String> acknowledged = new ArrayList<>();
     for (Future<List<String>> writer : writers) {
       acknowledged.addAll(writer.get());
     }
 
-    fabric.settle("a", "b");
-    String onA = Files.readString(fabric.mount("a").resolve("journal"));
-    assertEquals(onA, Files.readString(fabric.mount("b").resolve("journal")), "A and B differ");
+    cluster.settle("a", "b");
+    String onA = Files.readString(cluster.mount("a").resolve("journal"));
+    assertEquals(onA, Files.readString(cluster.mount("b").resolve("journal")), "A and B differ");
     List<String> lines = onA.lines().toList();
     assertEquals(acknowledged.size(), lines.size(), "records in the file");
     assertEquals(
@@ -72,31 +72,31 @@ class AppendOrderTest {
           lines.stream().filter(new HashSet<>(writer.get())::contains).toList(),
           "one process's records in the order in which it wrote them");
     }
-    assertMatchesLog(fabric, before, onA);
-    fabric.assertSameRoots("a", "b");
+    assertMatchesLog(cluster, before, onA);
+    cluster.assertSameRoots("a", "b");
   }
 
   /** Calls in progress on the mount of the killed worker take effect once or not at all. */
   @Test
   void alsoOnThreeMountsWhileAWorkerIsKilled() throws Exception {
-    try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a", "b", "c")) {
-      Files.createFile(fabric.mount("a").resolve("journal"));
-      fabric.settle("a", "b", "c");
-      long before = fabric.leader().status().path("commit_index").asLong();
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a", "b", "c")) {
+      Files.createFile(cluster.mount("a").resolve("journal"));
+      cluster.settle("a", "b", "c");
+      long before = cluster.leader().status().path("commit_index").asLong();
       List<Future<List<String>>> writers = new ArrayList<>();
       List<VictimLoad> victims = new ArrayList<>();
       try (ExecutorService threads = Executors.newCachedThreadPool()) {
         for (int writer = 0; writer < WRITERS_PER_MOUNT; writer++) {
-          Path journal = fabric.mount("c").resolve("journal");
+          Path journal = cluster.mount("c").resolve("journal");
           victims.add(VictimLoad.start(journal, "victim" + writer));
           for (String worker : List.of("a", "b")) {
-            writers.add(threads.submit(appender(fabric.mount(worker), worker + writer)));
+            writers.add(threads.submit(appender(cluster.mount(worker), worker + writer)));
           }
         }
         for (VictimLoad victim : victims) {
           victim.awaitRecords(RECORDS_BEFORE_KILL);
         }
-        fabric.worker("c").kill();
+        cluster.worker("c").kill();
       }
       List<List<String>> acknowledged = new ArrayList<>();
       for (Future<List<String>> writer : writers) {
@@ -105,14 +105,14 @@ class AppendOrderTest {
       for (VictimLoad victim : victims) {
         acknowledged.add(victim.end());
       }
-      Shell.must(fabric.root(), "umount", "-l", fabric.mount("c").toString());
-      fabric.startWorker("c");
-      acknowledged.add(appender(fabric.mount("c"), "again").call());
+      Shell.must(cluster.root(), "umount", "-l", cluster.mount("c").toString());
+      cluster.startWorker("c");
+      acknowledged.add(appender(cluster.mount("c"), "again").call());
 
-      fabric.settle("a", "b", "c");
-      String content = Files.readString(fabric.mount("c").resolve("journal"));
+      cluster.settle("a", "b", "c");
+      String content = Files.readString(cluster.mount("c").resolve("journal"));
       for (String worker : List.of("a", "b")) {
-        assertEquals(content, Files.readString(fabric.mount(worker).resolve("journal")), worker);
+        assertEquals(content, Files.readString(cluster.mount(worker).resolve("journal")), worker);
       }
       List<String> lines = content.lines().toList();
       Set<String> found = new HashSet<>(lines);
@@ -128,15 +128,15 @@ class AppendOrderTest {
           found.size() <= victims.size()
               && found.stream().allMatch(line -> line.startsWith("victim")),
           () -> "never acknowledged: " + found);
-      assertMatchesLog(fabric, before, content);
-      fabric.assertSameRoots("a", "b", "c");
+      assertMatchesLog(cluster, before, content);
+      cluster.assertSameRoots("a", "b", "c");
     }
   }
 
   /** The offsets that the leader chose leave no hole, do not overlap, and only grow. */
-  private static void assertMatchesLog(Fabric fabric, long before, String content)
+  private static void assertMatchesLog(TestCluster cluster, long before, String content)
       throws Exception {
-    String json = fabric.hypersync("log", "--tail", "100000", "--json").orFail("hypersync log");
+    String json = cluster.hypersync("log", "--tail", "100000", "--json").orFail("hypersync log");
     JsonNode entries =
         new ObjectMapper().readTree(json.substring(json.indexOf('{'))).path("entries");
     long end = 0;

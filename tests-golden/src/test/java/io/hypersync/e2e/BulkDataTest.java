@@ -23,14 +23,14 @@ class BulkDataTest {
   private static final int FILES = 1000;
   private static final long SEED = 8;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @TempDir Path outside;
 
   @Test
   void aFileOf64MiBWrittenOnOneMountIsTheSameOnTheOther() throws Exception {
     Path original = outside.resolve("big");
-    Path onA = FABRIC.mount("a").resolve("big");
+    Path onA = CLUSTER.mount("a").resolve("big");
     Random random = new Random(SEED);
     byte[] block = new byte[BLOCK_BYTES];
     try (FileChannel copy = create(original);
@@ -45,27 +45,27 @@ class BulkDataTest {
       }
       replicated.force(true);
     }
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     for (String worker : List.of("a", "b")) {
       assertEquals(
           -1,
-          Files.mismatch(original, FABRIC.mount(worker).resolve("big")),
+          Files.mismatch(original, CLUSTER.mount(worker).resolve("big")),
           "first difference on " + worker);
     }
-    FABRIC.get().assertSameRoots("a", "b");
+    CLUSTER.get().assertSameRoots("a", "b");
   }
 
   @Test
   void aThousandFilesMadeOnOneMountAreListedInOrderOnTheOther() throws Exception {
-    Path onA = Files.createDirectory(FABRIC.mount("a").resolve("many"));
+    Path onA = Files.createDirectory(CLUSTER.mount("a").resolve("many"));
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < FILES; i++) {
       String name = "file-%04d".formatted(i);
       expected.add(name);
       Files.writeString(onA.resolve(name), name);
     }
-    FABRIC.get().settle("b");
-    Path onB = FABRIC.mount("b").resolve("many");
+    CLUSTER.get().settle("b");
+    Path onB = CLUSTER.mount("b").resolve("many");
     try (Stream<Path> listing = Files.list(onB)) {
       assertEquals(
           expected, listing.map(path -> path.getFileName().toString()).toList(), "listed on B");
@@ -73,7 +73,7 @@ class BulkDataTest {
     for (String name : expected) {
       assertEquals(name, Files.readString(onB.resolve(name)), "content on B");
     }
-    FABRIC.get().assertSameRoots("a", "b");
+    CLUSTER.get().assertSameRoots("a", "b");
   }
 
   private static FileChannel create(Path path) throws java.io.IOException {

@@ -42,21 +42,21 @@ class CacheSoakTest {
   void noCallIsStuckWhenAllChangeTheSameDirectories() throws Exception {
     long seed = System.nanoTime();
     List<String> workers = List.of("a", "b", "c");
-    try (Fabric fabric =
-        Fabric.start(
-            Fabric.PATIENT,
+    try (TestCluster cluster =
+        TestCluster.start(
+            TestCluster.PATIENT,
             Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "3000"),
             workers.toArray(String[]::new))) {
       for (int d = 0; d < DIRECTORIES; d++) {
-        Files.createDirectory(fabric.mount("a").resolve("d" + d));
+        Files.createDirectory(cluster.mount("a").resolve("d" + d));
       }
-      fabric.settle("b", "c");
+      cluster.settle("b", "c");
       List<Future<Long>> soaking = new ArrayList<>();
       try (ExecutorService threads = Executors.newCachedThreadPool()) {
         for (String worker : workers) {
           for (int t = 0; t < THREADS_PER_MOUNT; t++) {
             Random random = new Random(seed + soaking.size());
-            soaking.add(threads.submit(() -> soak(fabric.mount(worker), random)));
+            soaking.add(threads.submit(() -> soak(cluster.mount(worker), random)));
           }
         }
         long longestNs = 0;
@@ -67,14 +67,14 @@ class CacheSoakTest {
             longestNs < MUTATION_DEADLINE_NS,
             "a call took " + Duration.ofNanos(longestNs) + ", seed " + seed);
       }
-      fabric.assertSameRoots("a", "b", "c");
+      cluster.assertSameRoots("a", "b", "c");
       // What the kernels show must be the same everywhere, cached or not.
       for (int d = 0; d < DIRECTORIES; d++) {
         String directory = "d" + d;
-        List<String> shown = listing(fabric.mount("a").resolve(directory));
+        List<String> shown = listing(cluster.mount("a").resolve(directory));
         for (String worker : workers) {
           assertEquals(
-              shown, listing(fabric.mount(worker).resolve(directory)), worker + ", seed " + seed);
+              shown, listing(cluster.mount(worker).resolve(directory)), worker + ", seed " + seed);
         }
       }
     }

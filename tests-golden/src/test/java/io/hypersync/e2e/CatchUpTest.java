@@ -44,44 +44,44 @@ class CatchUpTest {
   @Test
   void chunksOfThreeTimesTheDirectMemoryComeInOneConnection() throws Exception {
     System.out.println("catch up: -Dhypersync.seed=" + SEED);
-    try (Fabric fabric = Fabric.create()) {
-      fabric.putJavaOptions("leader", DIRECT_MEMORY);
-      fabric.putJavaOptions("late", DIRECT_MEMORY);
-      fabric.startLeader();
-      fabric.startWorker("a");
+    try (TestCluster cluster = TestCluster.create()) {
+      cluster.putJavaOptions("leader", DIRECT_MEMORY);
+      cluster.putJavaOptions("late", DIRECT_MEMORY);
+      cluster.startLeader();
+      cluster.startWorker("a");
       for (int i = 0; i < FILES; i++) {
-        write(fabric.mount("a").resolve("f" + i), content(i));
+        write(cluster.mount("a").resolve("f" + i), content(i));
       }
-      fabric.worker("a").end(Await.LIMIT);
-      JsonNode before = fabric.leader().status();
+      cluster.worker("a").end(Await.LIMIT);
+      JsonNode before = cluster.leader().status();
       assertTrue(before.path("commit_index").asLong() < 4L * FILES + 16, before::toPrettyString);
       // The chunk count in the status is approximate.
       long least = 125L * CHUNKS_PER_FILE * FILES / 128;
       assertTrue(before.path("chunks").asLong() >= least, before::toPrettyString);
 
-      fabric.startWorker("late");
-      fabric.settle("late");
+      cluster.startWorker("late");
+      cluster.settle("late");
 
       long greeted =
-          fabric.leader().status().path("workers_greeted").asLong()
+          cluster.leader().status().path("workers_greeted").asLong()
               - before.path("workers_greeted").asLong();
-      assertEquals(1, greeted - silences(fabric), fabric::logs);
+      assertEquals(1, greeted - silences(cluster), cluster::logs);
       for (String daemon : List.of("leader", "late")) {
-        assertFalse(fabric.daemon(daemon).log().contains("stream failed"), fabric::logs);
+        assertFalse(cluster.daemon(daemon).log().contains("stream failed"), cluster::logs);
       }
-      fabric.assertSameRoots("late");
+      cluster.assertSameRoots("late");
       for (int i = 0; i < FILES; i += Math.max(1, FILES / LOOKED_AT)) {
-        Path file = fabric.mount("late").resolve("f" + i);
+        Path file = cluster.mount("late").resolve("f" + i);
         assertArrayEquals(content(i), Files.readAllBytes(file), file::toString);
       }
     }
   }
 
   /** How often the late worker had to reconnect because a daemon was starved of CPU time. */
-  private static long silences(Fabric fabric) {
-    long here = fabric.daemon("late").log().lines().filter(line -> line.contains(SILENCE)).count();
+  private static long silences(TestCluster cluster) {
+    long here = cluster.daemon("late").log().lines().filter(line -> line.contains(SILENCE)).count();
     long there =
-        fabric
+        cluster
             .leader()
             .log()
             .lines()

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.disk.ForgetfulDisk;
 import io.hypersync.disk.Naming;
+import io.hypersync.disk.PowerLossDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,49 +42,50 @@ class ChunkDiskFailureTest {
   void aLeaderThatCannotWriteChunksStopsAndComesBackWhole(int bytes) throws Exception {
     Path state = temp.resolve("state");
     Path chunks = Files.createDirectories(state.resolve("chunks"));
-    try (ForgetfulDisk disk = ForgetfulDisk.mount(chunks, Naming.STRICT);
-        Fabric fabric = Fabric.create(Fabric.PROMPT)) {
+    try (PowerLossDisk disk = PowerLossDisk.mount(chunks, Naming.STRICT);
+        TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
       try {
-        fabric.putState("leader", state);
-        fabric.startLeader();
-        fabric.startWorker("a");
+        cluster.putState("leader", state);
+        cluster.startLeader();
+        cluster.startWorker("a");
         for (int i = 0; i < FILES_BEFORE; i++) {
-          assertTrue(write(fabric, i % 2 == 0 ? bytes : 300_000), "file " + i);
+          assertTrue(write(cluster, i % 2 == 0 ? bytes : 300_000), "file " + i);
         }
 
         disk.fail();
-        Await.until("the leader stops", () -> !write(fabric, bytes) && !fabric.leader().isAlive());
-        assertNotEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code");
-        assertTrue(fabric.leader().log().contains("the chunk store has failed"), "it says why");
+        Await.until(
+            "the leader stops", () -> !write(cluster, bytes) && !cluster.leader().isAlive());
+        assertNotEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code");
+        assertTrue(cluster.leader().log().contains("the chunk store has failed"), "it says why");
 
         disk.cutPower(random, 0);
-        fabric.startLeader();
-        fabric.awaitWritable("a");
-        fabric.startWorker("b");
-        fabric.settle("a", "b");
+        cluster.startLeader();
+        cluster.awaitWritable("a");
+        cluster.startWorker("b");
+        cluster.settle("a", "b");
         for (String worker : new String[] {"a", "b"}) {
           for (Map.Entry<String, byte[]> file : acknowledged.entrySet()) {
             assertArrayEquals(
                 file.getValue(),
-                Files.readAllBytes(fabric.mount(worker).resolve(file.getKey())),
+                Files.readAllBytes(cluster.mount(worker).resolve(file.getKey())),
                 () -> file.getKey() + " on " + worker);
           }
         }
-        fabric.assertSameRoots("a", "b");
-        assertTrue(write(fabric, bytes), "writes go on");
+        cluster.assertSameRoots("a", "b");
+        assertTrue(write(cluster, bytes), "writes go on");
       } catch (Exception | Error failure) {
-        System.err.println(fabric.logs());
+        System.err.println(cluster.logs());
         throw failure;
       }
     }
   }
 
   /** Writes another file; returns whether that was acknowledged. */
-  private boolean write(Fabric fabric, int length) throws InterruptedException {
+  private boolean write(TestCluster cluster, int length) throws InterruptedException {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
     String name = "f" + random.nextLong();
-    Path file = fabric.mount("a").resolve(name);
+    Path file = cluster.mount("a").resolve(name);
     boolean written = Errnos.of(() -> writeAtOnce(file, bytes)).equals(Errnos.NONE);
     if (written) {
       acknowledged.put(name, bytes);

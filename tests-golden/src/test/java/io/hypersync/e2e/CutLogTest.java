@@ -19,49 +19,49 @@ import org.junit.jupiter.api.Test;
 class CutLogTest {
   @Test
   void workersUpToTheCutComeBackByThemselvesOthersSayWhatToDo() throws Exception {
-    try (Fabric fabric = Fabric.create()) {
-      fabric.startLeader();
-      fabric.startWorker("a");
-      fabric.startWorker("b");
-      Path a = fabric.mount("a");
-      Path b = fabric.mount("b");
+    try (TestCluster cluster = TestCluster.create()) {
+      cluster.startLeader();
+      cluster.startWorker("a");
+      cluster.startWorker("b");
+      Path a = cluster.mount("a");
+      Path b = cluster.mount("b");
       Files.writeString(a.resolve("before"), "stays");
-      fabric.settle("a", "b");
-      long after = fabric.leader().status().path("commit_index").asLong();
-      fabric.worker("b").terminate(); // it receives none of the later entries
-      assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.settle("a", "b");
+      long after = cluster.leader().status().path("commit_index").asLong();
+      cluster.worker("b").terminate(); // it receives none of the later entries
+      assertEquals(0, cluster.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
       Files.writeString(a.resolve("later"), "is undone");
-      fabric.leader().terminate();
-      assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.leader().terminate();
+      assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
 
-      Shell dry = cut(fabric, after);
+      Shell dry = cut(cluster, after);
       assertEquals(0, dry.exit(), dry.output());
       assertTrue(dry.output().contains("Nothing was cut"), dry.output());
-      Shell done = cut(fabric, after, "--yes");
+      Shell done = cut(cluster, after, "--yes");
       assertEquals(0, done.exit(), done.output());
-      assertEquals(List.of(), open(fabric.workspace().stateDir()), "open to others");
+      assertEquals(List.of(), open(cluster.workspace().stateDir()), "open to others");
 
-      fabric.startLeader();
-      assertEquals(after, fabric.leader().status().path("commit_index").asLong());
-      fabric.startWorker("b");
-      fabric.awaitWritable("b");
+      cluster.startLeader();
+      assertEquals(after, cluster.leader().status().path("commit_index").asLong());
+      cluster.startWorker("b");
+      cluster.awaitWritable("b");
       assertEquals("stays", Files.readString(b.resolve("before")));
       assertFalse(Files.exists(b.resolve("later")));
 
-      fabric
+      cluster
           .worker("a")
           .await(
               "say what to do",
               status -> status.path("link_reason").asText().contains("restart the worker"));
       assertEquals("is undone", Files.readString(a.resolve("later")), "reads go on meanwhile");
-      fabric.worker("a").terminate();
-      assertEquals(0, fabric.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
-      fabric.startWorker("a");
+      cluster.worker("a").terminate();
+      assertEquals(0, cluster.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      cluster.startWorker("a");
       assertFalse(Files.exists(a.resolve("later")));
       Files.writeString(a.resolve("after"), "goes on");
-      fabric.settle("a", "b");
+      cluster.settle("a", "b");
       assertEquals("goes on", Files.readString(b.resolve("after")));
-      fabric.assertSameRoots("a", "b");
+      cluster.assertSameRoots("a", "b");
     }
   }
 
@@ -78,16 +78,16 @@ class CutLogTest {
     return open;
   }
 
-  private static Shell cut(Fabric fabric, long after, String... more) throws Exception {
+  private static Shell cut(TestCluster cluster, long after, String... more) throws Exception {
     List<String> arguments =
         new ArrayList<>(
             List.of(
                 "cut-log",
                 "--dir",
-                fabric.workspace().root().toString(),
+                cluster.workspace().root().toString(),
                 "--after",
                 Long.toString(after)));
     arguments.addAll(List.of(more));
-    return fabric.hypersync(arguments);
+    return cluster.hypersync(arguments);
   }
 }

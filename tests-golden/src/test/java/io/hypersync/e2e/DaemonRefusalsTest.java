@@ -30,22 +30,22 @@ class DaemonRefusalsTest {
   private static final long SEED = 6;
   private static final int DATAGRAMS = 3000;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @Test
   void aSecondLeaderOfTheSameStateDirectory() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     Shell second;
     try (LeaderPort another = LeaderPort.reserve()) {
       second =
           Shell.run(
-              fabric.root(),
-              ChildJvm.environment(fabric.root().resolve("another-run-dir")),
+              cluster.root(),
+              ChildJvm.environment(cluster.root().resolve("another-run-dir")),
               ChildJvm.command(
                   List.of(
                       "leader",
                       "--dir",
-                      fabric.workspace().root().toString(),
+                      cluster.workspace().root().toString(),
                       "--bind",
                       another.address().toString())));
     }
@@ -53,44 +53,44 @@ class DaemonRefusalsTest {
         second,
         1,
         "the state directory "
-            + fabric.workspace().stateDir()
+            + cluster.workspace().stateDir()
             + " is in use by the leader of e2e, pid "
-            + fabric.leader().pid(),
+            + cluster.leader().pid(),
         "Stop that process first");
   }
 
   @Test
   void aSecondLeaderWithTheSameAdminSocket() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     refused(
-        fabric.hypersync("leader", "--dir", fabric.workspace().root().toString()),
+        cluster.hypersync("leader", "--dir", cluster.workspace().root().toString()),
         1,
-        "a daemon is already listening on " + fabric.runDirectory(),
+        "a daemon is already listening on " + cluster.runDirectory(),
         "./hypersync status");
   }
 
   @Test
   void aPortThatIsTaken() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     WorkspaceDirectory other = otherWorkspace("port");
     refused(
-        fabric.hypersync("leader", "--dir", other.root().toString()),
+        cluster.hypersync("leader", "--dir", other.root().toString()),
         1,
-        "127.0.0.1:" + fabric.address().port(),
+        "127.0.0.1:" + cluster.address().port(),
         "another program holds the port");
   }
 
   @Test
   void aMountPointThatIsTaken() throws Exception {
-    Fabric fabric = FABRIC.get();
-    List<String> arguments = new ArrayList<>(fabric.workerArguments("c"));
-    arguments.set(arguments.indexOf("--mount") + 1, fabric.mount("a").toString());
+    TestCluster cluster = CLUSTER.get();
+    List<String> arguments = new ArrayList<>(cluster.workerArguments("c"));
+    arguments.set(arguments.indexOf("--mount") + 1, cluster.mount("a").toString());
     refused(
-        fabric.hypersync(arguments),
+        cluster.hypersync(arguments),
         1,
-        "a workspace is mounted at " + fabric.mount("a") + " already",
-        "./hypersync umount " + fabric.mount("a"));
-    assertTrue(fabric.worker("a").isAlive(), "the worker of the mount");
+        "a workspace is mounted at " + cluster.mount("a") + " already",
+        "./hypersync umount " + cluster.mount("a"));
+    assertTrue(cluster.worker("a").isAlive(), "the worker of the mount");
   }
 
   /**
@@ -99,22 +99,22 @@ class DaemonRefusalsTest {
    */
   @Test
   void aMountPointThatIsNotEmpty() throws Exception {
-    Fabric fabric = FABRIC.get();
-    Files.createDirectories(fabric.mount("full"));
-    Files.writeString(fabric.mount("full").resolve("precious"), "mine");
+    TestCluster cluster = CLUSTER.get();
+    Files.createDirectories(cluster.mount("full"));
+    Files.writeString(cluster.mount("full").resolve("precious"), "mine");
     try (LeaderPort nobody = LeaderPort.reserve()) {
-      List<String> arguments = new ArrayList<>(fabric.workerArguments("full"));
+      List<String> arguments = new ArrayList<>(cluster.workerArguments("full"));
       arguments.addAll(List.of("--leader-address", nobody.address().toString()));
-      refused(fabric.hypersync(arguments), 1, fabric.mount("full") + " is not empty", "precious");
+      refused(cluster.hypersync(arguments), 1, cluster.mount("full") + " is not empty", "precious");
     }
-    assertEquals("mine", Files.readString(fabric.mount("full").resolve("precious")));
+    assertEquals("mine", Files.readString(cluster.mount("full").resolve("precious")));
   }
 
   @Test
   void aStateDirectoryWhereNothingCanBeKept() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     refused(
-        fabric.hypersync(
+        cluster.hypersync(
             "leader",
             "--dir",
             otherWorkspace("nowhere").root().toString(),
@@ -127,14 +127,15 @@ class DaemonRefusalsTest {
 
   @Test
   void anUnmountThatWouldHurtSomebody() throws Exception {
-    Fabric fabric = FABRIC.get();
-    Process user = new ProcessBuilder("sleep", "300").directory(fabric.mount("b").toFile()).start();
+    TestCluster cluster = CLUSTER.get();
+    Process user =
+        new ProcessBuilder("sleep", "300").directory(cluster.mount("b").toFile()).start();
     try {
       refused(
-          fabric.hypersync("umount", fabric.mount("b").toString()),
+          cluster.hypersync("umount", cluster.mount("b").toString()),
           1,
-          fabric.mount("b") + " is in use by 1 process",
-          "process " + user.pid() + " (sleep) works in " + fabric.mount("b"),
+          cluster.mount("b") + " is in use by 1 process",
+          "process " + user.pid() + " (sleep) works in " + cluster.mount("b"),
           "--force");
     } finally {
       user.destroyForcibly().waitFor();
@@ -143,37 +144,37 @@ class DaemonRefusalsTest {
 
   @Test
   void aTokenOfAnotherWorkspace() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     WorkspaceDirectory other = otherWorkspace("stranger");
     WorkerId id = new WorkerId("stranger");
-    other.writeToken(id, fabric.address(), other.tokenFile(id));
-    long before = fabric.leader().status().path("commit_index").asLong();
+    other.writeToken(id, cluster.address(), other.tokenFile(id));
+    long before = cluster.leader().status().path("commit_index").asLong();
     refused(
-        fabric.hypersync(
+        cluster.hypersync(
             "worker",
             "--token",
             other.tokenFile(id).toString(),
             "--mount",
-            fabric.mount("stranger").toString(),
+            cluster.mount("stranger").toString(),
             "--state-dir",
-            fabric.stateDir("stranger").toString()),
+            cluster.stateDir("stranger").toString()),
         1,
         "the leader does not accept this worker",
         "The token is for workspace " + other.id(),
-        "of workspace " + fabric.workspace().id(),
+        "of workspace " + cluster.workspace().id(),
         "--leader-address",
         "./hypersync token stranger");
-    assertEquals(before, fabric.leader().status().path("commit_index").asLong(), "the log");
+    assertEquals(before, cluster.leader().status().path("commit_index").asLong(), "the log");
   }
 
   @Test
   void whatIsInTheWayIsSaidWithoutNamesOfClasses() throws Exception {
-    Fabric fabric = FABRIC.get();
-    Path file = Files.writeString(fabric.root().resolve("a-file"), "");
+    TestCluster cluster = CLUSTER.get();
+    Path file = Files.writeString(cluster.root().resolve("a-file"), "");
     for (Path mount : List.of(file, Path.of("/proc/hypersync"), file.resolve("below"))) {
-      List<String> arguments = new ArrayList<>(fabric.workerArguments("in-the-way"));
+      List<String> arguments = new ArrayList<>(cluster.workerArguments("in-the-way"));
       arguments.set(arguments.indexOf("--mount") + 1, mount.toString());
-      Shell shell = fabric.hypersync(arguments);
+      Shell shell = cluster.hypersync(arguments);
       assertTrue(shell.exit() != 0, shell.output());
       assertTrue(shell.output().contains(mount.toString()), shell.output());
       assertTrue(!shell.output().contains("Exception"), shell.output());
@@ -182,33 +183,33 @@ class DaemonRefusalsTest {
 
   @Test
   void aSettingThatIsMisspelt() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     refused(
-        fabric.hypersync(
+        cluster.hypersync(
             "leader",
             "--dir",
-            fabric.workspace().root().toString(),
+            cluster.workspace().root().toString(),
             "--set",
             "hypersync.leader.batch_max_op=3"),
         2,
         "hypersync.leader.batch_max_op",
         "batch_max_ops");
-    Path config = fabric.root().resolve("misspelt.toml");
+    Path config = cluster.root().resolve("misspelt.toml");
     Files.writeString(config, "[hypersync.worker]\nleader_stael = \"1s\"\n");
-    List<String> arguments = new ArrayList<>(fabric.workerArguments("d"));
+    List<String> arguments = new ArrayList<>(cluster.workerArguments("d"));
     arguments.addAll(List.of("--config", config.toString()));
-    refused(fabric.hypersync(arguments), 2, config.toString(), "leader_stael", "leader_stale");
+    refused(cluster.hypersync(arguments), 2, config.toString(), "leader_stael", "leader_stale");
   }
 
   @Test
   void garbageOnTheLeadersPortHarmsNobody() throws Exception {
-    Fabric fabric = FABRIC.get();
-    Path onA = fabric.mount("a").resolve("under-fire");
-    Path onB = fabric.mount("b").resolve("under-fire");
-    JsonNode before = fabric.leader().status();
+    TestCluster cluster = CLUSTER.get();
+    Path onA = cluster.mount("a").resolve("under-fire");
+    Path onB = cluster.mount("b").resolve("under-fire");
+    JsonNode before = cluster.leader().status();
     try (DatagramSocket socket = new DatagramSocket()) {
       InetSocketAddress leader =
-          new InetSocketAddress(fabric.address().host(), fabric.address().port());
+          new InetSocketAddress(cluster.address().host(), cluster.address().port());
       Random random = new Random(SEED);
       for (int i = 0; i < DATAGRAMS; i++) {
         byte[] bytes = garbage(random, i);
@@ -220,11 +221,11 @@ class DaemonRefusalsTest {
         }
       }
     }
-    JsonNode after = fabric.leader().status();
+    JsonNode after = cluster.leader().status();
     assertEquals(before.path("leader_epoch"), after.path("leader_epoch"), "no restart");
     assertEquals(
         addresses(before), addresses(after), "the same sessions: nobody had to connect anew");
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   /**
@@ -253,13 +254,13 @@ class DaemonRefusalsTest {
   }
 
   private static WorkspaceDirectory otherWorkspace(String name) throws IOException {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     return WorkspaceDirectory.create(
-        fabric.root().resolve("other-" + name),
+        cluster.root().resolve("other-" + name),
         NewIds.workspace(),
         new WorkspaceName(name),
         Instant.now(),
-        WorkspaceDirectory.saying(new HostPort("127.0.0.1", fabric.address().port())));
+        WorkspaceDirectory.saying(new HostPort("127.0.0.1", cluster.address().port())));
   }
 
   private static void refused(Shell shell, int exit, String... said) {

@@ -33,24 +33,24 @@ class DiskFullTest {
 
   @Test
   void aFullLeaderTurnsMutationsAwayWholeAndGoesOnWhenThereIsRoom() throws Exception {
-    try (Fabric fabric = Fabric.create()) {
+    try (TestCluster cluster = TestCluster.create()) {
       try {
-        Path disk = fabric.tmpfs("leader-disk", LEADER_DISK_MIB);
-        fabric.putState("leader", disk.resolve("state"));
-        fabric.startLeader();
-        fabric.startWorker("a");
-        fabric.startWorker("b");
-        fullLeader(fabric, disk);
+        Path disk = cluster.tmpfs("leader-disk", LEADER_DISK_MIB);
+        cluster.putState("leader", disk.resolve("state"));
+        cluster.startLeader();
+        cluster.startWorker("a");
+        cluster.startWorker("b");
+        fullLeader(cluster, disk);
       } catch (Exception | Error failure) {
-        System.err.println(fabric.logs());
+        System.err.println(cluster.logs());
         throw failure;
       }
     }
   }
 
-  private void fullLeader(Fabric fabric, Path disk) throws Exception {
-    Path a = fabric.mount("a");
-    Path b = fabric.mount("b");
+  private void fullLeader(TestCluster cluster, Path disk) throws Exception {
+    Path a = cluster.mount("a");
+    Path b = cluster.mount("b");
     byte[] early = data();
     Files.write(a.resolve("early"), early);
     Path ballast = disk.resolve("ballast");
@@ -77,8 +77,8 @@ class DiskFullTest {
       }
     }
     assertEquals("ENOSPC", Errnos.of(() -> writeAtOnce(b.resolve("from-b"), refused)));
-    assertTrue(fabric.leader().isAlive(), "the leader lives");
-    fabric.assertSameRoots("a", "b");
+    assertTrue(cluster.leader().isAlive(), "the leader lives");
+    cluster.assertSameRoots("a", "b");
     assertEquals(-1, mismatch(b.resolve("early"), early), "what was there before");
 
     Files.delete(ballast);
@@ -90,44 +90,44 @@ class DiskFullTest {
         "once there is room",
         "OK",
         () -> Errnos.of(() -> writeAtOnce(a.resolve("from-a"), refused)));
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     for (Path mount : List.of(a, b)) {
-      assertEquals(made.stream().sorted().toList(), Shelves.names(mount));
+      assertEquals(made.stream().sorted().toList(), Directories.names(mount));
       assertEquals(-1, mismatch(mount.resolve("from-a"), refused), "written on A");
       assertEquals(-1, mismatch(mount.resolve("from-b"), refused), "written on B");
     }
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
 
-    fabric.leader().kill();
-    fabric.startLeader();
-    fabric.awaitWritable("a");
-    fabric.awaitWritable("b");
-    fabric.assertSameRoots("a", "b");
+    cluster.leader().kill();
+    cluster.startLeader();
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aFullWorkerStopsWhereItIsAndHurtsNobody() throws Exception {
-    try (Fabric fabric = Fabric.create()) {
+    try (TestCluster cluster = TestCluster.create()) {
       try {
-        Path disk = fabric.tmpfs("worker-disk", WORKER_DISK_MIB);
-        fabric.putState("a", disk.resolve("state"));
-        fabric.startLeader();
-        fabric.startWorker("a");
-        fabric.startWorker("b");
-        fullWorker(fabric, disk);
+        Path disk = cluster.tmpfs("worker-disk", WORKER_DISK_MIB);
+        cluster.putState("a", disk.resolve("state"));
+        cluster.startLeader();
+        cluster.startWorker("a");
+        cluster.startWorker("b");
+        fullWorker(cluster, disk);
       } catch (Exception | Error failure) {
-        System.err.println(fabric.logs());
+        System.err.println(cluster.logs());
         throw failure;
       }
     }
   }
 
-  private void fullWorker(Fabric fabric, Path disk) throws Exception {
-    Path a = fabric.mount("a");
-    Path b = fabric.mount("b");
+  private void fullWorker(TestCluster cluster, Path disk) throws Exception {
+    Path a = cluster.mount("a");
+    Path b = cluster.mount("b");
     Files.writeString(b.resolve("early"), "read me");
     Files.createFile(a.resolve("mine"));
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     Path ballast = disk.resolve("ballast");
     fill(disk, ballast, LEFT_BYTES);
 
@@ -140,7 +140,7 @@ class DiskFullTest {
     byte[] theirs = data();
     writeAtOnce(b.resolve("theirs"), theirs);
     JsonNode stopped =
-        fabric.worker("a").await("stop applying", status -> !status.path("apply_error").isNull());
+        cluster.worker("a").await("stop applying", status -> !status.path("apply_error").isNull());
     assertEquals("ENOSPC", stopped.path("apply_error").path("errno").asText());
     assertEquals(
         stopped.path("applied_index").asLong() + 1,
@@ -149,7 +149,7 @@ class DiskFullTest {
     assertTrue(stopped.path("read_only").asBoolean(), "its mount is read-only");
     assertEquals("EROFS", Errnos.of(() -> Files.createFile(a.resolve("no"))));
     assertEquals("read me", Files.readString(a.resolve("early")), "its reads go on");
-    fabric
+    cluster
         .leader()
         .await(
             "know of it",
@@ -166,18 +166,18 @@ class DiskFullTest {
                                     .asText()
                                     .equals("ENOSPC")));
     Files.writeString(b.resolve("more"), "unharmed");
-    fabric.assertSameRoots("b");
+    cluster.assertSameRoots("b");
 
     Files.delete(ballast);
-    fabric.awaitWritable("a");
-    fabric.settle("a");
+    cluster.awaitWritable("a");
+    cluster.settle("a");
     assertEquals(-1, mismatch(a.resolve("theirs"), theirs), "it goes on by itself");
-    fabric.worker("a").terminate();
-    assertEquals(0, fabric.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
-    fabric.startWorker("a");
+    cluster.worker("a").terminate();
+    assertEquals(0, cluster.worker("a").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    cluster.startWorker("a");
     assertEquals(-1, mismatch(a.resolve("theirs"), theirs), "caught up");
     writeAtOnce(a.resolve("mine"), theirs);
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   private byte[] data() {

@@ -51,7 +51,7 @@ class FaultMatrixTest {
     } catch (Exception | Error failure) {
       System.err.printf(
           "-Dhypersync.faults.cell=%s -Dhypersync.seed=%d: %s%n%s",
-          cell, SEED, failure, on.fabric().logs());
+          cell, SEED, failure, on.cluster().logs());
       throw failure;
     }
   }

@@ -56,7 +56,7 @@ final class FaultRun {
 
   private final FaultCell cell;
   private final FaultStage stage;
-  private final Fabric fabric;
+  private final TestCluster cluster;
   private final Path onA;
   private final Path onB;
   private final List<Path> folders;
@@ -69,9 +69,9 @@ final class FaultRun {
   FaultRun(FaultCell cell, FaultStage stage) {
     this.cell = cell;
     this.stage = stage;
-    this.fabric = stage.fabric();
-    this.onA = fabric.mount("a").resolve(cell.name());
-    this.onB = fabric.mount("b").resolve(cell.name());
+    this.cluster = stage.cluster();
+    this.onA = cluster.mount("a").resolve(cell.name());
+    this.onB = cluster.mount("b").resolve(cell.name());
     this.folders = List.of(onA, onB);
   }
 
@@ -84,7 +84,7 @@ final class FaultRun {
       arm(killed);
     }
     settle();
-    indexBefore = fabric.leader().status().path("commit_index").asLong();
+    indexBefore = cluster.leader().status().path("commit_index").asLong();
     WriteLoad load = WriteLoad.start(folders, pause(cell.fault().time()));
     try (load) {
       switch (cell.fault()) {
@@ -111,20 +111,20 @@ final class FaultRun {
     Map<String, String> fault =
         Map.of("HYPERSYNC_FAULT_HOLD_AT", killed.moment() + ":" + killed.which());
     settle();
-    DaemonJvm daemon = fabric.daemon(killed.daemon());
+    DaemonJvm daemon = cluster.daemon(killed.daemon());
     daemon.terminate();
     assertEquals(0, daemon.awaitExit(Await.LIMIT), "exit code after SIGTERM");
     if (killed.daemon().equals("leader")) {
-      fabric.startLeader(fault);
+      cluster.startLeader(fault);
       FaultStage.WORKERS.forEach(this::awaitReconnected);
     } else {
-      fabric.startWorker(killed.daemon(), fault);
+      cluster.startWorker(killed.daemon(), fault);
     }
   }
 
   private void killWorker(String worker, Moment moment, WriteLoad load) throws Exception {
-    DaemonJvm daemon = fabric.worker(worker);
-    Path folder = fabric.mount(worker).resolve(cell.name());
+    DaemonJvm daemon = cluster.worker(worker);
+    Path folder = cluster.mount(worker).resolve(cell.name());
     daemon.awaitSaying("held at " + moment);
     load.awaitProgress(MUTATIONS); // on the other mount
     load.expectDeath(folder);
@@ -135,8 +135,8 @@ final class FaultRun {
     checkLogOf(worker, load);
 
     long againNs = System.nanoTime();
-    fabric.hypersync("umount", fabric.mount(worker).toString()).orFail("umount");
-    fabric.startWorker(worker);
+    cluster.hypersync("umount", cluster.mount(worker).toString()).orFail("umount");
+    cluster.startWorker(worker);
     seen.add("the worker is back in " + since(againNs) + " ms");
     Files.writeString(folder.resolve("after"), "clean");
     Await.same("on the other", "clean", () -> Files.readString(onA.resolve("after")));
@@ -150,14 +150,14 @@ final class FaultRun {
    */
   private void checkLogOf(String worker, WriteLoad load) {
     Set<String> intents = new HashSet<>();
-    for (JsonNode entry : fabric.log(Integer.MAX_VALUE)) {
+    for (JsonNode entry : cluster.log(Integer.MAX_VALUE)) {
       if (entry.path("log_index").asLong() > indexBefore
           && entry.path("worker_id").asText().equals(worker)) {
         String intent = entry.path("client_id").asText() + " " + entry.path("seq_no").asLong();
         assertTrue(intents.add(intent), () -> "committed twice: " + entry);
       }
     }
-    int happened = intents.size() - load.acknowledgedOn(fabric.mount(worker).resolve(cell.name()));
+    int happened = intents.size() - load.acknowledgedOn(cluster.mount(worker).resolve(cell.name()));
     assertTrue(
         happened >= 1 && happened <= load.unknown(),
         () -> happened + " of the calls without an answer are in the log: " + load);
@@ -165,7 +165,7 @@ final class FaultRun {
   }
 
   private void killLeader(Moment moment, WriteLoad load) throws Exception {
-    DaemonJvm leader = fabric.leader();
+    DaemonJvm leader = cluster.leader();
     leader.awaitSaying("held at " + moment);
     if (moment == Moment.CHUNKS_STORED) {
       leader.await("have the intent", status -> status.path("pending_intents").asInt() > 0);
@@ -177,11 +177,11 @@ final class FaultRun {
     assertReadOnly(FaultStage.WORKERS);
     long heardOf = 0;
     for (String worker : FaultStage.WORKERS) {
-      heardOf = Math.max(heardOf, fabric.worker(worker).status().path("applied_index").asLong());
+      heardOf = Math.max(heardOf, cluster.worker(worker).status().path("applied_index").asLong());
     }
 
-    fabric.startLeader();
-    long recovered = fabric.leader().status().path("commit_index").asLong();
+    cluster.startLeader();
+    long recovered = cluster.leader().status().path("commit_index").asLong();
     if (moment == Moment.ENTRY_DURABLE) {
       assertTrue(recovered > heardOf, "an entry that nobody had heard of is in the log");
     }
@@ -200,11 +200,11 @@ final class FaultRun {
 
   private void stopLeader(Duration time, WriteLoad load) throws Exception {
     load.awaitProgress(MUTATIONS);
-    fabric.leader().freeze();
+    cluster.leader().freeze();
     try {
       isolated(FaultStage.WORKERS, System.nanoTime(), FaultStage.LEADER_TIMEOUT, time);
     } finally {
-      fabric.leader().thaw();
+      cluster.leader().thaw();
     }
     awaitRecovery(FaultStage.WORKERS, System.nanoTime());
     assertResolved(time, load);
@@ -212,10 +212,10 @@ final class FaultRun {
 
   private void stopWorker(String worker, Duration time, WriteLoad load) throws Exception {
     load.awaitProgress(MUTATIONS);
-    fabric.worker(worker).freeze();
+    cluster.worker(worker).freeze();
     long frozenNs = System.nanoTime();
     try {
-      fabric
+      cluster
           .leader()
           .await(
               "give the silent worker up",
@@ -231,7 +231,7 @@ final class FaultRun {
         Thread.sleep(PROBE_EVERY);
       }
     } finally {
-      fabric.worker(worker).thaw();
+      cluster.worker(worker).thaw();
     }
     awaitRecovery(List.of(worker), System.nanoTime());
     assertResolved(time, load);
@@ -309,7 +309,7 @@ final class FaultRun {
       for (String worker : workers) {
         assertEquals(
             0,
-            fabric.worker(worker).status().path("pending_mutations").asInt(),
+            cluster.worker(worker).status().path("pending_mutations").asInt(),
             "calls that still wait on " + worker);
       }
     }
@@ -319,7 +319,7 @@ final class FaultRun {
       throws InterruptedException {
     List<Long> took = new ArrayList<>();
     for (String worker : workers) {
-      fabric.worker(worker).await("be read-only", status -> status.path("read_only").asBoolean());
+      cluster.worker(worker).await("be read-only", status -> status.path("read_only").asBoolean());
       took.add(since(beganNs));
       assertTrue(
           took.getLast() < bound.plus(LATE_TIMER).toMillis(), worker + " read-only: " + took);
@@ -329,19 +329,19 @@ final class FaultRun {
 
   private void assertReadOnly(List<String> workers) throws Exception {
     for (String worker : workers) {
-      Path folder = fabric.mount(worker).resolve(cell.name());
+      Path folder = cluster.mount(worker).resolve(cell.name());
       Path probe = folder.resolve("refused-" + probes++);
       assertEquals("EROFS", Errnos.of(() -> Files.createFile(probe)), "create on " + worker);
       assertEquals(TEXT, Files.readString(folder.resolve("before")), "reads go on");
-      assertTrue(Shelves.names(folder).contains("before"), "listings go on");
+      assertTrue(Directories.names(folder).contains("before"), "listings go on");
     }
   }
 
   private void awaitRecovery(List<String> workers, long healedNs) throws Exception {
     List<Long> took = new ArrayList<>();
     for (String worker : workers) {
-      fabric.awaitWritable(worker);
-      Path file = fabric.mount(worker).resolve(cell.name()).resolve("recovered-" + worker);
+      cluster.awaitWritable(worker);
+      Path file = cluster.mount(worker).resolve(cell.name()).resolve("recovered-" + worker);
       Await.until("a mutation on " + worker, () -> Files.writeString(file, worker) != null);
       took.add(since(healedNs));
       assertTrue(took.getLast() < RECOVERY_LIMIT.toMillis(), worker + " is back: " + took);
@@ -365,20 +365,20 @@ final class FaultRun {
     for (Path folder : folders) {
       load.check(folder);
       assertFalse(
-          Shelves.names(folder).stream().anyMatch(name -> name.startsWith("refused-")),
+          Directories.names(folder).stream().anyMatch(name -> name.startsWith("refused-")),
           "what was refused has come to pass later");
     }
     Trees.assertSame(onA, onB);
-    fabric.assertSameRoots(FaultStage.WORKERS.toArray(String[]::new));
+    cluster.assertSameRoots(FaultStage.WORKERS.toArray(String[]::new));
   }
 
   private void settle() throws InterruptedException {
-    fabric.settle(FaultStage.WORKERS.toArray(String[]::new));
+    cluster.settle(FaultStage.WORKERS.toArray(String[]::new));
   }
 
   private void awaitReconnected(String worker) {
     try {
-      fabric.awaitWritable(worker);
+      cluster.awaitWritable(worker);
     } catch (InterruptedException interrupted) {
       throw new IllegalStateException(interrupted);
     }

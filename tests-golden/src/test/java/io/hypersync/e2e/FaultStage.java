@@ -26,11 +26,11 @@ final class FaultStage implements AutoCloseable {
           "hypersync.worker.leader_timeout=" + LEADER_TIMEOUT.toSeconds() + "s",
           "hypersync.worker.mutation_deadline=" + MUTATION_DEADLINE.toSeconds() + "s");
 
-  private final Fabric fabric;
+  private final TestCluster cluster;
   private final Map<String, UdpRelay> relays = new LinkedHashMap<>();
 
-  private FaultStage(Fabric fabric) {
-    this.fabric = fabric;
+  private FaultStage(TestCluster cluster) {
+    this.cluster = cluster;
   }
 
   /**
@@ -39,17 +39,17 @@ final class FaultStage implements AutoCloseable {
    * @param seed determines which packets the relays drop
    */
   static FaultStage start(long seed) throws Exception {
-    FaultStage stage = new FaultStage(Fabric.create(SETTINGS));
+    FaultStage stage = new FaultStage(TestCluster.create(SETTINGS));
     try {
-      stage.fabric.startLeader();
-      HostPort leader = stage.fabric.address();
+      stage.cluster.startLeader();
+      HostPort leader = stage.cluster.address();
       for (String worker : WORKERS) {
         UdpRelay relay =
             UdpRelay.start(
                 new InetSocketAddress(leader.host(), leader.port()), seed + worker.hashCode());
         stage.relays.put(worker, relay);
-        stage.fabric.putLeaderAddress(worker, relay.address());
-        stage.fabric.startWorker(worker);
+        stage.cluster.putLeaderAddress(worker, relay.address());
+        stage.cluster.startWorker(worker);
       }
       return stage;
     } catch (Exception | Error failure) {
@@ -58,8 +58,8 @@ final class FaultStage implements AutoCloseable {
     }
   }
 
-  Fabric fabric() {
-    return fabric;
+  TestCluster cluster() {
+    return cluster;
   }
 
   /** The relay between this worker and the leader. */
@@ -72,13 +72,13 @@ final class FaultStage implements AutoCloseable {
   }
 
   boolean isHealthy() {
-    return fabric.isHealthy(WORKERS.toArray(String[]::new));
+    return cluster.isHealthy(WORKERS.toArray(String[]::new));
   }
 
   @Override
   public void close() throws IOException {
     try {
-      fabric.close();
+      cluster.close();
     } finally {
       for (UdpRelay relay : relays.values()) {
         relay.close();

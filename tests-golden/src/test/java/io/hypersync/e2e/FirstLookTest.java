@@ -19,12 +19,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * shows the state before that call. Prints a table; fails only if a look never shows the new state
  * (docs/kernel-caching.md, How fresh).
  *
- * <p>{@code -Dhypersync.freshness.tries=500} makes more tries; {@code -Dhypersync.freshness.load=2}
- * runs that many writing processes on each mount meanwhile.
+ * <p>{@code -Dhypersync.readBarrier.tries=500} makes more tries; {@code
+ * -Dhypersync.readBarrier.load=2} runs that many writing processes on each mount meanwhile.
  */
 @RealMounts
 class FirstLookTest {
-  @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension EXTENSION = new TestClusterExtension();
 
   private static final int TRIES = Integer.getInteger("hypersync.freshness.tries", 20);
   private static final int LOAD = Integer.getInteger("hypersync.freshness.load", 0);

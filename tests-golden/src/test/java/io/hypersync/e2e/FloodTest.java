@@ -34,16 +34,16 @@ class FloodTest {
   private static final long LIMIT_OPS = 200;
   private static final long BURST_OPS = 20;
 
-  private Fabric fabric;
+  private TestCluster cluster;
 
   @BeforeEach
   void nothingRuns() throws Exception {
-    fabric = Fabric.create();
+    cluster = TestCluster.create();
   }
 
   @AfterEach
   void takeItAway() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   /**
@@ -53,11 +53,11 @@ class FloodTest {
   @Test
   void aFloodDoesNotPushOthersAside() throws Exception {
     start();
-    Path quiet = Files.createDirectory(fabric.mount("b").resolve("quiet"));
+    Path quiet = Files.createDirectory(cluster.mount("b").resolve("quiet"));
     Latencies alone = makeDirectories(quiet, "alone");
     Latencies beside;
     Latencies flooding;
-    try (Flood flood = Flood.prepare(fabric.mount("a"), FLOODERS)) {
+    try (Flood flood = Flood.prepare(cluster.mount("a"), FLOODERS)) {
       flood.start();
       beside = makeDirectories(quiet, "beside");
       flooding = flood.end();
@@ -67,7 +67,7 @@ class FloodTest {
     double fairShare = (double) flooding.calls() / FLOODERS;
     assertTrue(beside.calls() >= SHARE * fairShare, figures);
     assertTrue(beside.percentileMs(99) <= TAIL * flooding.percentileMs(99), figures);
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
@@ -79,7 +79,7 @@ class FloodTest {
         "hypersync.leader.intent_burst_ops=" + BURST_OPS);
     int calls;
     double seconds;
-    try (Flood flood = Flood.prepare(fabric.mount("a"), FLOODERS)) {
+    try (Flood flood = Flood.prepare(cluster.mount("a"), FLOODERS)) {
       long beganNs = System.nanoTime();
       flood.start();
       Thread.sleep(WINDOW);
@@ -91,7 +91,7 @@ class FloodTest {
     assertTrue(calls <= BURST_OPS + LIMIT_OPS * seconds, figures);
     assertTrue(calls >= LIMIT_OPS * seconds / 2, () -> "what it may have, it gets: " + figures);
     assertTrue(rejections("a") > 0, figures);
-    Files.createDirectory(fabric.mount("b").resolve("quiet"));
+    Files.createDirectory(cluster.mount("b").resolve("quiet"));
     assertEquals(0, rejections("b"), "another worker has a limit of its own");
   }
 
@@ -108,15 +108,15 @@ class FloodTest {
   }
 
   private void start(String... leaderSettings) throws Exception {
-    fabric.startLeader(leaderSettings);
-    fabric.launchWorker("a");
-    fabric.launchWorker("b");
-    fabric.awaitWritable("a");
-    fabric.awaitWritable("b");
+    cluster.startLeader(leaderSettings);
+    cluster.launchWorker("a");
+    cluster.launchWorker("b");
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
   }
 
   private long rejections(String name) {
-    for (JsonNode worker : fabric.leader().status().path("workers")) {
+    for (JsonNode worker : cluster.leader().status().path("workers")) {
       if (worker.path("worker_id").asText().equals(name)) {
         return worker.path("rate_limit_rejections").asLong();
       }

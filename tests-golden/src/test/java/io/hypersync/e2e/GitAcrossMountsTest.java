@@ -16,18 +16,18 @@ class GitAcrossMountsTest {
   private static final int FILES = 300;
   private static final long SEED = 20260126;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @TempDir Path outside;
 
   @Test
   void aRepositoryClonedOnOneMountIsCleanAndUsableOnTheOther() throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     Path origin = makeRepository();
-    Git.must(fabric.mount("a"), "clone", "--quiet", "file://" + origin, "project");
-    fabric.settle("b");
-    Path onA = fabric.mount("a").resolve("project");
-    Path onB = fabric.mount("b").resolve("project");
+    Git.must(cluster.mount("a"), "clone", "--quiet", "file://" + origin, "project");
+    cluster.settle("b");
+    Path onA = cluster.mount("a").resolve("project");
+    Path onB = cluster.mount("b").resolve("project");
 
     assertEquals("", Git.must(onB, "status", "--porcelain"), "B sees another tree than A cloned");
     assertEquals(
@@ -45,7 +45,7 @@ class GitAcrossMountsTest {
     assertEquals(" M src/f8.txt\n", Git.must(onA, "status", "--porcelain"));
 
     Git.must(onB, "commit", "--quiet", "--all", "--message", "from B");
-    fabric.settle("a");
+    cluster.settle("a");
     assertEquals("from B\n", Git.must(onA, "log", "-1", "--format=%s"));
     assertEquals("", Git.must(onA, "status", "--porcelain"), "A after B's commit");
 
@@ -55,11 +55,11 @@ class GitAcrossMountsTest {
     Git.must(onA, "checkout", "--quiet", "-b", "side", "HEAD~2");
     Git.must(onA, "checkout", "--quiet", "main");
     Git.must(onA, "gc", "--quiet");
-    fabric.settle("b");
+    cluster.settle("b");
     assertEquals("from A\nfrom B\n", Git.must(onB, "log", "-2", "--format=%s"));
     assertEquals("", Git.must(onB, "status", "--porcelain"), "B after A's gc");
     Git.must(onB, "fsck", "--full", "--strict", "--no-progress");
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   private Path makeRepository() throws IOException, InterruptedException {

@@ -30,22 +30,23 @@ class GitTortureTest {
   @Test
   @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyCommitThatSucceededIsInTheHistoryAndTheRepositoryIsSound() throws Exception {
-    try (Fabric fabric = Fabric.start(Fabric.PATIENT, WORKERS.toArray(new String[0]))) {
+    try (TestCluster cluster =
+        TestCluster.start(TestCluster.PATIENT, WORKERS.toArray(new String[0]))) {
       try {
-        torture(fabric);
+        torture(cluster);
       } catch (Exception | Error failure) {
-        System.err.println(fabric.logs());
+        System.err.println(cluster.logs());
         throw failure;
       }
     }
   }
 
-  private static void torture(Fabric fabric) throws Exception {
-    List<Path> repositories = WORKERS.stream().map(name -> repository(fabric, name)).toList();
+  private static void torture(TestCluster cluster) throws Exception {
+    List<Path> repositories = WORKERS.stream().map(name -> repository(cluster, name)).toList();
     Path first = Files.createDirectory(repositories.getFirst());
     Git.must(first, "init", "--quiet", "--initial-branch=main");
     Git.must(first, "commit", "--quiet", "--allow-empty", "--message", "root");
-    fabric.settle("a", "b", "c");
+    cluster.settle("a", "b", "c");
 
     Set<String> commits = new TreeSet<>();
     for (int kill = 0; kill <= KILLS; kill++) {
@@ -58,7 +59,7 @@ class GitTortureTest {
           actor.awaitCommits(COMMITS);
         }
         if (kill < KILLS) {
-          killed(fabric, WORKERS.get((kill + 1) % WORKERS.size()), actors);
+          killed(cluster, WORKERS.get((kill + 1) % WORKERS.size()), actors);
         }
       } finally {
         actors.forEach(Actor::close);
@@ -69,31 +70,32 @@ class GitTortureTest {
       }
       // Killed processes may have left lock files behind, as on any filesystem.
       Shell.must(first, "find", ".git", "-name", "*.lock", "-delete");
-      assertSound(fabric, repositories, commits);
+      assertSound(cluster, repositories, commits);
       System.out.printf("%d of %d kills, %d commits%n", kill, KILLS, commits.size());
     }
     Git.must(repositories.getLast(), "gc", "--quiet");
-    assertSound(fabric, repositories, commits);
-    fabric.assertSameRoots("a", "b", "c");
+    assertSound(cluster, repositories, commits);
+    cluster.assertSameRoots("a", "b", "c");
   }
 
   /** Kills a worker while git uses its mount, and starts it again. */
-  private static void killed(Fabric fabric, String victim, List<Actor> actors) throws Exception {
-    fabric.worker(victim).kill();
+  private static void killed(TestCluster cluster, String victim, List<Actor> actors)
+      throws Exception {
+    cluster.worker(victim).kill();
     for (Actor actor : actors) {
       actor.end();
     }
-    fabric.hypersync("umount", "--force", fabric.mount(victim).toString()).orFail("umount");
-    fabric.startWorker(victim);
+    cluster.hypersync("umount", "--force", cluster.mount(victim).toString()).orFail("umount");
+    cluster.startWorker(victim);
   }
 
-  private static Path repository(Fabric fabric, String worker) {
-    return fabric.mount(worker).resolve("repo");
+  private static Path repository(TestCluster cluster, String worker) {
+    return cluster.mount(worker).resolve("repo");
   }
 
-  private static void assertSound(Fabric fabric, List<Path> repositories, Set<String> commits)
+  private static void assertSound(TestCluster cluster, List<Path> repositories, Set<String> commits)
       throws Exception {
-    fabric.settle("a", "b", "c");
+    cluster.settle("a", "b", "c");
     for (Path repository : repositories) {
       Git.must(repository, "fsck", "--full", "--strict", "--no-progress");
       List<String> history = Git.must(repository, "rev-list", "--all").lines().toList();

@@ -12,53 +12,54 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Shadow calls (docs/inotify.md) when the worker, or the process that makes them, is killed. */
 @RealMounts
 class InotifyCrashTest {
-  @RegisterExtension final FabricExtension extension = new FabricExtension(InotifyTest.SETTINGS);
+  @RegisterExtension
+  final TestClusterExtension extension = new TestClusterExtension(InotifyTest.SETTINGS);
 
   @Test
   void aKilledWorkerTakesItsShadowAlong() throws Exception {
-    Fabric fabric = extension.get();
-    Path b = fabric.mount("b");
-    Process busy = start(fabric, "fast");
+    TestCluster cluster = extension.get();
+    Path b = cluster.mount("b");
+    Process busy = start(cluster, "fast");
     try {
-      fabric
+      cluster
           .worker("b")
           .await("make calls", status -> status.at("/inotify/shadow_calls").asLong() > 100);
-      long shadow = shadowOf(fabric.worker("b"));
-      fabric.worker("b").kill();
+      long shadow = shadowOf(cluster.worker("b"));
+      cluster.worker("b").kill();
       Await.until("the shadow process ends", () -> !isAlive(shadow));
     } finally {
       busy.destroyForcibly().waitFor();
     }
-    Shell umount = fabric.hypersync("umount", b.toString());
+    Shell umount = cluster.hypersync("umount", b.toString());
     assertEquals(0, umount.exit(), umount.output());
-    fabric.startWorker("b");
-    InotifyTest.run(fabric, "names");
-    fabric.assertSameRoots("a", "b");
+    cluster.startWorker("b");
+    InotifyTest.run(cluster, "names");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aShadowThatIsKilledIsReplaced() throws Exception {
-    Fabric fabric = extension.get();
-    InotifyTest.run(fabric, "names");
-    long shadow = shadowOf(fabric.worker("b"));
-    Shell.must(fabric.root(), "kill", "-9", Long.toString(shadow));
-    InotifyTest.run(fabric, "contents");
-    assertFalse(shadow == shadowOf(fabric.worker("b")), "another process");
-    fabric.worker("b").terminate();
-    assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT));
-    assertEquals(List.of(), InotifyTest.shadows(fabric), "an orderly stop leaves no process");
+    TestCluster cluster = extension.get();
+    InotifyTest.run(cluster, "names");
+    long shadow = shadowOf(cluster.worker("b"));
+    Shell.must(cluster.root(), "kill", "-9", Long.toString(shadow));
+    InotifyTest.run(cluster, "contents");
+    assertFalse(shadow == shadowOf(cluster.worker("b")), "another process");
+    cluster.worker("b").terminate();
+    assertEquals(0, cluster.worker("b").awaitExit(Await.LIMIT));
+    assertEquals(List.of(), InotifyTest.shadows(cluster), "an orderly stop leaves no process");
     assertFalse(
-        Files.readString(Path.of("/proc/self/mountinfo")).contains(fabric.mount("b").toString()));
+        Files.readString(Path.of("/proc/self/mountinfo")).contains(cluster.mount("b").toString()));
   }
 
-  private static Process start(Fabric fabric, String name) throws Exception {
+  private static Process start(TestCluster cluster, String name) throws Exception {
     return new ProcessBuilder(
             "python3",
             "-B",
             InotifyTest.script(),
             name,
-            fabric.mount("a").toString(),
-            fabric.mount("b").toString())
+            cluster.mount("a").toString(),
+            cluster.mount("b").toString())
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start();

@@ -13,27 +13,27 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Without the setting there is no scan, no thread and no process for inotify. */
 @RealMounts
 class InotifyOffTest {
-  @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension EXTENSION = new TestClusterExtension();
 
   @Test
   void nothingRunsForIt() throws Exception {
-    Fabric fabric = EXTENSION.get();
-    DaemonJvm worker = fabric.worker("b");
-    Path folder = Files.createDirectory(fabric.mount("a").resolve("inotify-off"));
-    Await.until("the folder", () -> Files.isDirectory(fabric.mount("b").resolve("inotify-off")));
+    TestCluster cluster = EXTENSION.get();
+    DaemonJvm worker = cluster.worker("b");
+    Path folder = Files.createDirectory(cluster.mount("a").resolve("inotify-off"));
+    Await.until("the folder", () -> Files.isDirectory(cluster.mount("b").resolve("inotify-off")));
     try (var watcher = folder.getFileSystem().newWatchService()) {
       var _ =
-          fabric
+          cluster
               .mount("b")
               .resolve("inotify-off")
               .register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
       Files.createFile(folder.resolve("f"));
-      Await.until("the file", () -> Files.exists(fabric.mount("b").resolve("inotify-off/f")));
+      Await.until("the file", () -> Files.exists(cluster.mount("b").resolve("inotify-off/f")));
     }
     assertTrue(worker.status().path("inotify").isNull(), () -> worker.status().toPrettyString());
-    assertEquals(List.of(), InotifyTest.shadows(fabric));
+    assertEquals(List.of(), InotifyTest.shadows(cluster));
     String threads =
-        Shell.must(fabric.root(), "sh", "-c", "cat /proc/" + worker.pid() + "/task/*/comm");
+        Shell.must(cluster.root(), "sh", "-c", "cat /proc/" + worker.pid() + "/task/*/comm");
     assertTrue(threads.lines().noneMatch(name -> name.startsWith("inotify")), threads);
   }
 }

@@ -25,53 +25,53 @@ class InotifyTest {
   static final List<String> SETTINGS =
       List.of("hypersync.worker.leader_timeout=15s", "hypersync.worker.inotify=true");
 
-  private static Fabric fabric;
+  private static TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    fabric = Fabric.start(SETTINGS, "a", "b");
+    cluster = TestCluster.start(SETTINGS, "a", "b");
   }
 
   @AfterAll
   static void stop() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"names", "moves", "contents", "itself", "follow", "masks", "fast", "late"})
   void holds(String name) throws Exception {
-    long before = fabric.worker("b").status().at("/inotify/shadow_calls").asLong();
+    long before = cluster.worker("b").status().at("/inotify/shadow_calls").asLong();
     try {
-      run(fabric, name);
+      run(cluster, name);
     } catch (AssertionError failure) {
-      System.err.println(fabric.worker("b").status().path("inotify") + "\n" + fabric.logs());
+      System.err.println(cluster.worker("b").status().path("inotify") + "\n" + cluster.logs());
       throw failure;
     }
-    fabric.assertSameRoots("a", "b");
-    JsonNode counters = fabric.worker("b").status().path("inotify");
+    cluster.assertSameRoots("a", "b");
+    JsonNode counters = cluster.worker("b").status().path("inotify");
     assertEquals(0, counters.path("dropped").asLong(), counters::toString);
     assertEquals(0, counters.path("given_up").asLong(), counters::toString);
     assertTrue(counters.path("shadow_calls").asLong() > before, counters::toString);
   }
 
-  static void run(Fabric fabric, String name) throws Exception {
+  static void run(TestCluster cluster, String name) throws Exception {
     Shell.must(
-        fabric.root(),
+        cluster.root(),
         "python3",
         "-B",
         script(),
         name,
-        fabric.mount("a").toString(),
-        fabric.mount("b").toString());
+        cluster.mount("a").toString(),
+        cluster.mount("b").toString());
   }
 
   /** The command lines of shadow processes of this workspace. */
-  static List<String> shadows(Fabric fabric) throws IOException, InterruptedException {
-    return Shell.must(fabric.root(), "ps", "-eo", "args")
+  static List<String> shadows(TestCluster cluster) throws IOException, InterruptedException {
+    return Shell.must(cluster.root(), "ps", "-eo", "args")
         .lines()
         .filter(line -> line.contains(ShadowMain.class.getName()))
-        .filter(line -> line.contains(fabric.root().toString()))
+        .filter(line -> line.contains(cluster.root().toString()))
         .toList();
   }
 

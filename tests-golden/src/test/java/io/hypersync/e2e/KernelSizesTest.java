@@ -50,7 +50,7 @@ class KernelSizesTest {
           assert os.lseek(fd, 0, 1) == size + n, (os.lseek(fd, 0, 1), size, n)
       """;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   /** The reader has seen the new bytes by pread, and makes the other call at once. */
   @ParameterizedTest
@@ -141,11 +141,11 @@ class KernelSizesTest {
     private int size;
 
     Growing(String name, String flags) throws Exception {
-      Path directory = Files.createTempDirectory(FABRIC.mount("a"), "sizes-");
+      Path directory = Files.createTempDirectory(CLUSTER.mount("a"), "sizes-");
       onA = directory.resolve(name);
       Files.writeString(onA, "begin");
       size = 5;
-      besideOnB = FABRIC.mount("b").resolve(directory.getFileName());
+      besideOnB = CLUSTER.mount("b").resolve(directory.getFileName());
       settle();
       reader.define(READER);
       reader.must("fd = os.open('" + besideOnB.resolve(name) + "', " + flags + ")");
@@ -166,7 +166,7 @@ class KernelSizesTest {
 
     /** Waits until B shows everything that A has done: a mutation on B waits for that. */
     void settle() throws Exception {
-      FABRIC.get().settle("b");
+      CLUSTER.get().settle("b");
       Files.delete(Files.createTempDirectory(besideOnB, "settled-"));
     }
 

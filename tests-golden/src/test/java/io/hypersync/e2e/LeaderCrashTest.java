@@ -18,25 +18,26 @@ class LeaderCrashTest {
   /** The default timeout is one second; the rest is for busy machines. */
   private static final long READ_ONLY_LIMIT_MS = 15_000;
 
-  @RegisterExtension final FabricExtension extension = new FabricExtension(Fabric.PROMPT);
+  @RegisterExtension
+  final TestClusterExtension extension = new TestClusterExtension(TestCluster.PROMPT);
 
   @Test
   void whatWasAcknowledgedSurvivesTheLeaderOnce() throws Exception {
-    Fabric fabric = extension.get();
-    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    TestCluster cluster = extension.get();
+    List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
     Path before = mounts.getFirst().resolve("before");
     awaitOk(() -> Files.writeString(before, "read me"));
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
 
     WriteLoad load = WriteLoad.start(mounts);
     try (load) {
       for (int round = 1; round <= ROUNDS; round++) {
         load.awaitProgress(MUTATIONS_BETWEEN);
-        fabric.leader().kill();
+        cluster.leader().kill();
         long killedNs = System.nanoTime();
         for (String worker : List.of("a", "b")) {
-          fabric
+          cluster
               .worker(worker)
               .await("be read-only", status -> status.path("read_only").asBoolean());
         }
@@ -46,41 +47,41 @@ class LeaderCrashTest {
           assertEquals(
               "EROFS", Errnos.of(() -> Files.createFile(mount.resolve("no"))), "create, no leader");
           assertEquals("read me", Files.readString(mount.resolve("before")), "reads go on");
-          assertTrue(Shelves.names(mount).contains("before"), "listings go on");
+          assertTrue(Directories.names(mount).contains("before"), "listings go on");
         }
-        fabric.startLeader();
-        fabric.awaitWritable("a");
-        fabric.awaitWritable("b");
+        cluster.startLeader();
+        cluster.awaitWritable("a");
+        cluster.awaitWritable("b");
         System.out.printf("round %d: read-only after %d ms; %s%n", round, elapsedMs, load);
       }
       load.awaitProgress(MUTATIONS_BETWEEN);
     }
 
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     for (Path mount : mounts) {
       load.check(mount);
     }
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aLeaderThatIsStoppedInOrderComesBackAtTheSameRoot() throws Exception {
-    Fabric fabric = extension.get();
-    awaitOk(() -> Files.writeString(fabric.mount("a").resolve("f"), "text"));
-    fabric.settle("a", "b");
-    String root = fabric.leader().status().path("root").asText();
-    long index = fabric.leader().status().path("commit_index").asLong();
+    TestCluster cluster = extension.get();
+    awaitOk(() -> Files.writeString(cluster.mount("a").resolve("f"), "text"));
+    cluster.settle("a", "b");
+    String root = cluster.leader().status().path("root").asText();
+    long index = cluster.leader().status().path("commit_index").asLong();
 
-    fabric.leader().terminate();
-    assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
-    fabric.startLeader();
+    cluster.leader().terminate();
+    assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    cluster.startLeader();
 
-    assertEquals(root, fabric.leader().status().path("root").asText());
-    assertEquals(index, fabric.leader().status().path("commit_index").asLong());
-    fabric.awaitWritable("b");
-    awaitOk(() -> Files.writeString(fabric.mount("b").resolve("f"), "changed"));
-    Await.same("on A", "changed", () -> Files.readString(fabric.mount("a").resolve("f")));
-    fabric.assertSameRoots("a", "b");
+    assertEquals(root, cluster.leader().status().path("root").asText());
+    assertEquals(index, cluster.leader().status().path("commit_index").asLong());
+    cluster.awaitWritable("b");
+    awaitOk(() -> Files.writeString(cluster.mount("b").resolve("f"), "changed"));
+    Await.same("on A", "changed", () -> Files.readString(cluster.mount("a").resolve("f")));
+    cluster.assertSameRoots("a", "b");
   }
 
   /** With the default leader timeout, a busy machine causes EROFS now and then. */

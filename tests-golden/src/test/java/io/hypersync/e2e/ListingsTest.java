@@ -36,56 +36,56 @@ class ListingsTest {
   /** The worker waits half a second; the rest is for busy machines. */
   private static final Duration HELD_UP = Duration.ofSeconds(20);
 
-  private static Fabric fabric;
+  private static TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    fabric = Fabric.start(Fabric.PATIENT, "a", "b");
+    cluster = TestCluster.start(TestCluster.PATIENT, "a", "b");
   }
 
   @AfterAll
   static void stop() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   @ParameterizedTest(name = "mtimes {0}")
   @ValueSource(strings = {"open", "hidden"})
   void readersNeverSeeAnOlderListing(String mtimes) throws Exception {
-    watch(fabric, mtimes);
+    watch(cluster, mtimes);
   }
 
   @ParameterizedTest(name = "{0} us")
   @ValueSource(strings = {"1000", "30000"})
   void readersNeverSeeAnOlderListingWhenKernelsAreToldLate(String delayUs) throws Exception {
     Map<String, String> delay = Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", delayUs);
-    try (Fabric late = Fabric.start(Fabric.PATIENT, delay, "a", "b")) {
+    try (TestCluster late = TestCluster.start(TestCluster.PATIENT, delay, "a", "b")) {
       watch(late, "hidden");
     }
   }
 
   @Test
   void anUnchangedDirectoryIsReadOnceAndAChangedOneAgain() throws Exception {
-    Path there = Files.createDirectory(fabric.mount("a").resolve("d"));
+    Path there = Files.createDirectory(cluster.mount("a").resolve("d"));
     for (int i = 0; i < 200; i++) {
       Files.createFile(there.resolve("name" + i));
     }
-    fabric.settle("b");
-    Path here = fabric.mount("b").resolve("d");
+    cluster.settle("b");
+    Path here = cluster.mount("b").resolve("d");
     // The worker itself keeps the root directory open, as the start of its path walks.
-    long kept = requests(fabric, "opendir") - requests(fabric, "releasedir");
+    long kept = requests(cluster, "opendir") - requests(cluster, "releasedir");
     List<String> first = listing(here);
-    long requests = listingRequests(fabric);
+    long requests = listingRequests(cluster);
     for (int i = 0; i < 20; i++) {
       // The kernel sends RELEASEDIR asynchronously after the close.
       Await.until(
-          "closed", () -> requests(fabric, "opendir") - requests(fabric, "releasedir") == kept);
+          "closed", () -> requests(cluster, "opendir") - requests(cluster, "releasedir") == kept);
       assertEquals(first, listing(here));
     }
-    assertEquals(requests, listingRequests(fabric), "READDIR for what the kernel has");
+    assertEquals(requests, listingRequests(cluster), "READDIR for what the kernel has");
     Files.delete(there.resolve("name7"));
-    fabric.settle("b");
+    cluster.settle("b");
     assertEquals(first.size() - 1, listing(here).size());
-    assertTrue(listingRequests(fabric) > requests, "the kernel has asked again");
+    assertTrue(listingRequests(cluster) > requests, "the kernel has asked again");
   }
 
   /**
@@ -94,7 +94,7 @@ class ListingsTest {
    */
   @Test
   void aReaderWhoseMemoryDoesNotComeHoldsUpNobodyElse() throws Exception {
-    try (Fabric three = Fabric.start(Fabric.PATIENT, "a", "b", "c");
+    try (TestCluster three = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
         PythonProcess reader = PythonProcess.start()) {
       Path there = Files.createDirectory(three.mount("a").resolve("held"));
       for (int i = 0; i < 200; i++) {
@@ -136,15 +136,15 @@ class ListingsTest {
     }
   }
 
-  private static void watch(Fabric fabric, String mtimes) throws Exception {
+  private static void watch(TestCluster cluster, String mtimes) throws Exception {
     long seed = Long.getLong("hypersync.seed", System.nanoTime());
-    Path there = Files.createDirectory(fabric.mount("a").resolve(mtimes));
-    Path here = fabric.mount("b").resolve(mtimes);
+    Path there = Files.createDirectory(cluster.mount("a").resolve(mtimes));
+    Path here = cluster.mount("b").resolve(mtimes);
     URL script = Objects.requireNonNull(ListingsTest.class.getResource("/listings/watch.py"));
-    long before = listingRequests(fabric);
+    long before = listingRequests(cluster);
     String printed =
         Shell.must(
-            fabric.root(),
+            cluster.root(),
             "python3",
             "-B",
             Path.of(script.toURI()).toString(),
@@ -153,21 +153,22 @@ class ListingsTest {
             Integer.toString(SECONDS),
             Long.toString(seed),
             mtimes);
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
     long listings = printed.lines().mapToLong(Long::parseLong).sum();
-    long requests = listingRequests(fabric) - before;
+    long requests = listingRequests(cluster) - before;
     assertTrue(
         requests < LEAST_REQUESTS * listings,
         requests + " requests for " + listings + " listings: none was the kernel's own");
   }
 
-  private static long listingRequests(Fabric fabric) throws IOException, InterruptedException {
-    return requests(fabric, "readdir") + requests(fabric, "readdirplus");
+  private static long listingRequests(TestCluster cluster)
+      throws IOException, InterruptedException {
+    return requests(cluster, "readdir") + requests(cluster, "readdirplus");
   }
 
-  private static long requests(Fabric fabric, String opcode)
+  private static long requests(TestCluster cluster, String opcode)
       throws IOException, InterruptedException {
-    return fabric.worker("b").status().path("kernel_requests").path(opcode).asLong();
+    return cluster.worker("b").status().path("kernel_requests").path(opcode).asLong();
   }
 
   private static List<String> listing(Path directory) throws IOException {

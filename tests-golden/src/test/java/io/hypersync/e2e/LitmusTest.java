@@ -44,8 +44,8 @@ class LitmusTest {
   private static final Map<String, String> SLOW =
       Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
 
-  private @Nullable Fabric prompt;
-  private @Nullable Fabric slow;
+  private @Nullable TestCluster prompt;
+  private @Nullable TestCluster slow;
 
   /** One thread of a litmus test; returns what it observed, as a short word. */
   @FunctionalInterface
@@ -290,8 +290,8 @@ class LitmusTest {
   @ParameterizedTest(name = "{0}; {1}")
   @MethodSource("runs")
   void noForbiddenOutcome(Litmus test, String how, boolean late) throws Exception {
-    Fabric fabric = fabric(late);
-    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"), fabric.mount("c"));
+    TestCluster cluster = cluster(late);
+    List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"), cluster.mount("c"));
     String folder = "litmus" + TESTS.indexOf(test);
     Files.createDirectory(mounts.getFirst().resolve(folder));
     int threads = test.threads.size();
@@ -340,22 +340,22 @@ class LitmusTest {
 
   @AfterAll
   void end() throws IOException {
-    for (Fabric fabric : new Fabric[] {prompt, slow}) {
-      if (fabric != null) {
-        fabric.close();
+    for (TestCluster cluster : new TestCluster[] {prompt, slow}) {
+      if (cluster != null) {
+        cluster.close();
       }
     }
   }
 
-  private Fabric fabric(boolean late) throws Exception {
+  private TestCluster cluster(boolean late) throws Exception {
     if (late) {
       if (slow == null) {
-        slow = Fabric.start(Fabric.PATIENT, SLOW, "a", "b", "c");
+        slow = TestCluster.start(TestCluster.PATIENT, SLOW, "a", "b", "c");
       }
       return slow;
     }
     if (prompt == null) {
-      prompt = Fabric.start(Fabric.PATIENT, "a", "b", "c");
+      prompt = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
     }
     return prompt;
   }

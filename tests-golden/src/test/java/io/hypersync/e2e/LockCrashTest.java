@@ -14,16 +14,16 @@ import org.junit.jupiter.api.Test;
 /** Locks when their holder's worker or the leader dies (hypersync.md 10.2). */
 @RealMounts
 class LockCrashTest {
-  private Fabric fabric;
+  private TestCluster cluster;
 
   @BeforeEach
   void nothingRuns() throws Exception {
-    fabric = Fabric.create(List.of("hypersync.worker.leader_timeout=5s"));
+    cluster = TestCluster.create(List.of("hypersync.worker.leader_timeout=5s"));
   }
 
   @AfterEach
   void takeItAway() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   @Test
@@ -34,7 +34,7 @@ class LockCrashTest {
       Thread.sleep(4_000); // longer than lease and grace: it is renewed
       assertFalse(waiter.isLocked());
       long killedNs = System.nanoTime();
-      fabric.worker("b").kill();
+      cluster.worker("b").kill();
       waiter.awaitLocked();
       long tookMs = (System.nanoTime() - killedNs) / 1_000_000;
       // The last renewal was at most a third of the lease earlier.
@@ -49,10 +49,10 @@ class LockCrashTest {
     try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
         LockHolder waiter = LockHolder.start(file("a"))) {
       Await.until("A waits", () -> leaderLocks("waiting") == 1);
-      fabric.worker("b").kill();
-      Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
+      cluster.worker("b").kill();
+      Shell.must(cluster.root(), "umount", "-l", cluster.mount("b").toString());
       assertFalse(waiter.isLocked());
-      fabric.startWorker("b");
+      cluster.startWorker("b");
       waiter.awaitLocked();
       assertEquals(1, leaderLocks("reclaimed"));
     }
@@ -64,31 +64,31 @@ class LockCrashTest {
     try (LockHolder _ = LockHolder.start(file("b")).awaitLocked();
         LockHolder waiter = LockHolder.start(file("a"))) {
       Await.until("A waits", () -> leaderLocks("waiting") == 1);
-      fabric.leader().kill();
-      fabric.startLeader();
+      cluster.leader().kill();
+      cluster.startLeader();
       waiter.awaitLocked();
-      fabric
+      cluster
           .worker("b")
           .await("say that it lost its lock", status -> status.path("locks_lost").asInt() == 1);
     }
   }
 
   private void start(String... leaderSettings) throws Exception {
-    fabric.startLeader(leaderSettings);
-    fabric.startWorker("a");
-    fabric.startWorker("b");
+    cluster.startLeader(leaderSettings);
+    cluster.startWorker("a");
+    cluster.startWorker("b");
   }
 
   private int leaderLocks(String key) {
-    return fabric.leader().status().path("locks").path(key).asInt();
+    return cluster.leader().status().path("locks").path(key).asInt();
   }
 
   private Path file(String worker) throws Exception {
-    Path made = fabric.mount("a").resolve("lock");
+    Path made = cluster.mount("a").resolve("lock");
     if (!Files.exists(made)) {
       Files.createFile(made);
     }
-    Path file = fabric.mount(worker).resolve("lock");
+    Path file = cluster.mount(worker).resolve("lock");
     Await.until(file + " is there", () -> Files.exists(file));
     return file;
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** flock and fcntl locks on two mounts of one workspace (hypersync.md 10.2). */
 @RealMounts
 class LocksAcrossMountsTest {
-  @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension EXTENSION = new TestClusterExtension();
 
   @Test
   void fcntlRangesExcludeEachOther() throws Exception {

@@ -42,24 +42,24 @@ class LocksWithoutLeaderTest {
     STOPPED
   }
 
-  private Fabric fabric;
+  private TestCluster cluster;
 
   @BeforeEach
   void nothingRuns() throws Exception {
-    fabric = Fabric.create(List.of("hypersync.worker.leader_timeout=1500ms"));
+    cluster = TestCluster.create(List.of("hypersync.worker.leader_timeout=1500ms"));
   }
 
   @AfterEach
   void takeItAway() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   @ParameterizedTest
   @EnumSource
   void whatMustNotWaitDoesNotWaitForTheLeader(Gone gone) throws Exception {
-    fabric.startLeader("--set", "hypersync.leader.lock_ttl=30m");
-    fabric.startWorker("a");
-    Path file = Files.createFile(fabric.mount("a").resolve("file"));
+    cluster.startLeader("--set", "hypersync.leader.lock_ttl=30m");
+    cluster.startWorker("a");
+    Path file = Files.createFile(cluster.mount("a").resolve("file"));
     try (PythonProcess python = PythonProcess.start();
         LockHolder holder = LockHolder.start(file).awaitLocked();
         LockHolder waiter = LockHolder.start(file)) {
@@ -69,10 +69,10 @@ class LocksWithoutLeaderTest {
       python.must("held = os.open(file, os.O_RDWR)");
       python.must("fcntl.lockf(held, fcntl.LOCK_EX)");
       Await.until(
-          "one waits", () -> fabric.leader().status().path("locks").path("waiting").asInt() == 1);
+          "one waits", () -> cluster.leader().status().path("locks").path("waiting").asInt() == 1);
       switch (gone) {
-        case KILLED -> fabric.leader().kill();
-        case STOPPED -> fabric.leader().freeze();
+        case KILLED -> cluster.leader().kill();
+        case STOPPED -> cluster.leader().freeze();
       }
       // The first call is made before the worker can have noticed.
       for (List<String> call : CALLS) {
@@ -82,8 +82,8 @@ class LocksWithoutLeaderTest {
       }
       assertFalse(waiter.isLocked());
       switch (gone) {
-        case KILLED -> fabric.startLeader("--set", "hypersync.leader.lock_ttl=30m");
-        case STOPPED -> fabric.leader().thaw();
+        case KILLED -> cluster.startLeader("--set", "hypersync.leader.lock_ttl=30m");
+        case STOPPED -> cluster.leader().thaw();
       }
       holder.letGo();
       waiter.awaitLocked();

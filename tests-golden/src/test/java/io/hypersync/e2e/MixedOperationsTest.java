@@ -61,15 +61,15 @@ class MixedOperationsTest {
      */
     TOLD_AT_ONCE;
 
-    private Fabric workspace() throws Exception {
-      List<String> settings = new ArrayList<>(Fabric.PATIENT);
+    private TestCluster workspace() throws Exception {
+      List<String> settings = new ArrayList<>(TestCluster.PATIENT);
       Map<String, String> faults = Map.of();
       switch (this) {
         case SEEN_ON_THE_MOUNT -> {}
         case SEEN_WITH_SLOW_KERNELS -> faults = Map.of("HYPERSYNC_FAULT_NOTIFIER_DELAY_US", "2000");
         case TOLD_AT_ONCE -> settings.add("hypersync.worker.strict_reads=true");
       }
-      return Fabric.start(settings, faults, "a", "b");
+      return TestCluster.start(settings, faults, "a", "b");
     }
   }
 
@@ -106,8 +106,9 @@ class MixedOperationsTest {
   @Timeout(value = 3, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyAnswerIsThatOfASingleMachine(Handover handover) throws Exception {
     List<MixedChain> chains = new ArrayList<>();
-    try (Fabric fabric = handover.workspace()) {
-      Path folder = Files.createDirectories(fabric.mount("a").resolve("shared/batons")).getParent();
+    try (TestCluster cluster = handover.workspace()) {
+      Path folder =
+          Files.createDirectories(cluster.mount("a").resolve("shared/batons")).getParent();
       for (int c = 0; c < CHAINS; c++) {
         Kind kind = KINDS.get(c % KINDS.size());
         MixedChain chain = new MixedChain(kind, "c" + c + "-", seed + c);
@@ -118,29 +119,29 @@ class MixedOperationsTest {
         Files.createFile(folder.resolve(chain.baton()));
         waiting.get("a").add(new Baton(chain, List.of()));
       }
-      fabric.settle("b");
-      run(fabric, handover);
-      fabric.settle("a", "b");
+      cluster.settle("b");
+      run(cluster, handover);
+      cluster.settle("a", "b");
       for (String mount : MOUNTS) {
-        try (MixedActor actor = MixedActor.start(shared(fabric, mount))) {
+        try (MixedActor actor = MixedActor.start(shared(cluster, mount))) {
           for (MixedChain chain : chains) {
             judge(chain, mount, chain.everything(), actor);
           }
         }
       }
-      fabric.assertSameRoots("a", "b");
+      cluster.assertSameRoots("a", "b");
     } catch (Exception | AssertionError failure) {
       throw new AssertionError(
           "-Dhypersync.seed=%d, after %,d operations".formatted(seed, judged.get()), failure);
     }
   }
 
-  private void run(Fabric fabric, Handover handover) throws Exception {
+  private void run(TestCluster cluster, Handover handover) throws Exception {
     List<Future<Void>> running = new ArrayList<>();
     long startNs = System.nanoTime();
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       for (String mount : MOUNTS) {
-        Path folder = shared(fabric, mount);
+        Path folder = shared(cluster, mount);
         for (int i = 0; i < ACTORS_PER_MOUNT; i++) {
           running.add(threads.submit(() -> untilOver(() -> takeTurns(mount, folder, handover))));
         }
@@ -171,8 +172,8 @@ class MixedOperationsTest {
     void run() throws Exception;
   }
 
-  private static Path shared(Fabric fabric, String mount) {
-    return fabric.mount(mount).resolve("shared");
+  private static Path shared(TestCluster cluster, String mount) {
+    return cluster.mount(mount).resolve("shared");
   }
 
   private void takeTurns(String mount, Path folder, Handover handover) throws Exception {

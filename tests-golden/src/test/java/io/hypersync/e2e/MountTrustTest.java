@@ -36,51 +36,51 @@ class MountTrustTest {
 
   @Test
   void byDefaultNoFileMakesAnybodyRoot() throws Exception {
-    try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a")) {
-      assertEquals("nosuid nodev", trust(fabric));
-      assertEquals(Integer.toString(NOBODY), who(fabric));
-      assertEquals("EACCES", openDevice(fabric));
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      assertEquals("nosuid nodev", trust(cluster));
+      assertEquals(Integer.toString(NOBODY), who(cluster));
+      assertEquals("EACCES", openDevice(cluster));
     }
   }
 
   @Test
   void whoTrustsRootOfAllMachinesCanSaySo() throws Exception {
-    List<String> settings = new ArrayList<>(Fabric.PATIENT);
+    List<String> settings = new ArrayList<>(TestCluster.PATIENT);
     settings.addAll(List.of("hypersync.worker.suid=true", "hypersync.worker.dev=true"));
-    try (Fabric fabric = Fabric.start(settings, "a")) {
-      assertEquals("", trust(fabric));
-      assertEquals("0", who(fabric));
-      assertEquals("opened", openDevice(fabric));
+    try (TestCluster cluster = TestCluster.start(settings, "a")) {
+      assertEquals("", trust(cluster));
+      assertEquals("0", who(cluster));
+      assertEquals("opened", openDevice(cluster));
     }
   }
 
-  private static String trust(Fabric fabric) throws Exception {
+  private static String trust(TestCluster cluster) throws Exception {
     String line =
         Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-            .filter(row -> row.contains(" " + fabric.mount("a") + " "))
+            .filter(row -> row.contains(" " + cluster.mount("a") + " "))
             .findFirst()
             .orElseThrow();
     List<String> options = List.of(line.split(" ", -1)[5].split(",", -1));
     return String.join(" ", List.of("nosuid", "nodev").stream().filter(options::contains).toList());
   }
 
-  private static String who(Fabric fabric) throws Exception {
-    Path program = fabric.mount("a").resolve("id");
+  private static String who(TestCluster cluster) throws Exception {
+    Path program = cluster.mount("a").resolve("id");
     // The program itself is copied, because a symbolic link would be followed.
-    Shell.must(fabric.root(), "cp", Path.of("/usr/bin/id").toRealPath().toString(), program + "");
-    Shell.must(fabric.root(), "chmod", "4755", program.toString());
+    Shell.must(cluster.root(), "cp", Path.of("/usr/bin/id").toRealPath().toString(), program + "");
+    Shell.must(cluster.root(), "chmod", "4755", program.toString());
     // User nobody must be able to reach the mount.
-    Files.setAttribute(fabric.root(), "unix:mode", 0711);
-    return python(fabric, WHO, program);
+    Files.setAttribute(cluster.root(), "unix:mode", 0711);
+    return python(cluster, WHO, program);
   }
 
-  private static String openDevice(Fabric fabric) throws Exception {
-    return python(fabric, OPEN_DEVICE, fabric.mount("a").resolve("null"));
+  private static String openDevice(TestCluster cluster) throws Exception {
+    return python(cluster, OPEN_DEVICE, cluster.mount("a").resolve("null"));
   }
 
-  private static String python(Fabric fabric, String script, Path argument) throws Exception {
+  private static String python(TestCluster cluster, String script, Path argument) throws Exception {
     return Shell.run(Path.of("/"), Map.of(), List.of("python3", "-c", script, argument.toString()))
-        .orFail("python3 on " + fabric.root())
+        .orFail("python3 on " + cluster.root())
         .strip();
   }
 }

@@ -54,7 +54,7 @@ class MountsInsideTest {
       points = []
       """;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @TempDir Path outside;
 
@@ -64,7 +64,7 @@ class MountsInsideTest {
   @ParameterizedTest(name = "in a mount namespace of its own: {0}")
   @ValueSource(booleans = {false, true})
   void staysWhateverIsDoneAroundIt(boolean ownNamespace) throws Exception {
-    onA = Files.createTempDirectory(FABRIC.mount("a"), "inside-");
+    onA = Files.createTempDirectory(CLUSTER.mount("a"), "inside-");
     Path project = Files.createDirectories(onA.resolve("p"));
     for (String directory : List.of("node_modules", "tmp", "src")) {
       Files.createDirectory(project.resolve(directory));
@@ -72,8 +72,8 @@ class MountsInsideTest {
     }
     Files.writeString(project.resolve(".env"), "secret\n");
     Files.writeString(outside.resolve("outside"), "");
-    onB = FABRIC.mount("b").resolve(onA.getFileName());
-    FABRIC.get().settle("b");
+    onB = CLUSTER.mount("b").resolve(onA.getFileName());
+    CLUSTER.get().settle("b");
     try (PythonProcess process = PythonProcess.start(ownNamespace ? PRIVATE : List.of())) {
       process.define(MOUNTING);
       String p = onB.resolve("p").toString();
@@ -239,7 +239,7 @@ class MountsInsideTest {
 
   /** Waits until B shows everything that A has done: a mutation on B waits for that. */
   private void settle() throws Exception {
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Files.delete(Files.createTempDirectory(onB, "settled-"));
   }
 

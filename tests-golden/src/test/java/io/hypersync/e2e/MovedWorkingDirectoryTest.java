@@ -31,15 +31,15 @@ class MovedWorkingDirectoryTest {
                                 capture_output=True, text=True).stdout
       """;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   private Path onA = Path.of("");
   private Path onB = Path.of("");
 
   @BeforeEach
   void makeFolder() throws Exception {
-    onA = Files.createTempDirectory(FABRIC.mount("a"), "moved-");
-    onB = FABRIC.mount("b").resolve(onA.getFileName());
+    onA = Files.createTempDirectory(CLUSTER.mount("a"), "moved-");
+    onB = CLUSTER.mount("b").resolve(onA.getFileName());
   }
 
   @Test
@@ -148,7 +148,7 @@ class MovedWorkingDirectoryTest {
     process.must("inside('" + onB.resolve(directory) + "')");
     Path landed = onB.resolve(directory).resolveSibling("landed");
     if (Files.deleteIfExists(landed)) {
-      FABRIC.get().settle("a");
+      CLUSTER.get().settle("a");
       assertFalse(Files.exists(onA.resolve(directory).resolveSibling("landed")));
     }
     assertEquals(
@@ -158,7 +158,7 @@ class MovedWorkingDirectoryTest {
 
   /** Waits until B shows everything that A has done: a mutation on B waits for that. */
   private void settle() throws Exception {
-    FABRIC.get().settle("b");
-    Files.delete(Files.createTempDirectory(FABRIC.mount("b"), "settled-"));
+    CLUSTER.get().settle("b");
+    Files.delete(Files.createTempDirectory(CLUSTER.mount("b"), "settled-"));
   }
 }

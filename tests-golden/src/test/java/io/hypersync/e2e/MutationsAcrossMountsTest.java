@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every mutation of hypersync.md 6.1: made on one mount, visible on the other. */
 @RealMounts
 class MutationsAcrossMountsTest {
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   /** One directory of the workspace, through either mount. */
   record Pair(Path a, Path b) {
@@ -57,11 +57,11 @@ class MutationsAcrossMountsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void madeOnASeenOnB(Row row) throws Exception {
-    Path onA = Files.createTempDirectory(FABRIC.mount("a"), "row-");
-    Path onB = FABRIC.mount("b").resolve(onA.getFileName());
+    Path onA = Files.createTempDirectory(CLUSTER.mount("a"), "row-");
+    Path onB = CLUSTER.mount("b").resolve(onA.getFileName());
     Await.until("the row's folder on B", () -> Files.isDirectory(onB));
     row.check(new Pair(onA, onB));
-    FABRIC.get().assertSameRoots("a", "b");
+    CLUSTER.get().assertSameRoots("a", "b");
   }
 
   static Stream<Arguments> rows() {
@@ -189,7 +189,7 @@ class MutationsAcrossMountsTest {
     Files.createDirectory(pair.a.resolve("d1"));
     Files.createDirectory(pair.a.resolve("d2"));
     Shell.must(pair.a, "mv", "-T", "d1", "d2");
-    pair.seenOnB("a directory over an empty one", List.of("d2", "old"), Shelves::names);
+    pair.seenOnB("a directory over an empty one", List.of("d2", "old"), Directories::names);
   }
 
   private static void renamesDirectory(Pair pair) throws Exception {
@@ -334,7 +334,7 @@ class MutationsAcrossMountsTest {
                   try {
                     for (int i = 1; i <= 50; i++) {
                       Files.writeString(pair.a.resolve("tmp"), version(i));
-                      Shelves.replace(pair.a.resolve("tmp"), target);
+                      Directories.replace(pair.a.resolve("tmp"), target);
                     }
                   } catch (IOException failure) {
                     throw new java.io.UncheckedIOException(failure);
@@ -361,8 +361,8 @@ class MutationsAcrossMountsTest {
     for (String name : inOrder.reversed()) {
       Files.createFile(pair.a.resolve(name));
     }
-    pair.seenOnB("names", inOrder, Shelves::names);
-    assertEquals(inOrder, Shelves.names(pair.a), "on A");
+    pair.seenOnB("names", inOrder, Directories::names);
+    assertEquals(inOrder, Directories.names(pair.a), "on A");
   }
 
   private static void statfs(Pair pair) throws Exception {
@@ -377,7 +377,7 @@ class MutationsAcrossMountsTest {
     Files.writeString(pair.a.resolve("f"), "text");
     Files.createDirectory(pair.a.resolve("d"));
     Files.createSymbolicLink(pair.a.resolve("s"), Path.of("f"));
-    FABRIC.get().settle("a", "b");
+    CLUSTER.get().settle("a", "b");
     for (String name : List.of(".", "f", "d", "s")) {
       String[] command = {"stat", "-c", "%i %h %f %s %u %g %y %z %b %B", name};
       pair.seenOnB("stat of " + name, Shell.must(pair.a, command), b -> Shell.must(b, command));

@@ -25,33 +25,34 @@ class NegotiationTest {
   /** The same workers under one leader after another, with the data they have written before. */
   @Test
   void whateverTheLeaderWantsItsWorkersDo() throws Exception {
-    try (Fabric fabric = Fabric.create()) {
-      startLeader(fabric, "0B", "4KiB");
-      fabric.startWorker("a");
-      fabric.startWorker("b");
-      writeAndRead(fabric, "small");
-      assertNegotiated(fabric.worker("a").status(), 0, 4_096);
-      long chunks = fabric.leader().status().path("chunks").asLong();
+    try (TestCluster cluster = TestCluster.create()) {
+      startLeader(cluster, "0B", "4KiB");
+      cluster.startWorker("a");
+      cluster.startWorker("b");
+      writeAndRead(cluster, "small");
+      assertNegotiated(cluster.worker("a").status(), 0, 4_096);
+      long chunks = cluster.leader().status().path("chunks").asLong();
       int least = 300_000 / 4_096;
       assertTrue(chunks > least, () -> "cut into pages: " + chunks);
 
-      fabric.leader().terminate();
-      assertEquals(0, fabric.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
-      startLeader(fabric, "64KiB", "64KiB");
-      fabric.awaitWritable("a");
-      fabric.awaitWritable("b");
-      writeAndRead(fabric, "large");
-      assertNegotiated(fabric.worker("b").status(), 65_536, 65_536);
-      fabric.assertSameRoots("a", "b");
+      cluster.leader().terminate();
+      assertEquals(0, cluster.leader().awaitExit(Await.LIMIT), "exit code after SIGTERM");
+      startLeader(cluster, "64KiB", "64KiB");
+      cluster.awaitWritable("a");
+      cluster.awaitWritable("b");
+      writeAndRead(cluster, "large");
+      assertNegotiated(cluster.worker("b").status(), 65_536, 65_536);
+      cluster.assertSameRoots("a", "b");
 
-      JsonNode pressure = fabric.leader().status().path("workers").path(0).path("local_pressure");
+      JsonNode pressure = cluster.leader().status().path("workers").path(0).path("local_pressure");
       int disk = pressure.path("disk_percent").asInt(-1);
       assertTrue(disk >= 0 && disk <= 100, pressure::toString);
     }
   }
 
-  private static void startLeader(Fabric fabric, String inline, String chunk) throws Exception {
-    fabric.startLeader(
+  private static void startLeader(TestCluster cluster, String inline, String chunk)
+      throws Exception {
+    cluster.startLeader(
         "--set",
         "hypersync.leader.inline_threshold=" + inline,
         "--set",
@@ -60,17 +61,17 @@ class NegotiationTest {
         "hypersync.leader.batch_window=1ms");
   }
 
-  private void writeAndRead(Fabric fabric, String name) throws Exception {
+  private void writeAndRead(TestCluster cluster, String name) throws Exception {
     for (int length : LENGTHS) {
       byte[] content = new byte[length];
       random.nextBytes(content);
-      Path written = fabric.mount("a").resolve(name + length);
+      Path written = cluster.mount("a").resolve(name + length);
       write(written, content);
       byte[] value = new byte[Math.min(length, XATTR_BYTES)];
       random.nextBytes(value);
       Files.setAttribute(written, "user:x", value);
-      fabric.settle("b");
-      Path read = fabric.mount("b").resolve(name + length);
+      cluster.settle("b");
+      Path read = cluster.mount("b").resolve(name + length);
       assertArrayEquals(content, Files.readAllBytes(read), () -> name + length);
       assertArrayEquals(value, (byte[]) Files.getAttribute(read, "user:x"), () -> name + length);
     }

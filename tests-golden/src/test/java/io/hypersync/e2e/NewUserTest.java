@@ -25,56 +25,57 @@ class NewUserTest {
 
   @Test
   void aWorkerThatWaitsForItsLeaderIsSeen() throws Exception {
-    try (Fabric fabric = Fabric.create(Fabric.PROMPT)) {
-      DaemonJvm worker = fabric.launchWorker("a");
+    try (TestCluster cluster = TestCluster.create(TestCluster.PROMPT)) {
+      DaemonJvm worker = cluster.launchWorker("a");
       worker.await(
           "say why it waits",
           status ->
               !status.path("mounted").asBoolean()
                   && status.path("read_only").asBoolean()
                   && status.path("link_reason").asText().contains("no answer"));
-      Shell status = fabric.hypersync("status");
-      said(status, "a waits for the leader at " + fabric.address(), "no answer", "waiting");
+      Shell status = cluster.hypersync("status");
+      said(status, "a waits for the leader at " + cluster.address(), "no answer", "waiting");
       assertFalse(status.output().contains("unresolved"), status.output());
       worker.terminate();
       assertEquals(0, worker.awaitExit(END_LIMIT), worker.log());
       assertFalse(worker.log().contains("\tat "), worker.log());
       assertFalse(
-          Files.readString(Path.of("/proc/self/mountinfo")).contains(fabric.mount("a").toString()));
-      fabric.startLeader();
-      fabric.startWorker("a");
-      Files.writeString(fabric.mount("a").resolve("file"), "written");
+          Files.readString(Path.of("/proc/self/mountinfo"))
+              .contains(cluster.mount("a").toString()));
+      cluster.startLeader();
+      cluster.startWorker("a");
+      Files.writeString(cluster.mount("a").resolve("file"), "written");
     }
   }
 
   @Test
   void theLeaderTellsOfItsRoomAndOfWhoIsNotThere() throws Exception {
-    try (Fabric fabric = Fabric.create(Fabric.PATIENT)) {
-      Path disk = fabric.tmpfs("leader-disk", LEADER_DISK_MIB);
-      fabric.putState("leader", Files.createDirectory(disk.resolve("state")));
-      DaemonJvm leader = fabric.startLeader();
-      said(fabric.hypersync("status"), "no worker has connected yet");
-      DaemonJvm worker = fabric.startWorker("a");
+    try (TestCluster cluster = TestCluster.create(TestCluster.PATIENT)) {
+      Path disk = cluster.tmpfs("leader-disk", LEADER_DISK_MIB);
+      cluster.putState("leader", Files.createDirectory(disk.resolve("state")));
+      DaemonJvm leader = cluster.startLeader();
+      said(cluster.hypersync("status"), "no worker has connected yet");
+      DaemonJvm worker = cluster.startWorker("a");
       Await.until(
           "df shows the leader's disk",
-          () -> Files.getFileStore(fabric.mount("a")).getUsableSpace() < LEADER_DISK_MIB * MIB);
-      unlinkedFilesAreCountedApart(fabric);
-      aTokenThatIsUsedTwice(fabric);
+          () -> Files.getFileStore(cluster.mount("a")).getUsableSpace() < LEADER_DISK_MIB * MIB);
+      unlinkedFilesAreCountedApart(cluster);
+      aTokenThatIsUsedTwice(cluster);
       worker.end(END_LIMIT);
       leader.await("tell of who has left", status -> absent(status, "left"));
-      said(fabric.hypersync("status"), "NOT HERE", "left");
-      fabric.startWorker("a");
+      said(cluster.hypersync("status"), "NOT HERE", "left");
+      cluster.startWorker("a");
       leader.await("forget that", status -> !absent(status, "left"));
     }
   }
 
-  private static void unlinkedFilesAreCountedApart(Fabric fabric) throws Exception {
-    Path file = fabric.mount("a").resolve("unlinked");
+  private static void unlinkedFilesAreCountedApart(TestCluster cluster) throws Exception {
+    Path file = cluster.mount("a").resolve("unlinked");
     try (FileChannel _ =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      int before = fabric.leader().status().path("files").asInt();
+      int before = cluster.leader().status().path("files").asInt();
       Files.delete(file);
-      for (DaemonJvm daemon : List.of(fabric.leader(), fabric.worker("a"))) {
+      for (DaemonJvm daemon : List.of(cluster.leader(), cluster.worker("a"))) {
         daemon.await(
             "count it apart",
             status ->
@@ -83,21 +84,21 @@ class NewUserTest {
     }
   }
 
-  private static void aTokenThatIsUsedTwice(Fabric fabric)
+  private static void aTokenThatIsUsedTwice(TestCluster cluster)
       throws IOException, InterruptedException {
     WorkerId id = new WorkerId("a");
-    Path elsewhere = fabric.root().resolve("other-machine");
+    Path elsewhere = cluster.root().resolve("other-machine");
     RunDirectory runDirectory = new RunDirectory(elsewhere.resolve("run"));
     DaemonJvm second =
         DaemonJvm.start(
             "the other a",
-            fabric.root().resolve("logs").resolve("other-a.log"),
-            runDirectory.workerSocket(fabric.workspace().id(), id),
+            cluster.root().resolve("logs").resolve("other-a.log"),
+            runDirectory.workerSocket(cluster.workspace().id(), id),
             List.of(),
             List.of(
                 "worker",
                 "--token",
-                fabric.workspace().tokenFile(id).toString(),
+                cluster.workspace().tokenFile(id).toString(),
                 "--mount",
                 elsewhere.resolve("mount").toString(),
                 "--state-dir",
@@ -107,7 +108,7 @@ class NewUserTest {
       second.await(
           "say what is wrong",
           status -> status.path("link_reason").asText().contains("two machines use one token"));
-      fabric
+      cluster
           .leader()
           .await(
               "count the attempts",
@@ -119,9 +120,9 @@ class NewUserTest {
                           each ->
                               each.path("state").asText().equals("duplicate")
                                   && each.path("times").asInt() >= 4));
-      assertEquals(1, count(fabric.leader().log(), "is refused"), fabric.leader().log());
+      assertEquals(1, count(cluster.leader().log(), "is refused"), cluster.leader().log());
       assertEquals(1, count(second.log(), "the leader refuses"), second.log());
-      said(fabric.hypersync("status"), "used twice", "make another for one of them");
+      said(cluster.hypersync("status"), "used twice", "make another for one of them");
     } finally {
       second.end(END_LIMIT);
     }

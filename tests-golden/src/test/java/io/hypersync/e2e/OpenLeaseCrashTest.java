@@ -15,21 +15,21 @@ class OpenLeaseCrashTest {
   private static final String[] LEASE = {"--set", "hypersync.leader.open_lease_ttl=3s"};
   private static final long LONGER_THAN_THE_LEASE_MS = 5_000;
 
-  private Fabric fabric;
+  private TestCluster cluster;
   private PythonProcess holder;
 
   @BeforeEach
   void start() throws Exception {
-    fabric = Fabric.create();
-    fabric.startLeader(LEASE);
-    fabric.startWorker("a");
-    fabric.startWorker("b");
+    cluster = TestCluster.create();
+    cluster.startLeader(LEASE);
+    cluster.startWorker("a");
+    cluster.startWorker("b");
     holder = PythonProcess.start();
   }
 
   @AfterEach
   void stop() throws Exception {
-    fabric.close();
+    cluster.close();
     holder.close();
   }
 
@@ -38,28 +38,28 @@ class OpenLeaseCrashTest {
     holdUnlinked();
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
     assertEquals(1, orphans());
-    fabric.worker("b").kill();
+    cluster.worker("b").kill();
     Await.until("it is reaped", () -> orphans() == 0);
-    fabric.assertSameRoots("a");
+    cluster.assertSameRoots("a");
   }
 
   @Test
   void anotherRunOfTheLeaderIsToldWhatIsOpen() throws Exception {
     holdUnlinked();
-    fabric.leader().kill();
-    fabric.startLeader(LEASE);
-    fabric.awaitWritable("b");
+    cluster.leader().kill();
+    cluster.startLeader(LEASE);
+    cluster.awaitWritable("b");
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
     assertEquals(1, orphans());
     holder.must("assert os.pread(fd, 99, 0) == b'kept'");
     holder.must("os.close(fd)");
     Await.until("it is reaped", () -> orphans() == 0);
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aFileThatWasMadeWithoutANameMayGetOneLate() throws Exception {
-    String folder = fabric.mount("b").toString();
+    String folder = cluster.mount("b").toString();
     holder.must("fd = os.open('" + folder + "', os.O_TMPFILE | os.O_RDWR); os.write(fd, b'late')");
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
     assertEquals(1, orphans());
@@ -69,20 +69,20 @@ class OpenLeaseCrashTest {
             + "/late', 0x400) == 0; os.close(fd)");
     assertEquals(0, orphans());
     Thread.sleep(LONGER_THAN_THE_LEASE_MS);
-    fabric.settle("a");
-    assertEquals("late", Files.readString(fabric.mount("a").resolve("late")));
+    cluster.settle("a");
+    assertEquals("late", Files.readString(cluster.mount("a").resolve("late")));
   }
 
   private void holdUnlinked() throws Exception {
-    Path made = fabric.mount("a").resolve("f");
+    Path made = cluster.mount("a").resolve("f");
     Files.writeString(made, "kept");
-    fabric.settle("a", "b");
-    holder.must("fd = os.open('" + fabric.mount("b").resolve("f") + "', os.O_RDONLY)");
+    cluster.settle("a", "b");
+    holder.must("fd = os.open('" + cluster.mount("b").resolve("f") + "', os.O_RDONLY)");
     Files.delete(made);
     assertTrue(orphans() == 1, "it has no name");
   }
 
   private int orphans() {
-    return fabric.leader().status().path("orphans").asInt();
+    return cluster.leader().status().path("orphans").asInt();
   }
 }

@@ -20,19 +20,19 @@ class OpenLeasesTest {
   private static final long LONGER_THAN_THE_LEASE_MS = 2_500;
   private static final String CONTENT = "bytes(range(250)) * 1000";
 
-  private static Fabric fabric;
+  private static TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    fabric = Fabric.create();
-    fabric.startLeader("--set", "hypersync.leader.open_lease_ttl=1s");
-    fabric.startWorker("a");
-    fabric.startWorker("b");
+    cluster = TestCluster.create();
+    cluster.startLeader("--set", "hypersync.leader.open_lease_ttl=1s");
+    cluster.startWorker("a");
+    cluster.startWorker("b");
   }
 
   @AfterAll
   static void stop() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   /**
@@ -117,20 +117,20 @@ class OpenLeasesTest {
   }
 
   private static void holds(Case row, String holder) throws Exception {
-    Path folder = Files.createTempDirectory(fabric.mount("a"), "leases-");
-    Path there = fabric.mount(holder).resolve(folder.getFileName().toString());
+    Path folder = Files.createTempDirectory(cluster.mount("a"), "leases-");
+    Path there = cluster.mount(holder).resolve(folder.getFileName().toString());
     Await.until(
-        "all orphans are gone", () -> fabric.leader().status().path("orphans").asInt() == 0);
-    long reaped = fabric.leader().status().path("reaped").asLong();
+        "all orphans are gone", () -> cluster.leader().status().path("orphans").asInt() == 0);
+    long reaped = cluster.leader().status().path("reaped").asLong();
     try (PythonProcess a = PythonProcess.start();
         PythonProcess b = PythonProcess.start()) {
       a.must("os.chdir('" + folder + "'); " + row.prepare);
-      fabric.settle("a", "b");
+      cluster.settle("a", "b");
       b.must("os.chdir('" + there + "'); " + row.hold);
       a.must(row.lose);
       Thread.sleep(LONGER_THAN_THE_LEASE_MS);
-      assertEquals(1, fabric.leader().status().path("orphans").asInt(), "orphans");
-      assertTrue(fabric.worker(holder).status().path("open_leases").asInt() >= 1, "open_leases");
+      assertEquals(1, cluster.leader().status().path("orphans").asInt(), "orphans");
+      assertTrue(cluster.worker(holder).status().path("open_leases").asInt() >= 1, "open_leases");
       b.must(row.works);
       if (row.name.contains("directory")) {
         String where = row.name.startsWith("an open") ? "dir_fd=fd" : "dir_fd=None";
@@ -139,11 +139,11 @@ class OpenLeasesTest {
       }
       b.must(row.letGo);
       Await.until(
-          "it is reaped", () -> fabric.leader().status().path("reaped").asLong() == reaped + 1);
+          "it is reaped", () -> cluster.leader().status().path("reaped").asLong() == reaped + 1);
     }
-    fabric.assertSameRoots("a", "b");
-    int files = fabric.leader().status().path("files").asInt();
-    assertEquals(files, fabric.worker("a").status().path("files").asInt(), "files on a");
-    assertEquals(files, fabric.worker("b").status().path("files").asInt(), "files on b");
+    cluster.assertSameRoots("a", "b");
+    int files = cluster.leader().status().path("files").asInt();
+    assertEquals(files, cluster.worker("a").status().path("files").asInt(), "files on a");
+    assertEquals(files, cluster.worker("b").status().path("files").asInt(), "files on b");
   }
 }

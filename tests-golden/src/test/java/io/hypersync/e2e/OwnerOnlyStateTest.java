@@ -24,27 +24,27 @@ class OwnerOnlyStateTest {
 
   @Test
   void nothingThatDaemonsKeepIsOpenToOthers() throws Exception {
-    try (Fabric fabric = Fabric.start(Fabric.PATIENT, "a")) {
-      work(fabric.mount("a"));
-      assertEquals(List.of(), open(fabric), "as they are made");
-      assertEquals(0755, mode(fabric.mount("a").getParent()), "the way to the mount");
-      assertEquals(01777, mode(fabric.mount("a").resolveSibling("a.local")), "the local folder");
+    try (TestCluster cluster = TestCluster.start(TestCluster.PATIENT, "a")) {
+      work(cluster.mount("a"));
+      assertEquals(List.of(), open(cluster), "as they are made");
+      assertEquals(0755, mode(cluster.mount("a").getParent()), "the way to the mount");
+      assertEquals(01777, mode(cluster.mount("a").resolveSibling("a.local")), "the local folder");
 
-      fabric.worker("a").terminate();
-      fabric.worker("a").awaitExit(Await.LIMIT);
-      fabric.leader().terminate();
-      fabric.leader().awaitExit(Await.LIMIT);
-      Path outside = Files.writeString(fabric.root().resolve("outside"), "not theirs");
+      cluster.worker("a").terminate();
+      cluster.worker("a").awaitExit(Await.LIMIT);
+      cluster.leader().terminate();
+      cluster.leader().awaitExit(Await.LIMIT);
+      Path outside = Files.writeString(cluster.root().resolve("outside"), "not theirs");
       Files.setAttribute(outside, "unix:mode", 0644);
-      for (Path kept : kept(fabric)) {
-        Shell.must(fabric.root(), "chmod", "-R", "a+rwX", kept.toString());
+      for (Path kept : kept(cluster)) {
+        Shell.must(cluster.root(), "chmod", "-R", "a+rwX", kept.toString());
       }
-      Files.createSymbolicLink(fabric.stateDir("a").resolve("chunks/link"), outside);
-      assertTrue(open(fabric).size() > 5, "now they are open");
+      Files.createSymbolicLink(cluster.stateDir("a").resolve("chunks/link"), outside);
+      assertTrue(open(cluster).size() > 5, "now they are open");
 
-      fabric.startLeader();
-      fabric.startWorker("a");
-      assertEquals(List.of(), open(fabric), "as an earlier version has left them");
+      cluster.startLeader();
+      cluster.startWorker("a");
+      assertEquals(List.of(), open(cluster), "as an earlier version has left them");
       assertEquals(0644, mode(outside), "what a link leads to");
     }
   }
@@ -59,21 +59,21 @@ class OwnerOnlyStateTest {
     Shell.must(mount, "sh", "-c", "head -c 3000000 /dev/urandom >random; sync random");
   }
 
-  private static List<Path> kept(Fabric fabric) {
-    Path workspace = fabric.workspace().root();
+  private static List<Path> kept(TestCluster cluster) {
+    Path workspace = cluster.workspace().root();
     return List.of(
-        fabric.workspace().stateDir(),
-        fabric.stateDir("a"),
+        cluster.workspace().stateDir(),
+        cluster.stateDir("a"),
         workspace.resolve("ca"),
         workspace.resolve("leader"),
         workspace.resolve("tokens"));
   }
 
   /** Files that other users can access, with their modes. */
-  private static List<String> open(Fabric fabric) throws IOException {
+  private static List<String> open(TestCluster cluster) throws IOException {
     List<String> open = new ArrayList<>();
-    List<Path> roots = new ArrayList<>(kept(fabric));
-    roots.add(fabric.runDirectory());
+    List<Path> roots = new ArrayList<>(kept(cluster));
+    roots.add(cluster.runDirectory());
     for (Path root : roots) {
       Files.walkFileTree(
           root,

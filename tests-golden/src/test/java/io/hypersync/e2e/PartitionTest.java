@@ -15,26 +15,26 @@ class PartitionTest {
   private static final int MUTATIONS = 100;
 
   @RegisterExtension
-  final FabricExtension extension =
-      new FabricExtension(
+  final TestClusterExtension extension =
+      new TestClusterExtension(
           List.of("hypersync.worker.leader_timeout=1s", "hypersync.worker.mutation_deadline=3s"));
 
   @Test
   void aSilentLeaderMakesMountsReadOnlyAndCallsEndInTime() throws Exception {
-    Fabric fabric = extension.get();
-    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    TestCluster cluster = extension.get();
+    List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     WriteLoad load = WriteLoad.start(mounts);
     try (load) {
       load.awaitProgress(MUTATIONS);
-      fabric.leader().freeze();
+      cluster.leader().freeze();
       try {
         for (String worker : List.of("a", "b")) {
-          fabric
+          cluster
               .worker(worker)
               .await("be read-only", status -> status.path("read_only").asBoolean());
-          fabric
+          cluster
               .worker(worker)
               .await(
                   "answer what was under way, at the deadline",
@@ -42,37 +42,37 @@ class PartitionTest {
         }
         for (Path mount : mounts) {
           assertEquals("EROFS", Errnos.of(() -> Files.createFile(mount.resolve("no"))));
-          assertTrue(Shelves.names(mount).contains("journal"), "reads go on");
+          assertTrue(Directories.names(mount).contains("journal"), "reads go on");
         }
         int refused = load.refused();
         Await.until("mutations are refused", () -> load.refused() > refused);
       } finally {
-        fabric.leader().thaw();
+        cluster.leader().thaw();
       }
-      fabric.awaitWritable("a");
-      fabric.awaitWritable("b");
+      cluster.awaitWritable("a");
+      cluster.awaitWritable("b");
       load.awaitProgress(MUTATIONS);
     }
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     for (Path mount : mounts) {
       load.check(mount);
     }
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aSilentWorkerHoldsNobodyUpAndCatchesUp() throws Exception {
-    Fabric fabric = extension.get();
-    List<Path> mounts = List.of(fabric.mount("a"), fabric.mount("b"));
+    TestCluster cluster = extension.get();
+    List<Path> mounts = List.of(cluster.mount("a"), cluster.mount("b"));
     WriteLoad.prepare(mounts.getFirst());
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     WriteLoad load = WriteLoad.start(mounts);
     try (load) {
       load.awaitProgress(MUTATIONS);
-      fabric.worker("b").freeze();
+      cluster.worker("b").freeze();
       try {
         load.awaitProgress(MUTATIONS);
-        fabric
+        cluster
             .leader()
             .await(
                 "give the silent worker up",
@@ -83,15 +83,15 @@ class PartitionTest {
                         .noneMatch(worker -> worker.path("worker_id").asText().equals("b")));
         load.awaitProgress(MUTATIONS);
       } finally {
-        fabric.worker("b").thaw();
+        cluster.worker("b").thaw();
       }
-      fabric.awaitWritable("b");
+      cluster.awaitWritable("b");
       load.awaitProgress(MUTATIONS);
     }
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     for (Path mount : mounts) {
       load.check(mount);
     }
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 }

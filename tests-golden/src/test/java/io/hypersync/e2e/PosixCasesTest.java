@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @RealMounts
 class PosixCasesTest {
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   static Stream<String> cases() throws Exception {
     return Shell.must(Path.of("."), "python3", script()).lines();
@@ -27,17 +27,17 @@ class PosixCasesTest {
   @ParameterizedTest
   @MethodSource("cases")
   void holds(String name) throws Exception {
-    Path folder = Files.createTempDirectory(FABRIC.mount("a"), "posix-");
+    Path folder = Files.createTempDirectory(CLUSTER.mount("a"), "posix-");
     long direct = directOpens();
-    Path other = FABRIC.mount("b").resolve(folder.getFileName());
+    Path other = CLUSTER.mount("b").resolve(folder.getFileName());
     Await.until(other + " is there", () -> Files.isDirectory(other));
     Shell.must(folder, "python3", script(), name, other.toString());
-    FABRIC.get().assertSameRoots("a", "b");
+    CLUSTER.get().assertSameRoots("a", "b");
     assertEquals(name.equals("o_direct_is_ignored") ? 2 : 0, directOpens() - direct, "O_DIRECT");
   }
 
   private static long directOpens() throws Exception {
-    return FABRIC.get().worker("a").status().path("o_direct_opens").asLong();
+    return CLUSTER.get().worker("a").status().path("o_direct_opens").asLong();
   }
 
   private static String script() throws URISyntaxException {

@@ -3,9 +3,9 @@ package io.hypersync.e2e;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.disk.ForgetfulDisk;
 import io.hypersync.disk.Lie;
 import io.hypersync.disk.Naming;
+import io.hypersync.disk.PowerLossDisk;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * acknowledged may be missing, and the leader must recover by itself (hypersync.md 0.1.2, 8.2,
  * 22.3).
  *
- * <p>All state of the leader is on a {@link ForgetfulDisk}; what it did not sync survives at
+ * <p>All state of the leader is on a {@link PowerLossDisk}; what it did not sync survives at
  * random. Worker a keeps running and writes. Worker b loses its power now and then, too, and must
  * rebuild its state from the leader's log alone; so must worker c, which starts at the end.
  */
@@ -63,13 +63,13 @@ class PowerCutTest {
           }
           System.out.printf("%d cuts; %s%n", cuts, powered.load());
         }
-        powered.fabric().startWorker("c");
+        powered.cluster().startWorker("c");
         for (String worker : new String[] {"a", "b", "c"}) {
           powered.check(worker);
         }
-        powered.fabric().assertSameRoots("a", "b", "c");
+        powered.cluster().assertSameRoots("a", "b", "c");
       } catch (Exception | Error failure) {
-        System.err.println("-Dhypersync.power.seed=" + SEED + "\n" + powered.fabric().logs());
+        System.err.println("-Dhypersync.power.seed=" + SEED + "\n" + powered.cluster().logs());
         throw failure;
       }
     }
@@ -77,25 +77,25 @@ class PowerCutTest {
 
   /** Lets the load run and cuts the power; returns the number of power cuts. */
   private static int cut(PoweredWorkspace powered, Random random) throws Exception {
-    ForgetfulDisk disk = powered.disk();
-    Fabric fabric = powered.fabric();
+    PowerLossDisk disk = powered.disk();
+    TestCluster cluster = powered.cluster();
     disk.setNaming(random.nextBoolean() ? Naming.STRICT : Naming.JOURNALED);
     powered.load().start();
     runForAWhile(powered, random);
     Way way = Way.values()[random.nextInt(Way.values().length)];
     switch (way) {
-      case SUDDENLY, TWICE -> fabric.leader().kill();
+      case SUDDENLY, TWICE -> cluster.leader().kill();
       case DISK_FIRST -> {
         disk.fail();
         Thread.sleep(random.nextInt(MAX_FAILING_MS));
-        fabric.leader().kill();
+        cluster.leader().kill();
       }
       case AFTER_A_KILL -> {
-        fabric.leader().kill();
-        fabric.startLeader();
-        fabric.awaitWritable("a");
+        cluster.leader().kill();
+        cluster.startLeader();
+        cluster.awaitWritable("a");
         runForAWhile(powered, random);
-        fabric.leader().kill();
+        cluster.leader().kill();
       }
     }
     powered.load().stopSoon();
@@ -103,7 +103,7 @@ class PowerCutTest {
     if (way != Way.TWICE) {
       return 1;
     }
-    DaemonJvm starting = fabric.launchLeader();
+    DaemonJvm starting = cluster.launchLeader();
     Thread.sleep(random.nextLong(powered.lastStartMs() + 1));
     starting.kill();
     disk.cutPower(random);
@@ -125,12 +125,12 @@ class PowerCutTest {
       powered.start(SEED, "a");
       powered.disk().lie(lie);
       if (lie == Lie.DIRECTORY_SYNCS) { // each start publishes a new segment by a rename
-        powered.fabric().leader().kill();
+        powered.cluster().leader().kill();
         powered.restart();
       }
       powered.load().start();
       powered.load().awaitProgress(ENOUGH_TO_MISS);
-      powered.fabric().leader().kill();
+      powered.cluster().leader().kill();
       powered.load().stopSoon();
       powered.disk().cutPower(new Random(SEED), 0);
       AssertionError noticed =

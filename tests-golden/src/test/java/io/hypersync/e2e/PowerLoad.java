@@ -192,7 +192,7 @@ final class PowerLoad implements AutoCloseable {
     private void rename(String name, String newName) throws InterruptedException {
       attempt(
           new TreeSet<>(List.of(name, newName)),
-          () -> Shelves.replace(folder.resolve(name), folder.resolve(newName)),
+          () -> Directories.replace(folder.resolve(name), folder.resolve(newName)),
           () -> {
             byte[] content = content(name);
             files.remove(name);
@@ -237,7 +237,7 @@ final class PowerLoad implements AutoCloseable {
     }
 
     void check(Path folderThere) throws IOException {
-      Set<String> names = new TreeSet<>(Shelves.names(folderThere));
+      Set<String> names = new TreeSet<>(Directories.names(folderThere));
       names.removeAll(doubtful);
       assertEquals(files.keySet(), names, "files in " + folderThere);
       for (Map.Entry<String, byte[]> file : files.entrySet()) {

@@ -2,8 +2,8 @@ package io.hypersync.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.disk.ForgetfulDisk;
 import io.hypersync.disk.Naming;
+import io.hypersync.disk.PowerLossDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,40 +14,40 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace all of whose leader state is on a {@link ForgetfulDisk} from the first moment,
+ * A workspace all of whose leader state is on a {@link PowerLossDisk} from the first moment,
  * including what {@code hypersync init} writes. Worker {@code a} runs the load, and has its state
  * on the ordinary disk; worker {@code b} has its state on another power-loss disk.
  */
 final class PoweredWorkspace implements AutoCloseable {
   private static final int WRITERS = 4;
 
-  private final Fabric fabric;
-  private final ForgetfulDisk disk;
-  private final ForgetfulDisk workersDisk;
+  private final TestCluster cluster;
+  private final PowerLossDisk disk;
+  private final PowerLossDisk workersDisk;
   private @Nullable PowerLoad load;
   private List<String> workers = List.of();
   private long lastStartMs;
 
-  private PoweredWorkspace(Fabric fabric, ForgetfulDisk disk, ForgetfulDisk workersDisk) {
-    this.fabric = fabric;
+  private PoweredWorkspace(TestCluster cluster, PowerLossDisk disk, PowerLossDisk workersDisk) {
+    this.cluster = cluster;
     this.disk = disk;
     this.workersDisk = workersDisk;
   }
 
   /** Creates a workspace without running daemons. */
   static PoweredWorkspace create() throws IOException {
-    AtomicReference<@Nullable ForgetfulDisk> disk = new AtomicReference<>();
-    Fabric fabric =
-        Fabric.create(
-            Fabric.PROMPT, folder -> disk.set(ForgetfulDisk.mount(folder, Naming.STRICT)));
-    Path point = Files.createDirectory(fabric.root().resolve("workers-disk"));
-    ForgetfulDisk workersDisk = ForgetfulDisk.mount(point, Naming.STRICT);
-    fabric.putState("b", point.resolve("state"));
-    ForgetfulDisk leadersDisk = disk.get();
+    AtomicReference<@Nullable PowerLossDisk> disk = new AtomicReference<>();
+    TestCluster cluster =
+        TestCluster.create(
+            TestCluster.PROMPT, folder -> disk.set(PowerLossDisk.mount(folder, Naming.STRICT)));
+    Path point = Files.createDirectory(cluster.root().resolve("workers-disk"));
+    PowerLossDisk workersDisk = PowerLossDisk.mount(point, Naming.STRICT);
+    cluster.putState("b", point.resolve("state"));
+    PowerLossDisk leadersDisk = disk.get();
     if (leadersDisk == null) {
       throw new IllegalStateException("the workspace was made without its disk");
     }
-    return new PoweredWorkspace(fabric, leadersDisk, workersDisk);
+    return new PoweredWorkspace(cluster, leadersDisk, workersDisk);
   }
 
   /**
@@ -57,20 +57,20 @@ final class PoweredWorkspace implements AutoCloseable {
    */
   void start(long seed, String... names) throws Exception {
     workers = List.of(names);
-    fabric.startLeader();
+    cluster.startLeader();
     for (String worker : workers) {
-      fabric.launchWorker(worker);
+      cluster.launchWorker(worker);
     }
     awaitWorkers();
-    load = new PowerLoad(fabric.mount("a"), WRITERS, seed);
+    load = new PowerLoad(cluster.mount("a"), WRITERS, seed);
   }
 
-  Fabric fabric() {
-    return fabric;
+  TestCluster cluster() {
+    return cluster;
   }
 
   /** The leader's disk. */
-  ForgetfulDisk disk() {
+  PowerLossDisk disk() {
     return disk;
   }
 
@@ -86,9 +86,9 @@ final class PoweredWorkspace implements AutoCloseable {
    * shorter than what worker a has applied.
    */
   void restart() throws IOException, InterruptedException {
-    long seen = fabric.worker("a").status().path("applied_index").asLong();
+    long seen = cluster.worker("a").status().path("applied_index").asLong();
     long startNs = System.nanoTime();
-    long kept = fabric.startLeader().status().path("commit_index").asLong();
+    long kept = cluster.startLeader().status().path("commit_index").asLong();
     lastStartMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     assertTrue(kept >= seen, "entry " + seen + " was acknowledged, and the log ends at " + kept);
     awaitWorkers();
@@ -97,7 +97,7 @@ final class PoweredWorkspace implements AutoCloseable {
 
   private void awaitWorkers() throws InterruptedException {
     for (String worker : workers) {
-      fabric.awaitWritable(worker);
+      cluster.awaitWritable(worker);
     }
   }
 
@@ -108,16 +108,16 @@ final class PoweredWorkspace implements AutoCloseable {
 
   /** Fails unless the worker has the leader's root, and shows exactly what was acknowledged. */
   void check(String worker) throws IOException, InterruptedException {
-    fabric.assertSameRoots(worker);
-    load().check(fabric.mount(worker));
+    cluster.assertSameRoots(worker);
+    load().check(cluster.mount(worker));
   }
 
   /** Cuts the power of worker b's machine, and starts the worker again. */
   void cutWorkersPower(Random random) throws IOException, InterruptedException {
-    fabric.worker("b").kill();
-    Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
+    cluster.worker("b").kill();
+    Shell.must(cluster.root(), "umount", "-l", cluster.mount("b").toString());
     workersDisk.cutPower(random);
-    fabric.startWorker("b");
+    cluster.startWorker("b");
   }
 
   /** Ends everything; the disks last, because the daemons use them. */
@@ -127,7 +127,7 @@ final class PoweredWorkspace implements AutoCloseable {
       load.close();
     }
     try {
-      fabric.close();
+      cluster.close();
     } finally {
       disk.close();
       workersDisk.close();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>The timeout is a guard against hangs, far longer than any test takes. A thread that waits in
  * the kernel for a mount cannot be interrupted. Therefore tests run on separate threads: one that
- * hangs is released when its {@link Fabric} ends the daemons.
+ * hangs is released when its {@link TestCluster} ends the daemons.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -52,24 +52,24 @@ class RealToolsTest {
   private static final int CLASSES = 12;
   private static final int EDIT_PAUSE_MS = 20;
 
-  private static @Nullable Fabric fabric;
+  private static @Nullable TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    fabric = Fabric.start(Fabric.PATIENT, "a", "b", "c");
+    cluster = TestCluster.start(TestCluster.PATIENT, "a", "b", "c");
   }
 
   @AfterAll
   static void end() throws IOException {
-    if (fabric != null) {
-      fabric.close();
+    if (cluster != null) {
+      cluster.close();
     }
   }
 
   /** Editors, language servers and searches constantly walk, stat and read the tree. */
   @Test
   void scansCostTheLeaderNothing() throws Exception {
-    Path tree = Files.createDirectory(fabric().mount("a").resolve("tree"));
+    Path tree = Files.createDirectory(cluster().mount("a").resolve("tree"));
     long bytes = 0;
     for (int i = 0; i < FILES; i++) {
       Path folder = Files.createDirectories(tree.resolve("folder-" + i % FOLDERS));
@@ -80,7 +80,7 @@ class RealToolsTest {
     Map<String, Long> before = receivedAtRest();
     int filesRead = 0;
     for (String worker : List.of("b", "c")) {
-      Path there = fabric().mount(worker).resolve("tree");
+      Path there = cluster().mount(worker).resolve("tree");
       for (String caches : List.of("cold", "warm")) {
         String found = Shell.must(there, "find", ".", "-type", "f", "-size", "-1000k");
         assertEquals(FILES, found.lines().count(), caches);
@@ -107,9 +107,10 @@ class RealToolsTest {
 
   /** The leader's message counts, once everything is applied and nothing is open. */
   private static Map<String, Long> receivedAtRest() throws Exception {
-    fabric().settle("a", "b", "c");
+    cluster().settle("a", "b", "c");
     Map<String, Long> counts = new TreeMap<>();
-    JsonNode status = fabric().leader().await("rest", now -> now.path("open_leases").asLong() == 0);
+    JsonNode status =
+        cluster().leader().await("rest", now -> now.path("open_leases").asLong() == 0);
     status
         .path("received")
         .properties()
@@ -123,10 +124,10 @@ class RealToolsTest {
    */
   @Test
   void aProjectIsBuiltAndTestedWhileAnotherMountEditsIt() throws Exception {
-    Path onA = Files.createDirectories(fabric().mount("a").resolve("project"));
-    Path onB = fabric().mount("b").resolve("project");
+    Path onA = Files.createDirectories(cluster().mount("a").resolve("project"));
+    Path onB = cluster().mount("b").resolve("project");
     writeProject(onA);
-    fabric().settle("b");
+    cluster().settle("b");
     AtomicBoolean editing = new AtomicBoolean(true);
     int versions;
     try (ExecutorService editor = Executors.newSingleThreadExecutor()) {
@@ -144,10 +145,10 @@ class RealToolsTest {
     for (int i = 0; i < CLASSES; i++) {
       save(onB, i, versions + i);
     }
-    fabric().settle("a");
+    cluster().settle("a");
     maven(onA);
-    fabric().settle("c");
-    Path onC = fabric().mount("c").resolve("project");
+    cluster().settle("c");
+    Path onC = cluster().mount("c").resolve("project");
     String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
     for (int i = 0; i < CLASSES; i++) {
       assertEquals(
@@ -187,7 +188,7 @@ class RealToolsTest {
         }
         """
             .formatted(part, version, padding));
-    Shelves.replace(fresh, source);
+    Directories.replace(fresh, source);
   }
 
   private static Path sources(Path project) {
@@ -246,10 +247,10 @@ class RealToolsTest {
         .orFail("mvn test");
   }
 
-  private static Fabric fabric() {
-    if (fabric == null) {
+  private static TestCluster cluster() {
+    if (cluster == null) {
       throw new IllegalStateException("not started");
     }
-    return fabric;
+    return cluster;
   }
 }

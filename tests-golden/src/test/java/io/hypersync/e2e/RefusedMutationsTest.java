@@ -30,18 +30,18 @@ class RefusedMutationsTest {
   private static final int RACERS_PER_MOUNT = 3;
   private static final int LOG_TAIL = 20;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @BeforeAll
   static void prepare() throws Exception {
-    Path a = FABRIC.mount("a");
+    Path a = CLUSTER.mount("a");
     Shell.must(
         a,
         "sh",
         "-ec",
         "mkdir refusals; cd refusals; mkdir -p full/sub empty other/full/x; echo text > file; echo text > full/f; ln -s loop"
             + " loop");
-    FABRIC.get().settle("a", "b");
+    CLUSTER.get().settle("a", "b");
   }
 
   @ParameterizedTest(name = "{1}: {0}")
@@ -79,21 +79,21 @@ class RefusedMutationsTest {
           ENAMETOOLONG | mkdir $(printf %0256d 0)
           """)
   void endsWithAnErrnoAndLeavesNoTrace(String errno, String command) throws Exception {
-    Fabric fabric = FABRIC.get();
+    TestCluster cluster = CLUSTER.get();
     for (String worker : List.of("a", "b")) {
-      long before = fabric.leader().status().path("commit_index").asLong();
+      long before = cluster.leader().status().path("commit_index").asLong();
       Shell shell =
           Shell.run(
-              fabric.mount(worker).resolve("refusals"), Map.of(), List.of("sh", "-c", command));
+              cluster.mount(worker).resolve("refusals"), Map.of(), List.of("sh", "-c", command));
       assertTrue(shell.exit() != 0, () -> command + " succeeded on " + worker);
       assertEquals(errno, Errnos.inText(shell.output()), () -> worker + ": " + shell.output());
-      assertEquals(List.of(), loggedSince(fabric, before), "what was logged");
+      assertEquals(List.of(), loggedSince(cluster, before), "what was logged");
     }
   }
 
   /** The ops of users after this index. The leader's own ops may occur at any time. */
-  private static List<String> loggedSince(Fabric fabric, long index) {
-    return fabric
+  private static List<String> loggedSince(TestCluster cluster, long index) {
+    return cluster
         .log(LOG_TAIL)
         .valueStream()
         .filter(entry -> entry.path("log_index").asLong() > index)
@@ -104,8 +104,8 @@ class RefusedMutationsTest {
 
   @Test
   void exactlyOneOfManyCreatesAFileExclusively() throws Exception {
-    Path a = Files.createDirectory(FABRIC.mount("a").resolve("race"));
-    Path b = FABRIC.mount("b").resolve("race");
+    Path a = Files.createDirectory(CLUSTER.mount("a").resolve("race"));
+    Path b = CLUSTER.mount("b").resolve("race");
     Await.until("the folder on B", () -> Files.isDirectory(b));
     int racers = 2 * RACERS_PER_MOUNT;
     CyclicBarrier start = new CyclicBarrier(racers);
@@ -124,13 +124,13 @@ class RefusedMutationsTest {
         winners.set(lock, "racer " + racer);
       }
     }
-    FABRIC.get().settle("a", "b");
+    CLUSTER.get().settle("a", "b");
     for (int lock = 0; lock < RACES; lock++) {
       String holder = Files.readString(a.resolve("lock" + lock));
       assertEquals(winners.get(lock), holder, "who holds lock " + lock);
       assertEquals(holder, Files.readString(b.resolve("lock" + lock)), "the same on B");
     }
-    FABRIC.get().assertSameRoots("a", "b");
+    CLUSTER.get().assertSameRoots("a", "b");
   }
 
   /** The numbers of the locks that this racer got. */

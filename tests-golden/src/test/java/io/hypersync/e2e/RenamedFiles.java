@@ -50,7 +50,7 @@ final class RenamedFiles {
   /** Fails unless each file exists in the directory under exactly one of its possible names. */
   void check(Path folder) throws IOException {
     Map<String, List<Integer>> found = new HashMap<>();
-    for (String name : Shelves.names(folder)) {
+    for (String name : Directories.names(folder)) {
       int dot = name.lastIndexOf('.');
       found.merge(
           name.substring(0, dot),

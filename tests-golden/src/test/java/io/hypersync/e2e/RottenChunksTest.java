@@ -23,27 +23,27 @@ class RottenChunksTest {
   /** One chunk, which is too large for an inline payload. */
   private static final int CHUNK_BYTES = 64 << 10;
 
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
 
   private final byte[] content = new byte[CHUNK_BYTES];
 
   /** The chunk is damaged once while the worker runs, and once while it does not. */
   @Test
   void aWorkerGetsFromTheLeaderWhatHasRottenHere() throws Exception {
-    Fabric fabric = extension.get();
-    Path store = fabric.stateDir("b").resolve("chunks");
+    TestCluster cluster = extension.get();
+    Path store = cluster.stateDir("b").resolve("chunks");
     new Random(1).nextBytes(content);
-    writeAtOnce(fabric.mount("a").resolve("first"));
-    fabric.settle("a", "b");
+    writeAtOnce(cluster.mount("a").resolve("first"));
+    cluster.settle("a", "b");
     Await.until("b has written it down", () -> rot(store) == 1);
-    assertArrayEquals(content, Files.readAllBytes(fabric.mount("b").resolve("first")));
-    assertEquals(1, fabric.worker("b").status().path("chunks_repaired").asInt());
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("b").resolve("first")));
+    assertEquals(1, cluster.worker("b").status().path("chunks_repaired").asInt());
 
-    stop(fabric.worker("b"));
+    stop(cluster.worker("b"));
     Await.until("both copies have rotten", () -> rot(store) == 1);
-    fabric.startWorker("b");
-    assertArrayEquals(content, Files.readAllBytes(fabric.mount("b").resolve("first")));
-    fabric.assertSameRoots("a", "b");
+    cluster.startWorker("b");
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("b").resolve("first")));
+    cluster.assertSameRoots("a", "b");
   }
 
   /**
@@ -52,29 +52,29 @@ class RottenChunksTest {
    */
   @Test
   void aWriteOfBytesThatHaveRottenAtTheLeaderBringsThemBack() throws Exception {
-    Fabric fabric = extension.get();
+    TestCluster cluster = extension.get();
     new Random(2).nextBytes(content);
-    writeAtOnce(fabric.mount("a").resolve("first"));
-    fabric.settle("a", "b");
-    Path store = stateOfTheLeader(fabric).resolve("chunks");
+    writeAtOnce(cluster.mount("a").resolve("first"));
+    cluster.settle("a", "b");
+    Path store = stateOfTheLeader(cluster).resolve("chunks");
     for (int start = 0; start < 2; start++) { // a start verifies chunks that are not in the index
-      stop(fabric.leader());
+      stop(cluster.leader());
       if (start == 1) {
         assertTrue(rot(store) > 0);
       }
-      fabric.startLeader();
-      fabric.awaitWritable("a");
+      cluster.startLeader();
+      cluster.awaitWritable("a");
     }
-    writeAtOnce(fabric.mount("a").resolve("second"));
-    fabric.startWorker("c");
-    assertArrayEquals(content, Files.readAllBytes(fabric.mount("c").resolve("first")));
-    assertArrayEquals(content, Files.readAllBytes(fabric.mount("c").resolve("second")));
-    fabric.settle("a", "b", "c");
-    fabric.assertSameRoots("a", "b", "c");
+    writeAtOnce(cluster.mount("a").resolve("second"));
+    cluster.startWorker("c");
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("first")));
+    assertArrayEquals(content, Files.readAllBytes(cluster.mount("c").resolve("second")));
+    cluster.settle("a", "b", "c");
+    cluster.assertSameRoots("a", "b", "c");
   }
 
-  private static Path stateOfTheLeader(Fabric fabric) throws IOException {
-    try (Stream<Path> all = Files.walk(fabric.workspace().root(), 4)) {
+  private static Path stateOfTheLeader(TestCluster cluster) throws IOException {
+    try (Stream<Path> all = Files.walk(cluster.workspace().root(), 4)) {
       return all.filter(path -> path.endsWith("chunks/segments"))
           .map(path -> path.getParent().getParent())
           .findFirst()

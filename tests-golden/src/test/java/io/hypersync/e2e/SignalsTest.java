@@ -15,19 +15,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @RealMounts
 class SignalsTest {
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
 
   @ParameterizedTest
   @ValueSource(strings = {"handled", "ended", "ended_later", "sent"})
   void holds(String name) throws Exception {
-    Fabric fabric = extension.get();
-    Path folder = Files.createDirectory(fabric.mount("a").resolve("signals"));
-    String leader = Long.toString(fabric.leader().pid());
+    TestCluster cluster = extension.get();
+    Path folder = Files.createDirectory(cluster.mount("a").resolve("signals"));
+    String leader = Long.toString(cluster.leader().pid());
     Shell.must(folder, "python3", script(), name, leader);
     // The leader was stopped for so long that it may have closed the workers' sessions.
-    fabric.awaitWritable("a");
-    fabric.awaitWritable("b");
-    fabric.assertSameRoots("a", "b");
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
+    cluster.assertSameRoots("a", "b");
   }
 
   private static String script() throws URISyntaxException {

@@ -26,7 +26,7 @@ class SqliteAcrossMountsTest {
   private static final Duration IMPATIENCE = Duration.ofMillis(300);
   private static final int KILLS = Integer.getInteger("hypersync.sqlite.kills", 40);
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @Test
   void killedWritersLoseNothingThatWasAcknowledged() throws Exception {
@@ -65,7 +65,7 @@ class SqliteAcrossMountsTest {
       assertEquals("ok", b.must("pragma integrity_check"));
       assertFalse(Files.exists(journal(onB)), "the journal is still there");
     }
-    FABRIC.get().settle("a");
+    CLUSTER.get().settle("a");
     assertFalse(Files.exists(journal(onA)), "the journal is still there");
     assertArrayEquals(Files.readAllBytes(onB), Files.readAllBytes(onA));
   }
@@ -111,7 +111,7 @@ class SqliteAcrossMountsTest {
       assertEquals("", a.must("create table t(n int)"));
       assertEquals("", a.must("insert into t values(1)"));
       assertEquals("", a.must("insert into t values(2)"));
-      FABRIC.get().settle("b");
+      CLUSTER.get().settle("b");
       try (SqliteProcess b = SqliteProcess.start(kind, onB, IMPATIENCE)) {
         assertEquals("exclusive", b.must("pragma locking_mode=exclusive"));
         assertRefused("database is locked", b, "select n from t");
@@ -143,11 +143,11 @@ class SqliteAcrossMountsTest {
   }
 
   private static Path database(String worker, String name) throws IOException {
-    Path folder = FABRIC.mount("a").resolve("sqlite-" + name);
+    Path folder = CLUSTER.mount("a").resolve("sqlite-" + name);
     if (!Files.exists(folder)) {
       Files.createDirectory(folder);
     }
-    return FABRIC.mount(worker).resolve(folder.getFileName()).resolve("test.db");
+    return CLUSTER.mount(worker).resolve(folder.getFileName()).resolve("test.db");
   }
 
   private static Path journal(Path database) {

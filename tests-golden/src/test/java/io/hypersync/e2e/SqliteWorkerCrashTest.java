@@ -13,30 +13,30 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SqliteWorkerCrashTest {
   private static final int COMMITS = 6;
 
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
 
   @Test
   void theDatabaseIsWholeAndTheOtherMountNoticesNothing() throws Exception {
-    Fabric fabric = extension.get();
-    Path onA = fabric.mount("a").resolve("test.db");
-    Path onB = fabric.mount("b").resolve("test.db");
+    TestCluster cluster = extension.get();
+    Path onA = cluster.mount("a").resolve("test.db");
+    Path onB = cluster.mount("b").resolve("test.db");
     try (SqliteWriters writers = new SqliteWriters(List.of(onA, onB))) {
       Await.until("B has committed", () -> writers.acknowledged(onB) >= COMMITS);
-      fabric.worker("b").kill();
+      cluster.worker("b").kill();
       int before = writers.acknowledged(onA);
       Await.until("A goes on", () -> writers.acknowledged(onA) >= before + COMMITS);
-      Shell.must(fabric.root(), "umount", "-l", fabric.mount("b").toString());
-      fabric.startWorker("b");
+      Shell.must(cluster.root(), "umount", "-l", cluster.mount("b").toString());
+      cluster.startWorker("b");
       int again = writers.acknowledged(onB);
       Await.until("B goes on", () -> writers.acknowledged(onB) >= again + COMMITS);
       writers.stopAndJudge();
       assertEquals(Set.of(), writers.refusals(onA));
     }
-    assertEquals(List.of(), leftovers(fabric.mount("a")));
-    fabric.assertSameRoots("a", "b");
+    assertEquals(List.of(), leftovers(cluster.mount("a")));
+    cluster.assertSameRoots("a", "b");
   }
 
   private static List<String> leftovers(Path folder) throws Exception {
-    return Shelves.names(folder).stream().filter(name -> !name.equals("test.db")).toList();
+    return Directories.names(folder).stream().filter(name -> !name.equals("test.db")).toList();
   }
 }

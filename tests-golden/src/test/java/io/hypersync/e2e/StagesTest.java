@@ -26,18 +26,18 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StagesTest {
   private static final int FILES = 60;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @Test
   void everyMutationPassesEveryStageAndTheStagesAreTheWhole() throws Exception {
-    JsonNode workerBefore = FABRIC.get().worker("a").status().path("stages");
-    JsonNode leaderBefore = FABRIC.get().leader().status().path("stages");
-    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("stages"));
+    JsonNode workerBefore = CLUSTER.get().worker("a").status().path("stages");
+    JsonNode leaderBefore = CLUSTER.get().leader().status().path("stages");
+    Path directory = Files.createDirectory(CLUSTER.mount("a").resolve("stages"));
     for (int i = 0; i < FILES; i++) {
       Files.write(directory.resolve("file" + i), new byte[] {(byte) i, 1, 2, 3});
     }
-    JsonNode worker = FABRIC.get().worker("a").status().path("stages");
-    JsonNode leader = FABRIC.get().leader().status().path("stages");
+    JsonNode worker = CLUSTER.get().worker("a").status().path("stages");
+    JsonNode leader = CLUSTER.get().leader().status().path("stages");
     int mutations = 1 + 2 * FILES;
     for (String stage : List.of("fuse", "gate", "leader", "apply", "notify", "reply", "total")) {
       assertEquals(mutations, counted(worker, workerBefore, stage), stage);
@@ -55,12 +55,12 @@ class StagesTest {
   /** hypersync.md 8.1.1: every op updates the root, and the time this takes is reported. */
   @Test
   void everyMutationUpdatesTheMerkleRoot() throws Exception {
-    JsonNode before = FABRIC.get().leader().status().path("merkle");
-    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("merkle"));
+    JsonNode before = CLUSTER.get().leader().status().path("merkle");
+    Path directory = Files.createDirectory(CLUSTER.mount("a").resolve("merkle"));
     for (int i = 0; i < FILES; i++) {
       Files.createFile(directory.resolve("file" + i));
     }
-    JsonNode merkle = FABRIC.get().leader().status().path("merkle");
+    JsonNode merkle = CLUSTER.get().leader().status().path("merkle");
     long updates = merkle.path("updates").asLong() - before.path("updates").asLong();
     assertTrue(updates >= 1 + FILES, merkle::toString);
     double p50 = merkle.path("update_latency_us_p50").asDouble();
@@ -75,25 +75,25 @@ class StagesTest {
 
   @Test
   void bytesThatTravelByThemselvesAreWaitedForInTheUpload() throws Exception {
-    JsonNode before = FABRIC.get().leader().status().path("stages");
+    JsonNode before = CLUSTER.get().leader().status().path("stages");
     byte[] fresh = new byte[200_000];
     new Random(7).nextBytes(fresh);
     try (FileChannel file =
-        FileChannel.open(FABRIC.mount("a").resolve("stages-large"), CREATE_NEW, WRITE)) {
+        FileChannel.open(CLUSTER.mount("a").resolve("stages-large"), CREATE_NEW, WRITE)) {
       assertEquals(fresh.length, file.write(ByteBuffer.wrap(fresh)), "one write");
     }
-    JsonNode after = FABRIC.get().leader().status().path("stages");
+    JsonNode after = CLUSTER.get().leader().status().path("stages");
     assertTrue(counted(after, before, "upload") >= 1, after::toString);
   }
 
   @Test
   void whySlowTakesTheNewestMutationsApartAndNamesTheLimit() throws Exception {
-    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("why-slow"));
+    Path directory = Files.createDirectory(CLUSTER.mount("a").resolve("why-slow"));
     for (int i = 0; i < 20; i++) {
       Files.write(directory.resolve("file" + i), new byte[] {(byte) i, 4, 5, 6});
     }
     String shown =
-        FABRIC.get().hypersync("why-slow", "--json", directory.toString()).orFail("why-slow");
+        CLUSTER.get().hypersync("why-slow", "--json", directory.toString()).orFail("why-slow");
     JsonNode tree = new ObjectMapper().readTree(shown.substring(shown.indexOf('{')));
     assertEquals(1, tree.path("workers").size(), "the mount that the path is in");
     JsonNode worker = tree.path("workers").get(0);
@@ -104,21 +104,21 @@ class StagesTest {
     }
     assertEquals(1, shares(worker.path("recent")), 0.02, worker::toString);
     assertFalse(worker.path("limit").path("advice").asText().isEmpty(), worker::toString);
-    String text = FABRIC.get().hypersync("why-slow").orFail("why-slow");
+    String text = CLUSTER.get().hypersync("why-slow").orFail("why-slow");
     assertTrue(text.contains("The limit is "), text);
     assertTrue(text.contains("MOST OF IT IN"), text);
   }
 
   @Test
   void aProfileSaysWhatACommandDidAndExitsAsItDoes() throws Exception {
-    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("profiled"));
+    Path directory = Files.createDirectory(CLUSTER.mount("a").resolve("profiled"));
     String work =
         "cd "
             + directory
             + " && mkdir target && for i in 1 2 3 4 5; do echo $i > target/f$i; mv target/f$i target/g$i;"
             + " done && sync target/g1; exit 7";
     Shell shown =
-        FABRIC.get().hypersync("profile", "--json", directory.toString(), "--", "sh", "-c", work);
+        CLUSTER.get().hypersync("profile", "--json", directory.toString(), "--", "sh", "-c", work);
     assertEquals(7, shown.exit(), shown::output);
     String output = shown.output();
     JsonNode report = new ObjectMapper().readTree(output.substring(output.indexOf('{')));
@@ -129,7 +129,7 @@ class StagesTest {
     assertEquals(16, report.path("stages").path("total").path("count").asInt());
     assertEquals("profiled/target", report.path("local").get(0).path("path").asText());
     Shell missing =
-        FABRIC.get().hypersync("profile", directory.toString(), "--", "no-such-command");
+        CLUSTER.get().hypersync("profile", directory.toString(), "--", "no-such-command");
     assertEquals(127, missing.exit(), missing::output);
     assertTrue(missing.output().contains("cannot run no-such-command"), missing::output);
   }
@@ -140,12 +140,12 @@ class StagesTest {
    */
   @Test
   void theFiguresCostLessThanAHundredthOfAMutation() throws Exception {
-    Path directory = Files.createDirectory(FABRIC.mount("a").resolve("stage-cost"));
+    Path directory = Files.createDirectory(CLUSTER.mount("a").resolve("stage-cost"));
     for (int i = 0; i < FILES; i++) {
       Files.createDirectory(directory.resolve("d" + i));
     }
     double mutationUs =
-        FABRIC.get().worker("a").status().path("stages").path("total").path("us_p50").asDouble();
+        CLUSTER.get().worker("a").status().path("stages").path("total").path("us_p50").asDouble();
     WorkerStageCost worker = new WorkerStageCost();
     LeaderStageCost leader = new LeaderStageCost();
     double costUs =

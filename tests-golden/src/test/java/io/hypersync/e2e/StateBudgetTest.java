@@ -60,21 +60,21 @@ class StateBudgetTest {
               have += n
       """;
 
-  private static Fabric fabric;
+  private static TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    fabric = Fabric.create();
-    fabric.startLeader(SMALL);
-    fabric.startWorker("a");
-    fabric.startWorker("b");
-    fabric.awaitWritable("a");
-    Shell.must(fabric.mount("a"), "sh", "-c", "mkdir bomb && chmod 777 bomb");
+    cluster = TestCluster.create();
+    cluster.startLeader(SMALL);
+    cluster.startWorker("a");
+    cluster.startWorker("b");
+    cluster.awaitWritable("a");
+    Shell.must(cluster.mount("a"), "sh", "-c", "mkdir bomb && chmod 777 bomb");
   }
 
   @AfterAll
   static void stop() throws Exception {
-    fabric.close();
+    cluster.close();
   }
 
   /** Each call adds 524 bytes to the log and a thousand extents to the state. */
@@ -94,7 +94,7 @@ class StateBudgetTest {
         """
             .formatted(FILLINGS, FILLING);
     assertEquals("ENOSPC\nENOSPC", asNobody(bomb));
-    JsonNode memory = fabric.leader().status().path("state_memory");
+    JsonNode memory = cluster.leader().status().path("state_memory");
     assertTrue(memory.path("bytes").asLong() <= memory.path("limit").asLong(), memory::toString);
     assertTrue(memory.path("refused").asLong() > 0, memory::toString);
   }
@@ -121,36 +121,38 @@ class StateBudgetTest {
             .formatted(filling, call);
     assertEquals("ENOSPC", asNobody(bomb), what);
     for (String daemon : List.of("a", "b")) {
-      assertTrue(fabric.worker(daemon).isAlive(), daemon);
+      assertTrue(cluster.worker(daemon).isAlive(), daemon);
     }
   }
 
   @Test
   @Order(3)
   void theLeaderStartsAgainOnItsLogAndWhatFreesGoesOn() throws Exception {
-    fabric.settle("a", "b");
-    long before = fabric.leader().status().path("state_memory").path("bytes").asLong();
-    fabric.leader().kill();
-    fabric.startLeader(SMALL);
-    fabric.awaitWritable("a");
-    fabric.awaitWritable("b");
-    long after = fabric.leader().status().path("state_memory").path("bytes").asLong();
+    cluster.settle("a", "b");
+    long before = cluster.leader().status().path("state_memory").path("bytes").asLong();
+    cluster.leader().kill();
+    cluster.startLeader(SMALL);
+    cluster.awaitWritable("a");
+    cluster.awaitWritable("b");
+    long after = cluster.leader().status().path("state_memory").path("bytes").asLong();
     assertTrue(after <= before && after > before / 2, "orphans go: " + before + ", " + after);
-    Path b = fabric.mount("b");
+    Path b = cluster.mount("b");
     assertEquals("OK", Errnos.of(() -> Files.delete(b.resolve("bomb/copies"))));
-    fabric
+    cluster
         .leader()
         .await(
             "forget the copies",
             status -> status.path("state_memory").path("bytes").asLong() < before / 2);
     Shell.must(b, "sh", "-c", "echo there is room again > bomb/room");
-    fabric.settle("a", "b");
-    fabric.assertSameRoots("a", "b");
+    cluster.settle("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   private static String asNobody(String bomb) throws Exception {
     return Shell.run(
-            fabric.mount("a").resolve("bomb"), Map.of(), List.of("python3", "-c", AS_NOBODY + bomb))
+            cluster.mount("a").resolve("bomb"),
+            Map.of(),
+            List.of("python3", "-c", AS_NOBODY + bomb))
         .orFail(bomb)
         .strip();
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ToolsAcrossMountsTest {
   private static final int FILES = 120;
 
-  @RegisterExtension static final FabricExtension FABRIC = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension CLUSTER = new TestClusterExtension();
 
   @TempDir Path outside;
 
@@ -44,8 +44,8 @@ class ToolsAcrossMountsTest {
   @BeforeEach
   void aFolderAndSomethingToPutThere(TestInfo test) throws Exception {
     String folder = "tools-" + test.getTestMethod().orElseThrow().getName();
-    onA = Files.createDirectory(FABRIC.mount("a").resolve(folder));
-    onB = FABRIC.mount("b").resolve(folder);
+    onA = Files.createDirectory(CLUSTER.mount("a").resolve(folder));
+    onB = CLUSTER.mount("b").resolve(folder);
     source = Files.createDirectory(outside.resolve("source"));
     Random random = new Random(11);
     for (int i = 0; i < FILES; i++) {
@@ -63,7 +63,7 @@ class ToolsAcrossMountsTest {
     Files.createSymbolicLink(source.resolve("dangling"), Path.of("nowhere"));
     Files.createLink(source.resolve("second-name"), source.resolve("d0/e0/f0"));
     Files.createDirectory(source.resolve("empty"));
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
   }
 
   @Test
@@ -71,7 +71,7 @@ class ToolsAcrossMountsTest {
     Shell.must(outside, "cp", "-a", source.toString(), onA.resolve("copy").toString());
     assertSameOnB("copy");
     Shell.must(onA, "cp", "-r", "copy", "again");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Shell.must(onB, "diff", "-r", "--no-dereference", "copy", "again");
   }
 
@@ -82,7 +82,7 @@ class ToolsAcrossMountsTest {
     assertSameOnB("copy");
     Files.writeString(onB.resolve("copy/d1/e1/f1"), "changed on B");
     Files.delete(onB.resolve("copy/d2/e2/f2"));
-    FABRIC.get().settle("a");
+    CLUSTER.get().settle("a");
     String repaired = rsync(source + "/", onA + "/copy/");
     assertTrue(repaired.contains("d1/e1/f1") && repaired.contains("d2/e2/f2"), repaired);
     assertSameOnB("copy");
@@ -94,7 +94,7 @@ class ToolsAcrossMountsTest {
     Shell.must(source, "tar", "-cf", archive.toString(), ".");
     Files.createDirectory(onA.resolve("copy"));
     Shell.must(onA.resolve("copy"), "tar", "-xpf", archive.toString());
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Shell.must(onB.resolve("copy"), "tar", "-df", archive.toString());
     assertSameOnB("copy");
   }
@@ -102,11 +102,11 @@ class ToolsAcrossMountsTest {
   @Test
   void rmTakesAwayWhatTheOtherHasSeen() throws Exception {
     Shell.must(outside, "cp", "-a", source.toString(), onA.resolve("copy").toString());
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     String before = Shell.must(onB, "find", "copy");
     assertTrue(before.lines().count() > FILES, before);
     Shell.must(onB, "rm", "-rf", "copy");
-    FABRIC.get().settle("a");
+    CLUSTER.get().settle("a");
     assertEquals("", Shell.must(onA, "find", ".", "-mindepth", "1"));
     assertFalse(Files.exists(onA.resolve("copy/d1/e1/f1")));
   }
@@ -114,7 +114,7 @@ class ToolsAcrossMountsTest {
   @Test
   void findSeesTheSameOnBoth() throws Exception {
     Shell.must(outside, "cp", "-a", source.toString(), onA.resolve("copy").toString());
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     String format = "%P %y %m %s %T@ %n %l\\n";
     for (List<String> question :
         List.of(
@@ -139,14 +139,14 @@ class ToolsAcrossMountsTest {
     Files.writeString(onA.resolve("one.src"), "one\n");
     Files.writeString(onA.resolve("two.src"), "two\n");
     Shell.must(onA, "make");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Shell.must(onB, "make", "--question");
     Thread.sleep(20); // make compares mtimes, which come from the leader's clock
     Files.writeString(onB.resolve("two.src"), "three\n");
-    FABRIC.get().settle("a");
+    CLUSTER.get().settle("a");
     String built = Shell.must(onA, "make");
     assertTrue(built.contains("out/two") && !built.contains("out/one"), built);
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     assertEquals("THREE\n", Files.readString(onB.resolve("out/two")));
     Shell.must(onB, "make", "--question");
   }
@@ -162,23 +162,23 @@ class ToolsAcrossMountsTest {
     // In this test the two mounts have different paths; on two hosts they would have the same, so
     // make the path relative.
     Files.writeString(onA.resolve("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Path sideOnB = onB.resolve("side");
     for (int i = 0; i < 5; i++) {
       Files.writeString(sideOnB.resolve("file" + i), "from B\n");
       Git.must(sideOnB, "add", "--all");
       Git.must(sideOnB, "commit", "--quiet", "--message", "side " + i);
-      FABRIC.get().settle("a");
+      CLUSTER.get().settle("a");
       Git.must(mainOnA, "gc", "--quiet");
     }
-    FABRIC.get().settle("a", "b");
+    CLUSTER.get().settle("a", "b");
     Git.must(mainOnA, "merge", "--quiet", "side");
     Git.must(mainOnA, "fsck", "--full", "--strict", "--no-progress");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     assertEquals("", Git.must(onB.resolve("main"), "status", "--porcelain"));
     assertEquals("6\n", Git.must(sideOnB, "rev-list", "--count", "main"));
     Git.must(mainOnA, "worktree", "remove", "../side");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     assertFalse(Files.exists(sideOnB));
   }
 
@@ -207,7 +207,7 @@ class ToolsAcrossMountsTest {
             Map.of("JAVA_HOME", System.getProperty("java.home")),
             List.of("mvn", "--batch-mode", "--quiet", "compile"))
         .orFail("mvn compile");
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     Path compiled = onB.resolve("project/target/classes/demo/Greeting.class");
     assertTrue(Files.size(compiled) > 100);
     Shell.must(
@@ -227,7 +227,7 @@ class ToolsAcrossMountsTest {
     int saves = 60;
     Path file = onA.resolve("document");
     Files.writeString(file, text(0));
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     AtomicBoolean saving = new AtomicBoolean(true);
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
       Future<Integer> reading =
@@ -247,7 +247,7 @@ class ToolsAcrossMountsTest {
         for (int version = 1; version <= saves; version++) {
           save(file, text(version));
         }
-        FABRIC.get().settle("b");
+        CLUSTER.get().settle("b");
       } finally {
         saving.set(false);
       }
@@ -273,7 +273,7 @@ class ToolsAcrossMountsTest {
 
   /** Fails unless the tree on B equals the source: bytes, modes, owners, times, links. */
   private void assertSameOnB(String copy) throws IOException, InterruptedException {
-    FABRIC.get().settle("b");
+    CLUSTER.get().settle("b");
     String different =
         Shell.must(
             outside, "rsync", "-aHin", "--delete", "--checksum", source + "/", onB + "/" + copy);

@@ -51,12 +51,13 @@ final class UdpRelay implements AutoCloseable {
   private final AtomicLong doubled = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
   private final Thread thread;
-  private volatile Weather weather = new Weather(NetworkConditions.GOOD, System.nanoTime());
+  private volatile CurrentConditions current =
+      new CurrentConditions(NetworkConditions.GOOD, System.nanoTime());
   private volatile @Nullable Throwable failure;
   private volatile boolean closed;
 
   /** The present conditions, and when they began. */
-  private record Weather(NetworkConditions conditions, long sinceNs) {}
+  private record CurrentConditions(NetworkConditions conditions, long sinceNs) {}
 
   /**
    * The path between one port of a worker and the leader; {@code socket} is what the leader sees as
@@ -90,7 +91,7 @@ final class UdpRelay implements AutoCloseable {
   /** Changes the conditions; returns the time of the change, by {@link System#nanoTime}. */
   long become(NetworkConditions conditions) {
     long now = System.nanoTime();
-    weather = new Weather(conditions, now);
+    current = new CurrentConditions(conditions, now);
     return now;
   }
 
@@ -226,7 +227,7 @@ final class UdpRelay implements AutoCloseable {
   /** Applies the conditions to the packet in the buffer. */
   private void pass(Direction direction, Way way) throws IOException {
     buffer.flip();
-    Weather now = weather;
+    CurrentConditions now = current;
     NetworkConditions conditions = now.conditions;
     if (conditions.cut().contains(direction)
         || conditions.dropsAll(System.nanoTime() - now.sinceNs)

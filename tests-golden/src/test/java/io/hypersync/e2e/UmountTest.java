@@ -13,28 +13,28 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** {@code umount}: mounts inside the workspace, and which processes count as users. */
 @RealMounts
 class UmountTest {
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
 
   @Test
   void aMountInsideIsNotTakenAlongInSilence() throws Exception {
-    Fabric fabric = extension.get();
-    Path a = fabric.mount("a");
+    TestCluster cluster = extension.get();
+    Path a = cluster.mount("a");
     Path inside = Files.createDirectory(a.resolve("node_modules"));
-    Shell.must(fabric.root(), "mount", "-t", "tmpfs", "mask", inside.toString());
+    Shell.must(cluster.root(), "mount", "-t", "tmpfs", "mask", inside.toString());
     Files.writeString(inside.resolve("file"), "local");
 
-    Shell refused = fabric.hypersync("umount", a.toString());
+    Shell refused = cluster.hypersync("umount", a.toString());
     assertEquals(1, refused.exit(), refused.output());
     assertContains(refused.output(), inside + " is mounted inside " + a);
     assertContains(refused.output(), "--force");
     assertEquals("local", Files.readString(inside.resolve("file")), "it is there still");
-    assertTrue(fabric.worker("a").isAlive());
+    assertTrue(cluster.worker("a").isAlive());
 
-    Shell forced = fabric.hypersync("umount", "--force", a.toString());
+    Shell forced = cluster.hypersync("umount", "--force", a.toString());
     assertEquals(0, forced.exit(), forced.output());
     assertContains(forced.output(), "and with it " + inside + ", which was mounted inside");
     assertEquals(0, mountsIn(a));
-    fabric.worker("a").awaitExit(Await.LIMIT);
+    cluster.worker("a").awaitExit(Await.LIMIT);
     assertFalse(Files.exists(a), "the folder that was made for the mount");
   }
 
@@ -43,8 +43,8 @@ class UmountTest {
    */
   @Test
   void aProcessThatHasSomethingElseAtTheSamePathIsNotCounted() throws Exception {
-    Fabric fabric = extension.get();
-    Path b = fabric.mount("b");
+    TestCluster cluster = extension.get();
+    Path b = cluster.mount("b");
     Process elsewhere =
         new ProcessBuilder(
                 "unshare",
@@ -58,7 +58,7 @@ class UmountTest {
             .start();
     try {
       assertEquals("there", elsewhere.inputReader().readLine());
-      Shell umount = fabric.hypersync("umount", b.toString());
+      Shell umount = cluster.hypersync("umount", b.toString());
       assertEquals(0, umount.exit(), umount.output());
     } finally {
       elsewhere.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
@@ -68,8 +68,8 @@ class UmountTest {
   /** A process that uses the mounted filesystem other than by a path counts. */
   @Test
   void whoHasOnlyAMapOfAFileOfTheMountIsCounted() throws Exception {
-    Fabric fabric = extension.get();
-    Path file = fabric.mount("b").resolve("mapped");
+    TestCluster cluster = extension.get();
+    Path file = cluster.mount("b").resolve("mapped");
     Files.writeString(file, "text");
     Process user =
         new ProcessBuilder(
@@ -88,7 +88,7 @@ class UmountTest {
             .start();
     try {
       assertEquals("mapped", user.inputReader().readLine());
-      Shell umount = fabric.hypersync("umount", fabric.mount("b").toString());
+      Shell umount = cluster.hypersync("umount", cluster.mount("b").toString());
       assertEquals(1, umount.exit(), umount.output());
       assertContains(umount.output(), "process " + user.pid());
     } finally {

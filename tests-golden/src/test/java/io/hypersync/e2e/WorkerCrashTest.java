@@ -15,28 +15,28 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WorkerCrashTest {
   private static final int MUTATIONS = 150;
 
-  @RegisterExtension final FabricExtension extension = new FabricExtension();
+  @RegisterExtension final TestClusterExtension extension = new TestClusterExtension();
 
   @Test
   void aKilledWorkerIsClearedAwayAndComesBackWithEverything() throws Exception {
-    Fabric fabric = extension.get();
-    Path a = fabric.mount("a");
-    Path b = fabric.mount("b");
+    TestCluster cluster = extension.get();
+    Path a = cluster.mount("a");
+    Path b = cluster.mount("b");
     WriteLoad.prepare(a);
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
 
     WriteLoad survivor = WriteLoad.start(List.of(a));
     try (survivor) {
       survivor.awaitProgress(MUTATIONS);
       String known = Files.getLastModifiedTime(b).toString();
-      fabric.worker("b").kill();
+      cluster.worker("b").kill();
       assertEquals("ENOTCONN", Errnos.of(() -> Files.readString(b.resolve("journal"))));
       // The kernel still answers from its cache, which does not mean that the worker is alive.
       assertEquals(known, Files.getLastModifiedTime(b).toString());
 
       Process user = new ProcessBuilder("sleep", "300").directory(a.toFile()).start();
       try {
-        Shell umount = fabric.hypersync("umount", a.toString(), b.toString());
+        Shell umount = cluster.hypersync("umount", a.toString(), b.toString());
         assertEquals(1, umount.exit(), umount.output());
         assertContains(umount.output(), a + " is in use by");
         assertContains(umount.output(), b + ", which a dead worker had left behind");
@@ -46,56 +46,56 @@ class WorkerCrashTest {
       assertFalse(Files.exists(b.resolve("journal")), "the mount point is an empty folder again");
 
       survivor.awaitProgress(MUTATIONS);
-      fabric.startWorker("b");
+      cluster.startWorker("b");
     }
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     survivor.check(a);
     survivor.check(b);
-    fabric.assertSameRoots("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   /** A restart as by a service manager, without unmounting first. */
   @Test
   void aKilledWorkerIsSimplyStartedAgain() throws Exception {
-    Fabric fabric = extension.get();
-    Path b = fabric.mount("b");
+    TestCluster cluster = extension.get();
+    Path b = cluster.mount("b");
     Files.writeString(b.resolve("file"), "before");
     Process user = new ProcessBuilder("sleep", "300").directory(b.toFile()).start();
     try {
-      fabric.worker("b").kill();
+      cluster.worker("b").kill();
       Await.same(
           "its mount is dead",
           "ENOTCONN",
           () -> Errnos.of(() -> Files.readString(b.resolve("file"))));
-      fabric.startWorker("b");
+      cluster.startWorker("b");
     } finally {
       user.destroyForcibly().waitFor();
     }
-    fabric
+    cluster
         .worker("b")
         .awaitSaying("took the mount at " + b + " away, whose worker had been killed");
     assertEquals("before", Files.readString(b.resolve("file")));
     assertEquals(
         "1",
-        Shell.must(fabric.root(), "sh", "-c", "grep -cF ' " + b + " ' /proc/self/mountinfo")
+        Shell.must(cluster.root(), "sh", "-c", "grep -cF ' " + b + " ' /proc/self/mountinfo")
             .strip(),
         "one mount");
-    fabric.settle("a", "b");
-    fabric.assertSameRoots("a", "b");
+    cluster.settle("a", "b");
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void whatAKilledWorkerWasToldIsThereForTheOthers() throws Exception {
-    Fabric fabric = extension.get();
-    Path a = fabric.mount("a");
-    Path b = fabric.mount("b");
+    TestCluster cluster = extension.get();
+    Path a = cluster.mount("a");
+    Path b = cluster.mount("b");
     WriteLoad.prepare(a);
-    fabric.settle("a", "b");
+    cluster.settle("a", "b");
     try (VictimLoad victim = VictimLoad.start(b.resolve("journal"))) {
       victim.awaitRecords(MUTATIONS);
-      fabric.worker("b").kill();
+      cluster.worker("b").kill();
       List<String> acknowledged = victim.end();
-      fabric.settle("a");
+      cluster.settle("a");
       List<String> found = Files.readAllLines(a.resolve("journal"));
       assertEquals(
           acknowledged, found.subList(0, acknowledged.size()), "in order, and nothing lost");
@@ -106,41 +106,41 @@ class WorkerCrashTest {
 
   @Test
   void aWorkerThatIsStoppedInOrderLeavesNoMount() throws Exception {
-    Fabric fabric = extension.get();
-    ProcessHandle guard = fabric.worker("b").helper("hypersync-mount-guard");
-    fabric.worker("b").terminate();
-    assertEquals(0, fabric.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
+    TestCluster cluster = extension.get();
+    ProcessHandle guard = cluster.worker("b").helper("hypersync-mount-guard");
+    cluster.worker("b").terminate();
+    assertEquals(0, cluster.worker("b").awaitExit(Await.LIMIT), "exit code after SIGTERM");
     assertFalse(guard.isAlive(), "its guard is gone with it");
     assertEquals(
         "nothing",
         Shell.must(
-                fabric.root(),
+                cluster.root(),
                 "sh",
                 "-c",
-                "grep -F ' " + fabric.mount("b") + " ' /proc/self/mountinfo || echo nothing")
+                "grep -F ' " + cluster.mount("b") + " ' /proc/self/mountinfo || echo nothing")
             .strip());
-    Files.writeString(fabric.mount("a").resolve("f"), "meanwhile");
-    fabric.startWorker("b");
-    assertEquals("meanwhile", Files.readString(fabric.mount("b").resolve("f")));
-    fabric.assertSameRoots("a", "b");
+    Files.writeString(cluster.mount("a").resolve("f"), "meanwhile");
+    cluster.startWorker("b");
+    assertEquals("meanwhile", Files.readString(cluster.mount("b").resolve("f")));
+    cluster.assertSameRoots("a", "b");
   }
 
   @Test
   void aWorkerThatComesLateGetsEverythingFromTheLog() throws Exception {
-    Fabric fabric = extension.get();
-    Path a = fabric.mount("a");
+    TestCluster cluster = extension.get();
+    Path a = cluster.mount("a");
     WriteLoad.prepare(a);
-    fabric.settle("a", "b");
-    WriteLoad load = WriteLoad.start(List.of(a, fabric.mount("b")));
+    cluster.settle("a", "b");
+    WriteLoad load = WriteLoad.start(List.of(a, cluster.mount("b")));
     try (load) {
       load.awaitProgress(MUTATIONS);
-      fabric.startWorker("c");
+      cluster.startWorker("c");
       load.awaitProgress(MUTATIONS);
     }
-    fabric.settle("a", "b", "c");
-    load.check(fabric.mount("c"));
-    fabric.assertSameRoots("a", "b", "c");
-    Files.writeString(fabric.mount("c").resolve("f"), "from c");
+    cluster.settle("a", "b", "c");
+    load.check(cluster.mount("c"));
+    cluster.assertSameRoots("a", "b", "c");
+    Files.writeString(cluster.mount("c").resolve("f"), "from c");
     Await.same("on A", "from c", () -> Files.readString(a.resolve("f")));
   }
 

@@ -182,7 +182,7 @@ final class WriteLoad implements AutoCloseable {
     }
     List<String> records = Files.readAllLines(mount.resolve(JOURNAL));
     check("journal on " + mount, records, acknowledgedRecords);
-    List<String> files = Shelves.names(mount.resolve(FOLDER));
+    List<String> files = Directories.names(mount.resolve(FOLDER));
     check("files on " + mount, files, acknowledgedFiles);
     for (String file : files) {
       String content = Files.readString(mount.resolve(FOLDER).resolve(file));
@@ -297,7 +297,7 @@ final class WriteLoad implements AutoCloseable {
       Path from = folder.resolve(RenamedFiles.name(file, step));
       Path to = folder.resolve(RenamedFiles.name(file, next));
       boolean last = step == RENAMES;
-      Errnos.Call call = last ? () -> Files.delete(from) : () -> Shelves.replace(from, to);
+      Errnos.Call call = last ? () -> Files.delete(from) : () -> Directories.replace(from, to);
       switch (attempt(mount, (last ? "remove " : "rename ") + from, call)) {
         case DONE -> {
           acknowledgedRenames.incrementAndGet();

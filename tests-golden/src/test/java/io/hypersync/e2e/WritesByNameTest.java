@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @RealMounts
 class WritesByNameTest {
-  @RegisterExtension static final FabricExtension EXTENSION = new FabricExtension();
+  @RegisterExtension static final TestClusterExtension EXTENSION = new TestClusterExtension();
 
   private static final int TRIES = 60;
 

@@ -20,8 +20,8 @@ sealed interface Change {
   record LastArgument(String call, long constant) implements Change {}
 
   /**
-   * A call in the method is replaced by one of a static method of {@link Wrong}, with the receiver
-   * as first argument.
+   * A call in the method is replaced by one of a static method of {@link MutantReplacements}, with
+   * the receiver as first argument.
    */
   record CallReplaced(String call, String by) implements Change {}
 }

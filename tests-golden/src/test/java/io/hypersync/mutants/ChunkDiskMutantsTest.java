@@ -50,7 +50,7 @@ class ChunkDiskMutantsTest {
             "a chunk that is stored again does not count",
             "chunkstore.disk.DiskChunkStore",
             "length",
-            "Place.equals",
+            "ChunkLocation.equals",
             1),
         skips(
             "what a checkpoint enters was never noted",

@@ -31,7 +31,7 @@ final class LogMutants {
           skips("full segments are not put away", WRITER, "roll", "Consumer.accept"),
           skips("a close notes nothing", WRITER, "close", "BatchWriter.noteAtEnd"),
           skips("a rest notes nothing", WRITER, "note", "SegmentAppender.write"),
-          skips("a rest is never looked for", WRITER, "commit", "LogRest.committed"));
+          skips("a rest is never looked for", WRITER, "commit", "IdleWatermark.committed"));
 
   private static final List<Mutant> SEGMENTS =
       List.of(
@@ -42,7 +42,7 @@ final class LogMutants {
           skips("a segment does not get its name", APPENDER, "publish", "Files.move"),
           callAnswers("segments do not grow", PREPARER, "prepareSpare", "Math.min", 262_144L),
           skips("what nobody takes stays", PREPARER, "close", "SegmentAppender.discard"),
-          skips("full segments keep their room", PREPARER, "putAway", "Durably.shrink"),
+          skips("full segments keep their room", PREPARER, "putAway", "SyncedFileOps.shrink"),
           answers("freed room is not noticed", PREPARER, "freed", null));
 
   private static final List<Mutant> LOGS =

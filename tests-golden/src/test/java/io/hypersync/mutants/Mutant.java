@@ -32,7 +32,7 @@ record Mutant(String what, String owner, String method, Change change) {
     return new Mutant(what, owner, method, new Change.LastArgument(call, constant));
   }
 
-  /** A mutant in which a call goes to a method of {@link Wrong} instead. */
+  /** A mutant in which a call goes to a method of {@link MutantReplacements} instead. */
   static Mutant replaces(String what, String owner, String method, String call, String by) {
     return new Mutant(what, owner, method, new Change.CallReplaced(call, by));
   }

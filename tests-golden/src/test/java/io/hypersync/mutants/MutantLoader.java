@@ -28,7 +28,7 @@ final class MutantLoader extends ClassLoader {
   private static final String PRODUCT = "io.hypersync.";
   private static final List<String> SHARED =
       List.of("io.hypersync.model.", "io.hypersync.chunkstore.", "io.hypersync.wire.");
-  private static final ClassDesc WRONG = ClassDesc.of(Wrong.class.getName());
+  private static final ClassDesc WRONG = ClassDesc.of(MutantReplacements.class.getName());
 
   private final Mutant mutant;
   private int changes;

@@ -18,7 +18,7 @@ final class Mutants {
               "acks are sent before the log is synced",
               "leader.LeaderAgent",
               "doWork",
-              "IntentDesk.release",
+              "IntentHandler.release",
               Long.MAX_VALUE),
           skips(
               "a leader that starts again does not know what it had committed",
@@ -32,7 +32,7 @@ final class Mutants {
               "IntentIndex.add"),
           callAnswers(
               "a write is sequenced before its chunks are here",
-              "leader.sequencer.IntentDesk",
+              "leader.sequencer.IntentHandler",
               "findMissing",
               "Set.add",
               1),
@@ -109,9 +109,9 @@ final class Mutants {
               1),
           callAnswers(
               "a chunk that the leader knows is not read before an intent relies on it",
-              "leader.sequencer.IntentDesk",
+              "leader.sequencer.IntentHandler",
               "findMissing",
-              "IntactChunks.has",
+              "VerifiedChunks.has",
               1));
 
   /** Open orphans are kept, and all others are reaped. */
@@ -130,9 +130,12 @@ final class Mutants {
               "leader.lease.Orphans",
               "look",
               "ArrayDeque.addLast"),
-          answers("open files are not renewed", "worker.lease.OpenLeases", "renew", null),
+          answers("open files are not renewed", "worker.lease.OpenLeaseClient", "renew", null),
           skips(
-              "what is opened is not said", "worker.lease.OpenLeases", "tick", "OpenLeases.flush"),
+              "what is opened is not said",
+              "worker.lease.OpenLeaseClient",
+              "tick",
+              "OpenLeaseClient.flush"),
           callAnswers(
               "orphans are reaped whatever workers have reported",
               "leader.lease.Reaper",
@@ -141,14 +144,14 @@ final class Mutants {
               0),
           skips(
               "orphans are reaped though they were held before a reconnect",
-              "leader.lease.OpenLeases",
+              "leader.lease.OpenLeaseTable",
               "greeted",
               "Set.add"),
           skips(
               "a new leader is not told what is open",
-              "worker.lease.OpenLeases",
+              "worker.lease.OpenLeaseClient",
               "welcomed",
-              "OpenLeases.send"));
+              "OpenLeaseClient.send"));
 
   /** Locks exclude each other, expire, and are reported correctly. */
   private static final List<Mutant> LOCKS =
@@ -162,29 +165,29 @@ final class Mutants {
           skips("an unlock wakes nobody", "leader.lock.LockTable", "unlock", "LockTable.settle"),
           skips(
               "a lock that is given up is granted later",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "cancel",
               "LockTable.cancel"),
           answers("deadlocks are not seen", "leader.lock.LockTable", "closesCircle", 0),
           skips(
               "the locks of a machine that is gone are kept",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "tick",
-              "LockDesk.expire"),
+              "LockManager.expire"),
           skips(
               "the locks of a machine's earlier run are kept",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "greeted",
-              "LockDesk.end"),
+              "LockManager.end"),
           callAnswers(
               "a machine goes on with the locks of its earlier run",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "greeted",
               "ClientId.equals",
               1),
           callAnswers(
               "locks expire at once",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "tick",
               "LockSession.renewedNs",
               -100_000_000_000L),
@@ -195,7 +198,10 @@ final class Mutants {
               "tick",
               "LockClient.renew"),
           skips(
-              "lock answers are not said again", "leader.lock.LockDesk", "resumed", "List.forEach"),
+              "lock answers are not said again",
+              "leader.lock.LockManager",
+              "resumed",
+              "List.forEach"),
           skips(
               "lock requests are not said again",
               "worker.lock.LockClient",
@@ -208,15 +214,15 @@ final class Mutants {
               "LockClient.forgetSession"),
           skips(
               "a grant that is given up is not undone",
-              "leader.lock.LockDesk",
+              "leader.lock.LockManager",
               "undo",
               "LockTable.restore"),
-          skips("a close frees no locks", "leader.lock.LockDesk", "release", "LockTable.unlock"),
+          skips("a close frees no locks", "leader.lock.LockManager", "release", "LockTable.unlock"),
           replaces(
               "a lock is told before what its holder wrote is visible",
               "worker.lock.LockClient",
               "answered",
-              "IndexWaits.when",
+              "IndexCallbacks.when",
               "atOnce"));
 
   /** Workers apply the log, wait, and time out. */
@@ -238,7 +244,7 @@ final class Mutants {
               "an intent is sent again behind a newer one, under its old number",
               "worker.intents.IntentTracker",
               "sendAgain",
-              "ClientLanes.isNewest",
+              "CallerClientIds.isNewest",
               1),
           answers("a call waits for ever", "worker.intents.IntentTracker", "expire", 0),
           answers(
@@ -251,7 +257,7 @@ final class Mutants {
           answers("a silent leader is not noticed", "worker.link.LinkMonitor", "isSilent", 0),
           answers(
               "barriers that the leader has answered are not passed",
-              "worker.link.Freshness",
+              "worker.link.ReadBarrier",
               "answered",
               null),
           callAnswers("strict reads ask nobody", "worker.vfs.Vfs", "handle", "Vfs.isRead", 0),
@@ -297,7 +303,7 @@ final class Mutants {
               "how far the leader is is not noticed",
               "worker.WorkerAgent",
               "received",
-              "Freshness.observed"),
+              "ReadBarrier.observed"),
           callAnswers(
               "an fsync does not wait",
               "worker.intents.IntentTracker",

@@ -29,8 +29,8 @@ class SimulationTest {
 
   @Test
   void historiesThatRunAtTheSameTimeAreTheSame() throws InterruptedException {
-    HuntReport alone = Hunt.run(new HuntLimits(0, 20, STEPS, Long.MAX_VALUE, 1, 1));
-    HuntReport beside = Hunt.run(new HuntLimits(0, 20, STEPS, Long.MAX_VALUE, 4, 1));
+    SeedSweepReport alone = SeedSweep.run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 1, 1));
+    SeedSweepReport beside = SeedSweep.run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 4, 1));
     assertEquals(alone.histories(), beside.histories());
     assertEquals(alone.steps(), beside.steps());
     assertEquals(alone.entries(), beside.entries());
@@ -46,7 +46,7 @@ class SimulationTest {
 
   @Test
   void fixedSeedsKeepEveryPromise() throws InterruptedException {
-    HuntReport sum = run(0, FIXED);
+    SeedSweepReport sum = run(0, FIXED);
     System.out.println(sum);
     sum.happened()
         .forEach((what, count) -> assertTrue(count > 0, () -> "never came about: " + what));
@@ -92,7 +92,7 @@ class SimulationTest {
 
   @Test
   void theHistoriesAreWorthTheirName() throws InterruptedException {
-    HuntReport sum = run(0, 40);
+    SeedSweepReport sum = run(0, 40);
     assertTrue(
         sum.committed() > 1_000
             && sum.failed() > 1_000
@@ -104,7 +104,7 @@ class SimulationTest {
         () -> "too tame to find anything: " + sum);
   }
 
-  private static HuntReport run(long first, int count) throws InterruptedException {
-    return Hunt.run(HuntLimits.of(first, count, STEPS));
+  private static SeedSweepReport run(long first, int count) throws InterruptedException {
+    return SeedSweep.run(SeedSweepLimits.of(first, count, STEPS));
   }
 }

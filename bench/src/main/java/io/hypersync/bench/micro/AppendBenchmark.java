@@ -148,7 +148,7 @@ public class AppendBenchmark {
   /** Four writers on two mounts: one durable append of 100 bytes. */
   @Benchmark
   @Threads(WRITERS)
-  @Beside("diskAppend")
+  @Reference("diskAppend")
   public void append(Shared shared, Writer writer) throws IOException {
     long sequence = shared.written.get(writer.number);
     FileChannel file = shared.files.get(writer.number);

@@ -150,7 +150,7 @@ public class ApplyBenchmark {
 
   /** Connects with an empty replica, and returns when the whole log is applied. */
   @Benchmark
-  @Beside("files")
+  @Reference("files")
   public void catchUp(Newcomer newcomer) throws InterruptedException {
     newcomer.worker.join();
   }

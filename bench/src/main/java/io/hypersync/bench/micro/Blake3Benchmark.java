@@ -59,7 +59,7 @@ public class Blake3Benchmark {
 
   /** HyperSync's implementation. */
   @Benchmark
-  @Beside("codec")
+  @Reference("codec")
   public Hash ours(Input input) {
     return Blake3.hash(input.input);
   }
@@ -72,7 +72,7 @@ public class Blake3Benchmark {
 
   /** HyperSync's hash of an inner trie node. */
   @Benchmark
-  @Beside("codecPair")
+  @Reference("codecPair")
   public Hash pair(Pair pair) {
     return Blake3.pairAndTail(pair.left, pair.right, 1, Pair.TAIL_BYTES);
   }

@@ -130,14 +130,14 @@ public class ChunkStoreBenchmark {
 
   /** Puts a chunk durably. */
   @Benchmark
-  @Beside("disk")
+  @Reference("disk")
   public void put(Store state, Chunks chunks) {
     state.put(chunks.any().bytes(), ThreadLocalRandom.current().nextLong());
   }
 
   /** Gets and verifies a chunk. */
   @Benchmark
-  @Beside("memory")
+  @Reference("memory")
   public byte @Nullable [] get(Store state, Chunks chunks) {
     return state.store.getVerified(chunks.any().hash());
   }

@@ -207,7 +207,7 @@ public class CommitLoopBenchmark {
   /** One commit of a rename, with {@code batch} intents in flight. */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
-  @Beside("disk")
+  @Reference("disk")
   public void commit(Leader leader) {
     for (int done = 0; done < COMMITS; done += leader.batch) {
       leader.commit(leader.batch);

@@ -33,7 +33,7 @@ public class FanOutBenchmark {
 
   /** A workspace that one worker changes and all replicate. */
   @State(Scope.Benchmark)
-  public static class Fabric {
+  public static class TestCluster {
     /** Number of workers, including the one that makes the changes. */
     @Param({"1", "2", "4", "8", "16"})
     public int workers;
@@ -43,7 +43,7 @@ public class FanOutBenchmark {
     private LocalWorkspace.Worker first;
     private Work rename;
 
-    public Fabric() {}
+    public TestCluster() {}
 
     @Setup
     public void start() throws IOException, InterruptedException {
@@ -67,13 +67,13 @@ public class FanOutBenchmark {
    */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
-  @Beside("disk")
-  public void commit(Fabric fabric) throws IOException {
+  @Reference("disk")
+  public void commit(TestCluster cluster) throws IOException {
     for (int i = 0; i < COMMITS; i++) {
-      fabric.rename.run();
+      cluster.rename.run();
     }
-    long index = fabric.first.index();
-    fabric.others.forEach(worker -> worker.await(index));
+    long index = cluster.first.index();
+    cluster.others.forEach(worker -> worker.await(index));
   }
 
   /** The floor of a commit: one durable overwrite. */

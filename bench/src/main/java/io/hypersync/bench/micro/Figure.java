@@ -24,7 +24,7 @@ import org.openjdk.jmh.util.Statistics;
  * @param p99Us the 99th percentile, if each call was timed
  */
 public record Figure(
-    Subject subject,
+    MicroSuite subject,
     String method,
     Map<String, String> params,
     Optional<String> beside,
@@ -40,7 +40,7 @@ public record Figure(
     params = new TreeMap<>(params);
   }
 
-  static Figure of(Subject subject, RunResult result) {
+  static Figure of(MicroSuite subject, RunResult result) {
     BenchmarkParams params = result.getParams();
     String name = params.getBenchmark();
     String method = name.substring(name.lastIndexOf('.') + 1);
@@ -92,9 +92,9 @@ public record Figure(
         && figure.params.entrySet().containsAll(params.entrySet());
   }
 
-  private static Optional<String> reference(Subject subject, String method) {
+  private static Optional<String> reference(MicroSuite subject, String method) {
     for (var candidate : subject.benchmarks().getMethods()) {
-      Beside beside = candidate.getAnnotation(Beside.class);
+      Reference beside = candidate.getAnnotation(Reference.class);
       if (candidate.getName().equals(method) && beside != null) {
         return Optional.of(beside.value());
       }

@@ -133,21 +133,21 @@ public class FuseCrossingBenchmark {
 
   /** Opens and closes a file. */
   @Benchmark
-  @Beside("diskOpen")
+  @Reference("diskOpen")
   public void open(Mounted mounted) throws IOException {
     mounted.tree.open();
   }
 
   /** Reads a file's attributes. */
   @Benchmark
-  @Beside("diskStat")
+  @Reference("diskStat")
   public void stat(Mounted mounted) throws IOException {
     mounted.tree.stat.run();
   }
 
   /** Lists a directory of 100 files. */
   @Benchmark
-  @Beside("diskReaddir")
+  @Reference("diskReaddir")
   public long readdir(Mounted mounted) throws IOException {
     return mounted.tree.list();
   }

@@ -65,7 +65,7 @@ public class InvalidationBenchmark {
           FuseSession.start(
               FuseMount.mount(mount, FuseMountOptions.workspace("hypersync-bench")),
               FuseSessionOptions.defaults(),
-              new StillTree(FILES));
+              new StaticTree(FILES));
       notifier = session.notifier();
       store = Files.getFileStore(mount);
       for (int i = 0; i < FILES; i++) {
@@ -147,35 +147,35 @@ public class InvalidationBenchmark {
 
   /** Invalidates the attributes of a file. */
   @Benchmark
-  @Beside("roundTrip")
+  @Reference("roundTrip")
   public boolean attributes(Still still) throws IOException {
-    return still.notifier.attributesOnly(StillTree.node(still.next()));
+    return still.notifier.attributesOnly(StaticTree.node(still.next()));
   }
 
   /** Invalidates a file's attributes and its page, and reads it again. */
   @Benchmark
-  @Beside("roundTrip")
+  @Reference("roundTrip")
   public byte[] pagesAndRead(Still still) throws IOException {
     int file = still.next();
-    var _ = still.notifier.invalidateInode(StillTree.node(file), 0, 0);
+    var _ = still.notifier.invalidateInode(StaticTree.node(file), 0, 0);
     return Files.readAllBytes(still.path(file));
   }
 
   /** Invalidates a name, and looks it up again. */
   @Benchmark
-  @Beside("roundTrip")
+  @Reference("roundTrip")
   public void nameAndLookup(Still still) throws IOException {
     int file = still.next();
-    var _ = still.notifier.invalidateEntry(StillTree.ROOT, StillTree.name(file));
+    var _ = still.notifier.invalidateEntry(StaticTree.ROOT, StaticTree.name(file));
     still.stat(file);
   }
 
   /** Expires a name, and looks it up again. */
   @Benchmark
-  @Beside("roundTrip")
+  @Reference("roundTrip")
   public void expireAndLookup(Still still) throws IOException {
     int file = still.next();
-    var _ = still.notifier.expireEntry(StillTree.ROOT, StillTree.name(file));
+    var _ = still.notifier.expireEntry(StaticTree.ROOT, StaticTree.name(file));
     still.stat(file);
   }
 
@@ -191,7 +191,7 @@ public class InvalidationBenchmark {
   /** A rename through one mount, until the other worker shows it. */
   @Benchmark
   @OperationsPerInvocation(MUTATIONS)
-  @Beside("disk")
+  @Reference("disk")
   public void mutation(Pair pair) throws IOException {
     for (int i = 0; i < MUTATIONS; i++) {
       pair.rename.run();

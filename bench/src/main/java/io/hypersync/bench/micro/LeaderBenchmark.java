@@ -36,7 +36,7 @@ public class LeaderBenchmark {
 
   /** A leader, and workers with directories of their own. */
   @State(Scope.Benchmark)
-  public static class Fabric {
+  public static class TestCluster {
     /** Number of workers. */
     @Param({"1", "8"})
     public int workers;
@@ -44,7 +44,7 @@ public class LeaderBenchmark {
     private final List<SimulatedWorker> simulated = new ArrayList<>();
     private LocalWorkspace workspace;
 
-    public Fabric() {}
+    public TestCluster() {}
 
     @Setup
     public void start() {
@@ -65,11 +65,11 @@ public class LeaderBenchmark {
   /** One of 4,096 changes of attributes, which the workers share. */
   @Benchmark
   @OperationsPerInvocation(COMMITS)
-  @Beside("disk")
-  public void commit(Fabric fabric) {
+  @Reference("disk")
+  public void commit(TestCluster cluster) {
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (SimulatedWorker worker : fabric.simulated) {
-      all.add(worker.start(COMMITS / fabric.simulated.size()));
+    for (SimulatedWorker worker : cluster.simulated) {
+      all.add(worker.start(COMMITS / cluster.simulated.size()));
     }
     all.forEach(SimulatedWorker::await);
   }

@@ -71,7 +71,7 @@ public class LogAppendBenchmark {
   /** Durable append of one entry of 300 bytes, as part of a batch. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
-  @Beside("disk")
+  @Reference("disk")
   public void append(Log state) throws IOException {
     for (int done = 0; done < ENTRIES; done += state.batch) {
       long index = state.log.appendedIndex();

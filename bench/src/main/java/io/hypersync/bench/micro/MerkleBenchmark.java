@@ -129,7 +129,7 @@ public class MerkleBenchmark {
 
   /** Writes one chunk to a random file; the resulting state is kept. */
   @Benchmark
-  @Beside("codec")
+  @Reference("codec")
   public Hash writeOneChunk(Files files) {
     NodeId node = files.any();
     files.state = files.after(files.overwrite(node), node);
@@ -141,7 +141,7 @@ public class MerkleBenchmark {
    * kept.
    */
   @Benchmark
-  @Beside("codec")
+  @Reference("codec")
   public Hash writeThousandChunks(Files files) {
     List<ChunkRef> chunks = new ArrayList<>(files.large);
     chunks.set(0, files.chunk(ChunkRef.MAX_LENGTH));
@@ -150,14 +150,14 @@ public class MerkleBenchmark {
 
   /** Truncates a file of 1,000 chunks to length 0; the state is not kept. */
   @Benchmark
-  @Beside("codec")
+  @Reference("codec")
   public Hash truncateThousandChunks(Files files) {
     return files.after(new FsOp.Truncate(Files.LARGE, 0, false), Files.LARGE).root();
   }
 
   /** Creates the proof for a random file. */
   @Benchmark
-  @Beside("codec")
+  @Reference("codec")
   public @Nullable MerkleProof proof(Files files) {
     NodeId node = files.any();
     return files.state.nodes().proof(TrieKey.of(node.high(), node.low()));

@@ -47,12 +47,12 @@ public final class MicroRun {
    *
    * @throws UserError with the end of JMH's output if a benchmark fails
    */
-  public List<Figure> run(List<Subject> subjects) {
+  public List<Figure> run(List<MicroSuite> subjects) {
     // Do not wait for another run of JMH on this machine: it is like any other load, and the report
     // contains the load.
     System.setProperty("jmh.ignoreLock", "true");
     List<Figure> figures = new ArrayList<>();
-    for (Subject subject : subjects) {
+    for (MicroSuite subject : subjects) {
       narrator.say("%s", subject.key());
       Path log = folder.resolve(subject.key() + ".log");
       ChainedOptionsBuilder options =
@@ -71,20 +71,20 @@ public final class MicroRun {
   }
 
   /** Selects all benchmarks of a subject; a failing one ends the run. */
-  static ChainedOptionsBuilder ofAll(Subject subject) {
+  static ChainedOptionsBuilder ofAll(MicroSuite subject) {
     return new OptionsBuilder()
         .include("^" + subject.benchmarks().getName().replace(".", "\\.") + "\\.")
         .shouldFailOnError(true);
   }
 
   /** Runs the benchmarks of a subject with these options. */
-  static List<Figure> figures(Subject subject, ChainedOptionsBuilder options)
+  static List<Figure> figures(MicroSuite subject, ChainedOptionsBuilder options)
       throws RunnerException {
     return new Runner(options.build())
         .run().stream().map(result -> Figure.of(subject, result)).toList();
   }
 
-  private static List<Figure> run(Subject subject, ChainedOptionsBuilder options, Path log) {
+  private static List<Figure> run(MicroSuite subject, ChainedOptionsBuilder options, Path log) {
     try {
       return figures(subject, options);
     } catch (RunnerException failure) {

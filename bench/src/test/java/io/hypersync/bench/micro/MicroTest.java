@@ -32,9 +32,9 @@ final class MicroTest {
 
   /** Runs each benchmark once, in this process, too briefly to measure anything. */
   @ParameterizedTest
-  @EnumSource(Subject.class)
+  @EnumSource(MicroSuite.class)
   @DisplayName("runs, has a reference for all that is none, and leaves nothing behind")
-  void runs(Subject subject) throws RunnerException, IOException {
+  void runs(MicroSuite subject) throws RunnerException, IOException {
     System.setProperty("jmh.ignoreLock", "true");
     System.setProperty(Scratch.PARENT, folder.toString());
     Path log = folder.resolve("log");
@@ -130,7 +130,7 @@ final class MicroTest {
   private static Figure figure(
       String method, Map<String, String> params, String beside, double bestUs) {
     return new Figure(
-        Subject.BLAKE3,
+        MicroSuite.BLAKE3,
         method,
         params,
         Optional.of(beside).filter(name -> !name.isEmpty()),

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The index of the chunk store: where each chunk is, in RocksDB. Keys and values:
  *
  * <pre>
- * 32 bytes, a hash    {@link Place}
+ * 32 bytes, a hash    {@link ChunkLocation}
  * one byte 1          {@link Mark}: up to where the segments are indexed
  * </pre>
  *
@@ -132,12 +132,12 @@ final class ChunkIndex implements AutoCloseable {
     return mark == null ? null : Mark.decode(mark);
   }
 
-  @Nullable Place get(Hash hash) {
+  @Nullable ChunkLocation get(Hash hash) {
     if (filled && !filter.mayContain(hash)) {
       return null;
     }
     byte[] place = read("cannot look up chunk " + hash, db -> db.db().get(hash.toBytes()));
-    return place == null ? null : Place.decode(place);
+    return place == null ? null : ChunkLocation.decode(place);
   }
 
   long approximateCount() {

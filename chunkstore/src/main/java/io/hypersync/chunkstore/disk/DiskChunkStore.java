@@ -58,7 +58,7 @@ public final class DiskChunkStore implements ChunkStore {
   private final Path directory;
   private final DiskChunkStoreOptions options;
   private final FreeSpace space;
-  private final SegmentFiles files;
+  private final ChunkSegmentFiles files;
   private final ChunkIndex index;
   private final SegmentWriter writer;
 
@@ -72,10 +72,10 @@ public final class DiskChunkStore implements ChunkStore {
   private List<Written> fresh = new ArrayList<>();
 
   /** The same chunks for lookups, by hash. An entry is removed only after the index has it. */
-  private final Map<Hash, Place> places = new ConcurrentHashMap<>();
+  private final Map<Hash, ChunkLocation> places = new ConcurrentHashMap<>();
 
   /** Places of copies that could not be read or were damaged: they are treated as missing. */
-  private final Map<Hash, Place> bad = new ConcurrentHashMap<>();
+  private final Map<Hash, ChunkLocation> bad = new ConcurrentHashMap<>();
 
   /** {@link SegmentWriter#appended} at the last checkpoint. */
   private volatile long checkpointed;
@@ -91,7 +91,7 @@ public final class DiskChunkStore implements ChunkStore {
   private DiskChunkStore(
       Path directory,
       DiskChunkStoreOptions options,
-      SegmentFiles files,
+      ChunkSegmentFiles files,
       ChunkIndex index,
       FreeSpace space,
       SegmentWriter writer) {
@@ -129,20 +129,20 @@ public final class DiskChunkStore implements ChunkStore {
 
   @Override
   public int length(Hash hash) {
-    Place place = find(hash);
+    ChunkLocation place = find(hash);
     // Compared by place, so that a new copy elsewhere counts.
     return place == null || place.equals(bad.get(hash)) ? NOT_HERE : place.length();
   }
 
   @Override
   public byte @Nullable [] get(Hash hash) {
-    Place place = find(hash);
+    ChunkLocation place = find(hash);
     return place == null ? null : read(hash, place);
   }
 
   @Override
   public byte @Nullable [] getVerified(Hash hash) {
-    Place place = find(hash);
+    ChunkLocation place = find(hash);
     if (place == null) {
       return null;
     }
@@ -325,13 +325,13 @@ public final class DiskChunkStore implements ChunkStore {
     }
   }
 
-  private @Nullable Place find(Hash hash) {
+  private @Nullable ChunkLocation find(Hash hash) {
     requireOpen();
-    Place place = places.get(hash);
+    ChunkLocation place = places.get(hash);
     return place != null ? place : index.get(hash);
   }
 
-  private byte[] read(Hash hash, Place place) {
+  private byte[] read(Hash hash, ChunkLocation place) {
     ByteBuffer bytes = ByteBuffer.allocate(place.length());
     try {
       files.read(place.segment(), bytes, place.offset());
@@ -354,7 +354,7 @@ public final class DiskChunkStore implements ChunkStore {
    * Marks a copy as missing. The index keeps its place, and {@link #getVerified} tries it again,
    * because the read error may be temporary.
    */
-  private void forget(Hash hash, Place place) {
+  private void forget(Hash hash, ChunkLocation place) {
     if (bad.put(hash, place) == null) {
       LOG.warn(
           "chunk {} at {} of segment {} does not count any more, until it is stored again",
@@ -377,12 +377,12 @@ public final class DiskChunkStore implements ChunkStore {
   private static DiskChunkStore recover(Path directory, DiskChunkStoreOptions options)
       throws IOException {
     FreeSpace space = FreeSpace.of(directory);
-    SegmentFiles files = new SegmentFiles(directory.resolve(SEGMENTS));
+    ChunkSegmentFiles files = new ChunkSegmentFiles(directory.resolve(SEGMENTS));
     ChunkIndex index = ChunkIndex.open(directory.resolve(INDEX), options.indexCacheBytes(), space);
     try {
-      SegmentFile.syncDirectory(directory);
+      ChunkSegmentFile.syncDirectory(directory);
       Mark end = SegmentRecovery.run(files, index);
-      SegmentFile newest = files.openOrCreate(end.segment());
+      ChunkSegmentFile newest = files.openOrCreate(end.segment());
       SegmentWriter writer = new SegmentWriter(files, options.segmentBytes(), space, newest, end);
       return new DiskChunkStore(directory, options, files, index, space, writer);
     } catch (IOException | RuntimeException e) {

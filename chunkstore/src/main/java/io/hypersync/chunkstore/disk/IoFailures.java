@@ -19,7 +19,11 @@ final class IoFailures {
   }
 
   static boolean isOutOfSpace(IOException e) {
-    String message = String.valueOf(e.getMessage());
+    return saysOutOfSpace(String.valueOf(e.getMessage()));
+  }
+
+  /** Whether a message ends in the kernel's text for ENOSPC or EDQUOT. */
+  static boolean saysOutOfSpace(String message) {
     return message.contains(NO_SPACE) || message.contains(NO_QUOTA);
   }
 }

@@ -52,7 +52,7 @@ final class OldLayout {
         throw RocksFailures.translateOpen(directory.toString(), e);
       }
       Files.move(current, moved, StandardCopyOption.ATOMIC_MOVE);
-      SegmentFile.syncDirectory(directory);
+      ChunkSegmentFile.syncDirectory(directory);
     }
     // A missing CURRENT alone is no reason to delete anything: a user may be about to restore it.
     if (Files.exists(moved)) {
@@ -61,7 +61,7 @@ final class OldLayout {
           Files.delete(file);
         }
       }
-      SegmentFile.syncDirectory(directory);
+      ChunkSegmentFile.syncDirectory(directory);
       Files.delete(moved);
     }
   }

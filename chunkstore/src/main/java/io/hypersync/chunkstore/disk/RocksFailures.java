@@ -7,11 +7,9 @@ import org.rocksdb.Status;
 
 /** Classifies RocksDB exceptions. */
 final class RocksFailures {
-  private static final String NO_SPACE = "No space left on device";
-
   private RocksFailures() {}
 
-  /** The exception to throw: ENOSPC if the disk is full, else EIO. */
+  /** The exception to throw: ENOSPC if the disk or the quota is full, else EIO. */
   static ChunkStoreException translate(String action, RocksDBException e) {
     return new ChunkStoreException(
         isOutOfSpace(e) ? Errno.ENOSPC : Errno.EIO, action + ": " + e.getMessage(), e);
@@ -35,7 +33,7 @@ final class RocksFailures {
   static boolean isOutOfSpace(RocksDBException e) {
     Status status = e.getStatus();
     return (status != null && status.getSubCode() == Status.SubCode.NoSpace)
-        || String.valueOf(e.getMessage()).contains(NO_SPACE);
+        || IoFailures.saysOutOfSpace(String.valueOf(e.getMessage()));
   }
 
   /**

@@ -15,11 +15,11 @@ final class SegmentRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentRecovery.class);
   private static final int FIRST_SEGMENT = 1;
 
-  private final SegmentFiles files;
+  private final ChunkSegmentFiles files;
   private final ChunkIndex index;
   private final NavigableMap<Integer, Long> lengths;
 
-  private SegmentRecovery(SegmentFiles files, ChunkIndex index) throws IOException {
+  private SegmentRecovery(ChunkSegmentFiles files, ChunkIndex index) throws IOException {
     this.files = files;
     this.index = index;
     this.lengths = files.lengths();
@@ -34,7 +34,7 @@ final class SegmentRecovery {
    * @return where to append; the segment may not exist yet
    * @throws ChunkStoreException {@link Errno#EIO} if a segment is shorter than the index says
    */
-  static Mark run(SegmentFiles files, ChunkIndex index) throws IOException {
+  static Mark run(ChunkSegmentFiles files, ChunkIndex index) throws IOException {
     return new SegmentRecovery(files, index).run(index.mark());
   }
 
@@ -72,7 +72,7 @@ final class SegmentRecovery {
   }
 
   private Mark enter(int segment, int from) throws IOException {
-    try (SegmentFile file = files.openForWriting(segment)) {
+    try (ChunkSegmentFile file = files.openForWriting(segment)) {
       SegmentScan scan =
           new SegmentScan(
               files,
@@ -105,7 +105,8 @@ final class SegmentRecovery {
    * again. It must use the very bytes whose hash was verified. Only the newest segment needs this:
    * each earlier one was synced before the next was begun.
    */
-  private static void writeAgain(SegmentFile file, ByteBuffer record, int at) throws IOException {
+  private static void writeAgain(ChunkSegmentFile file, ByteBuffer record, int at)
+      throws IOException {
     file.write(record.duplicate(), at);
   }
 }

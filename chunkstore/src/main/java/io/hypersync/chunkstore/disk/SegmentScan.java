@@ -24,7 +24,7 @@ final class SegmentScan {
   private static final int PORTION_RECORDS = 1 << 16;
   private static final int SEARCHED_BYTES = 64 << 10;
 
-  private final SegmentFiles files;
+  private final ChunkSegmentFiles files;
   private final int segment;
   private final int length;
   private final Again again;
@@ -52,7 +52,7 @@ final class SegmentScan {
    * @param length of the segment, in bytes
    * @param again called for each intact record
    */
-  SegmentScan(SegmentFiles files, int segment, long length, Again again) {
+  SegmentScan(ChunkSegmentFiles files, int segment, long length, Again again) {
     this.files = files;
     this.segment = segment;
     this.length = Math.toIntExact(length);
@@ -113,7 +113,7 @@ final class SegmentScan {
     }
     again.record(record, found.at);
     int bytesAt = found.at + SegmentRecord.HEADER_BYTES;
-    written.add(new Written(hash, new Place(bytes.length, segment, bytesAt)));
+    written.add(new Written(hash, new ChunkLocation(bytes.length, segment, bytesAt)));
     return true;
   }
 

@@ -42,7 +42,7 @@ final class SegmentWriter {
   /** Minimum average chunk size of such a batch. */
   private static final int LARGE_CHUNK_BYTES = 16 << 10;
 
-  private final SegmentFiles files;
+  private final ChunkSegmentFiles files;
   private final long segmentBytes;
   private final FreeSpace space;
 
@@ -55,13 +55,13 @@ final class SegmentWriter {
   private final ReentrantLock syncing = new ReentrantLock();
 
   /** The newest segment; written while {@link #syncing} is held. */
-  private SegmentFile file;
+  private ChunkSegmentFile file;
 
   /**
    * The same segment opened with O_DIRECT, or null if that is not possible; accessed by the thread
    * that appends.
    */
-  private @Nullable SegmentFile pastTheCache;
+  private @Nullable ChunkSegmentFile pastTheCache;
 
   private int segment;
   private int end;
@@ -81,7 +81,7 @@ final class SegmentWriter {
   private final CompletableFuture<ChunkStoreException> failed = new CompletableFuture<>();
 
   /** A chunk that has been written, and where its bytes are. */
-  record Written(Hash hash, Place place) {}
+  record Written(Hash hash, ChunkLocation place) {}
 
   /**
    * Continues a segment.
@@ -90,7 +90,11 @@ final class SegmentWriter {
    * @param from the segment's number and the end of its records, which must be durable up to there
    */
   SegmentWriter(
-      SegmentFiles files, long segmentBytes, FreeSpace space, SegmentFile file, Mark from) {
+      ChunkSegmentFiles files,
+      long segmentBytes,
+      FreeSpace space,
+      ChunkSegmentFile file,
+      Mark from) {
     this.files = files;
     this.segmentBytes = segmentBytes;
     this.space = space;
@@ -133,7 +137,8 @@ final class SegmentWriter {
       }
       int at = begin(large) + buffer.position();
       SegmentRecord.write(chunk, segment, at, buffer);
-      Place place = new Place(chunk.bytes().length, segment, at + SegmentRecord.HEADER_BYTES);
+      ChunkLocation place =
+          new ChunkLocation(chunk.bytes().length, segment, at + SegmentRecord.HEADER_BYTES);
       buffered.add(new Written(chunk.hash(), place));
     }
     writeBuffer(large, buffered, written);
@@ -236,7 +241,7 @@ final class SegmentWriter {
    * is full either way.
    */
   private void write(boolean large, int begin) throws IOException {
-    SegmentFile past = pastTheCache;
+    ChunkSegmentFile past = pastTheCache;
     if (!large || past == null) {
       file.write(buffer, begin);
       return;
@@ -258,7 +263,7 @@ final class SegmentWriter {
     sync();
     syncing.lock();
     try {
-      SegmentFile next = files.openOrCreate(segment + 1);
+      ChunkSegmentFile next = files.openOrCreate(segment + 1);
       file.close();
       file = next;
       segment++;

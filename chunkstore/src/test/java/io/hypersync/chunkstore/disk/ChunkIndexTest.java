@@ -108,7 +108,7 @@ class ChunkIndexTest {
   }
 
   /** Looks up chunk 0 until that succeeds or the limit has passed; then throws the last failure. */
-  private static @Nullable Place getInTheEnd(ChunkIndex index, long limitMs)
+  private static @Nullable ChunkLocation getInTheEnd(ChunkIndex index, long limitMs)
       throws InterruptedException {
     long limitNs = System.nanoTime() + limitMs * 1_000_000;
     while (true) {
@@ -140,8 +140,8 @@ class ChunkIndexTest {
     index.writePatiently(all, new Mark(1, to));
   }
 
-  private static Place place(int i) {
-    return new Place(i, 1, i);
+  private static ChunkLocation place(int i) {
+    return new ChunkLocation(i, 1, i);
   }
 
   private static Hash hash(int i) {

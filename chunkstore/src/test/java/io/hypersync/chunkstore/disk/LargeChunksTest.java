@@ -168,7 +168,7 @@ class LargeChunksTest {
 
   /** The offsets of the records in the only segment. */
   private List<Integer> records() throws IOException {
-    SegmentFiles files = new SegmentFiles(store().resolve("segments"));
+    ChunkSegmentFiles files = new ChunkSegmentFiles(store().resolve("segments"));
     List<Integer> found = new ArrayList<>();
     try (files) {
       for (Map.Entry<Integer, Long> segment : files.lengths().entrySet()) {

@@ -30,9 +30,11 @@ class SegmentRecordTest {
   void theIndexHoldsThese() {
     assertEquals(
         "00010000" + "00000002" + "0000002c",
-        HexFormat.of().formatHex(new Place(65_536, 2, 44).encoded()));
+        HexFormat.of().formatHex(new ChunkLocation(65_536, 2, 44).encoded()));
     assertEquals("00000003" + "00000100", HexFormat.of().formatHex(new Mark(3, 256).encoded()));
-    assertEquals(new Place(65_536, 2, 44), Place.decode(new Place(65_536, 2, 44).encoded()));
+    assertEquals(
+        new ChunkLocation(65_536, 2, 44),
+        ChunkLocation.decode(new ChunkLocation(65_536, 2, 44).encoded()));
     assertEquals(new Mark(3, 256), Mark.decode(new Mark(3, 256).encoded()));
   }
 

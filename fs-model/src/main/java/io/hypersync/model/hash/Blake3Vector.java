@@ -38,11 +38,11 @@ final class Blake3Vector {
   private static final int WORDS = 16;
   private static final int CV_WORDS = 8;
   private static final int ROUNDS = 7;
-  private static final int MAX_LANES = 16;
+  private static final int MAX_CALLERS = 16;
   private static final Blake3Rows ROWS = Blake3Rows.INSTANCE;
 
   private static final VectorSpecies<Integer> INTS =
-      IntVector.SPECIES_PREFERRED.length() > MAX_LANES
+      IntVector.SPECIES_PREFERRED.length() > MAX_CALLERS
           ? IntVector.SPECIES_512
           : IntVector.SPECIES_PREFERRED;
   private static final VectorSpecies<Byte> BYTES = INTS.withLanes(byte.class);
@@ -273,9 +273,9 @@ final class Blake3Vector {
       int from = position + square / LANES * Integer.BYTES;
       for (int lane = 0; lane < LANES; lane += 2) {
         int evenFrom = from + Math.min(lane, lastLane) * CHUNK_BYTES;
-        int oddFrom = from + Math.min(lane + 1, lastLane) * CHUNK_BYTES;
+        int hostileFrom = from + Math.min(lane + 1, lastLane) * CHUNK_BYTES;
         IntVector even = ByteVector.fromArray(BYTES, data, evenFrom).reinterpretAsInts();
-        IntVector odd = ByteVector.fromArray(BYTES, data, oddFrom).reinterpretAsInts();
+        IntVector odd = ByteVector.fromArray(BYTES, data, hostileFrom).reinterpretAsInts();
         int to = square + lane * LANES;
         firstSwap.selectFrom(even, odd).intoArray(message, to);
         secondSwap.selectFrom(even, odd).intoArray(message, to + LANES);

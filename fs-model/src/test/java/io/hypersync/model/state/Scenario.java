@@ -24,10 +24,8 @@ import java.util.Objects;
 /**
  * A state in which a test tries one op, with nodes addressed by path. Everything that the setup
  * creates belongs to 7:8 and happens at time 1; the op under test happens at {@link #NOW}. A path
- * that starts with @ starts at a node remembered by {@link #remember}, so that removed nodes can be
- * addressed;
- *
- * @nowhere is a node that never existed.
+ * that starts with {@code @} starts at a node remembered by {@link #remember}, so that removed
+ * nodes can be addressed; {@code @nowhere} is a node that never existed.
  */
 final class Scenario {
   /** Commit time of the op under test, in nanoseconds. */

@@ -8,7 +8,7 @@ import io.hypersync.cli.render.StatusReport;
 import java.nio.file.Path;
 
 /**
- * Implements {@code status}, for the picocli command and for {@code PlainStatus} (hypersync.md 16,
+ * Implements {@code status}, for the picocli command and for {@code FastStatus} (hypersync.md 16,
  * 16.1).
  */
 public final class StatusQuery {

@@ -4,7 +4,7 @@ import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.runtime.DaemonProcess;
 import io.hypersync.cli.runtime.DaemonStarter;
-import io.hypersync.cli.runtime.RememberingDaemon;
+import io.hypersync.cli.runtime.OptionSavingDaemon;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.wire.admin.RunDirectory;
@@ -109,7 +109,7 @@ public final class WorkerCommand implements Callable<Integer> {
             RunDirectory.of(System.getenv()).workerSocket(options.workspace(), options.worker()))
         .run(
             planned ->
-                new RememberingDaemon(
+                new OptionSavingDaemon(
                     starter.start(planned),
                     () -> WorkerPlan.remember(configuration, planned, enrolments)),
             options);

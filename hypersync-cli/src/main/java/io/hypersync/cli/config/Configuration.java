@@ -82,12 +82,12 @@ public final class Configuration {
   }
 
   /** Whether a file or a flag gave a value. */
-  public boolean isSaid(Setting<?> setting) {
+  public boolean isSet(Setting<?> setting) {
     return entries.containsKey(setting);
   }
 
   /** Returns the settings that were given although this version does not use them. */
-  public List<Setting<?>> saidInVain() {
+  public List<Setting<?>> setWithoutEffect() {
     return Settings.all().stream()
         .filter(setting -> !setting.inUse() && entries.containsKey(setting))
         .toList();

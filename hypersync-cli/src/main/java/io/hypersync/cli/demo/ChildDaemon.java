@@ -100,7 +100,7 @@ public final class ChildDaemon {
     for (String option : javaOptions) {
       if (option.chars().anyMatch(Character::isWhitespace)) {
         throw new UserError(
-            "a folder whose name has a blank in it cannot be told to a Java machine: " + option,
+            "a folder whose name has a blank in it cannot be told to a JVM: " + option,
             "Use another folder.");
       }
     }

@@ -26,7 +26,7 @@ final class Enabling {
           UserError.USAGE);
     }
     configuration.ignored().forEach(LOG::warn);
-    for (Setting<?> setting : configuration.saidInVain()) {
+    for (Setting<?> setting : configuration.setWithoutEffect()) {
       LOG.info("{} is set, but this version does not act on it", setting.key());
     }
   }

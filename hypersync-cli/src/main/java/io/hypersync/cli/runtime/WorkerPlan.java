@@ -6,10 +6,10 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.daemons.Mounts;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.Enrolments.Enrolled;
-import io.hypersync.cli.workspace.WorkerMemory;
+import io.hypersync.cli.workspace.SavedWorkerOptions;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.FileProblems;
-import io.hypersync.wire.file.OpenFolders;
+import io.hypersync.wire.file.SharedDirectories;
 import io.hypersync.wire.text.ShellWords;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.vfs.CachePolicy;
@@ -81,9 +81,9 @@ public final class WorkerPlan {
    */
   public static void remember(
       Configuration configuration, WorkerDaemonOptions options, Enrolments enrolments) {
-    WorkerMemory before = WorkerMemory.read(options.stateDir());
+    SavedWorkerOptions before = SavedWorkerOptions.read(options.stateDir());
     boolean kept =
-        !configuration.isSaid(Settings.WORKER_LEADER_ADDRESS)
+        !configuration.isSet(Settings.WORKER_LEADER_ADDRESS)
             && before
                 .leaderAddress()
                 .map(address -> address.unresolved().equals(options.leaderAddress()))
@@ -92,7 +92,8 @@ public final class WorkerPlan {
         configuration.isByFlag(Settings.WORKER_LEADER_ADDRESS)
             ? configuration.find(Settings.WORKER_LEADER_ADDRESS)
             : before.leaderAddress().filter(_ -> kept);
-    WorkerMemory now = new WorkerMemory(Optional.of(options.mountPoint()), leaderAddress);
+    SavedWorkerOptions now =
+        new SavedWorkerOptions(Optional.of(options.mountPoint()), leaderAddress);
     try {
       if (!now.equals(before)) {
         now.write(options.stateDir());
@@ -175,7 +176,7 @@ public final class WorkerPlan {
   private static void makeLocalDir(Path directory) {
     if (!Files.isDirectory(directory)) {
       try {
-        OpenFolders.make(directory);
+        SharedDirectories.make(directory);
         Files.setAttribute(directory, "unix:mode", LOCAL_DIR_MODE);
       } catch (IOException failure) {
         throw new UserError(

@@ -74,7 +74,7 @@ public final class Decomposition {
         .properties()
         .forEach(
             row ->
-                LeaderTimes.of(
+                LeaderStageDurations.of(
                         row.getValue().path(0).asLong(),
                         row.getValue().path(1).asLong(),
                         leader.path("intents").path(row.getKey()))
@@ -125,7 +125,7 @@ public final class Decomposition {
   private static Map<Stage, Double> parts(List<Map<Stage, Long>> joined) {
     Map<Stage, Double> parts = new EnumMap<>(Stage.class);
     double allNs = 0;
-    for (Stage stage : LeaderTimes.STAGES) {
+    for (Stage stage : LeaderStageDurations.STAGES) {
       double ns = sum(column(joined, stage));
       parts.put(stage, ns);
       allNs += ns;
@@ -213,7 +213,7 @@ public final class Decomposition {
     Optional<Map<Stage, Long>> inside =
         leader == null
             ? Optional.empty()
-            : LeaderTimes.of(
+            : LeaderStageDurations.of(
                 slow.path("sent_ns").asLong(),
                 slow.path("arrived_ns").asLong(),
                 leader.path("intents").path(slow.path("intent").asText()));

@@ -121,14 +121,14 @@ public final class TraceReader {
   }
 
   private void end(CanonicalReader fields) throws IOException, DecodeException {
-    long saidEntries = fields.size();
-    long saidChunks = fields.size();
+    long declaredEntries = fields.size();
+    long declaredChunks = fields.size();
     fields.finish();
-    if (saidEntries != entries || saidChunks != chunks) {
+    if (declaredEntries != entries || declaredChunks != chunks) {
       throw damaged(
           "it ends after "
               + (entries + " entries and " + chunks + " chunks, and says ")
-              + (saidEntries + " and " + saidChunks));
+              + (declaredEntries + " and " + declaredChunks));
     }
     if (in.read() >= 0) {
       throw damaged("something follows the end");

@@ -6,7 +6,7 @@ import io.hypersync.cli.trace.TraceReport.Mismatch;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.Replica;
 import java.io.IOException;
 import java.util.HashMap;
@@ -64,7 +64,7 @@ public final class TraceReplay {
         mismatch = new Mismatch(error.logIndex(), error.message());
       }
     }
-    Published end = replica.published();
+    IndexedState end = replica.published();
     if (mismatch == null && end.index() < in.entries()) {
       mismatch =
           new Mismatch(
@@ -103,7 +103,7 @@ public final class TraceReplay {
         replica.chunkStored(hash);
       }
       case TraceRecord.Checkpoint(long index, Hash root) -> {
-        Published now = replica.published();
+        IndexedState now = replica.published();
         if (now.index() == index) {
           compare(index, root, now.root());
         } else if (index < now.index()) {
@@ -116,7 +116,7 @@ public final class TraceReplay {
     }
   }
 
-  private void applied(Published after) {
+  private void applied(IndexedState after) {
     if (after.index() % PROGRESS_EVERY == 0) {
       progress.accept(after.index());
     }

@@ -43,7 +43,7 @@ public record Enrolments(Path base) {
   private static final int WORKSPACE_DIGITS = 8;
 
   /** An enrolment, its state directory, and the parameters of the worker's last start. */
-  public record Enrolled(EnrolmentToken token, Path stateDir, WorkerMemory memory) {}
+  public record Enrolled(EnrolmentToken token, Path stateDir, SavedWorkerOptions memory) {}
 
   /** Returns the enrolments in {@code /var/lib/hypersync}. */
   public static Enrolments ofMachine() {
@@ -63,7 +63,7 @@ public record Enrolments(Path base) {
     warnIfOpen(tokenFile);
     Path directory = stateDir.orElseGet(() -> defaultStateDir(token));
     Path kept = directory.resolve(FILE);
-    WorkerMemory memory = WorkerMemory.read(directory);
+    SavedWorkerOptions memory = SavedWorkerOptions.read(directory);
     if (Files.exists(kept)) {
       EnrolmentToken before = read(kept);
       if (!before.worker().equals(token.worker())
@@ -160,7 +160,7 @@ public record Enrolments(Path base) {
       if (Files.exists(directory.resolve(FILE))) {
         EnrolmentToken token = read(directory.resolve(FILE));
         if (worker.map(token.worker()::equals).orElse(true)) {
-          found.add(new Enrolled(token, directory, WorkerMemory.read(directory)));
+          found.add(new Enrolled(token, directory, SavedWorkerOptions.read(directory)));
         }
       }
     }

@@ -9,7 +9,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
-import io.hypersync.wire.file.OwnerOnly;
+import io.hypersync.wire.file.OwnerOnlyPermissions;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PkiException;
@@ -175,12 +175,12 @@ public record WorkspaceDirectory(Path root, WorkspaceId id, WorkspaceName name, 
   }
 
   /**
-   * Removes other users' permissions on the secrets in here (see {@link OwnerOnly}). Failure is
-   * only logged.
+   * Removes other users' permissions on the secrets in here (see {@link OwnerOnlyPermissions}).
+   * Failure is only logged.
    */
   public void closeToOthers() {
     try {
-      var _ = OwnerOnly.repair(root, Set.of(AUTHORITY_DIR, LEADER_DIR, TOKENS_DIR));
+      var _ = OwnerOnlyPermissions.repair(root, Set.of(AUTHORITY_DIR, LEADER_DIR, TOKENS_DIR));
     } catch (IOException failure) {
       LOG.warn(
           "other users may perhaps read the keys in {}: {}", root, FileProblems.describe(failure));

@@ -21,7 +21,7 @@ final class ProfileCommandTest {
   @TempDir Path run;
 
   /** A worker that has lost the profile when it is to be stopped. */
-  private AdminServer forgetfulWorker() {
+  private AdminServer powerLossWorker() {
     AdminCommand status =
         _ ->
             JsonNodeFactory.instance
@@ -50,7 +50,7 @@ final class ProfileCommandTest {
 
   @Test
   void aReportThatIsLostIsAFailureAndWithJsonJsonToo() throws IOException {
-    try (AdminServer _ = forgetfulWorker()) {
+    try (AdminServer _ = powerLossWorker()) {
       Invocation lost =
           Invocation.of(
               "profile", "--json", "--run-dir", run.toString(), run.toString(), "--", "true");

@@ -251,7 +251,7 @@ final class ConfigurationReaderTest {
     assertEquals(
         List.of(Settings.SCHEDULER_MAX_SYNC_LAG_MS),
         read("[hypersync]\nenabled = true\n[hypersync.scheduler]\nmax_sync_lag_ms = 50\n")
-            .saidInVain());
+            .setWithoutEffect());
   }
 
   @Test

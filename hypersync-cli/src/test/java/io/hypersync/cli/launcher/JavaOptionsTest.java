@@ -231,7 +231,7 @@ final class JavaOptionsTest {
   }
 
   @Test
-  void theBuildRehearsesAgainWhatAnotherJdkRehearsed() throws Exception {
+  void theBuildTrainsAgainWhatAnotherJdkTrained() throws Exception {
     cacheMadeBy("another JDK");
     java(MAKES_A_CACHE);
     Path temporary = Files.createDirectories(directory.resolve("tmp"));
@@ -242,12 +242,12 @@ final class JavaOptionsTest {
     assertTrue(usesTheCache("status"));
     assertTrue(launcher("leader").out().contains("-XX:AOTCache=" + target.resolve("daemon.aot")));
     try (Stream<Path> left = Files.list(temporary)) {
-      assertEquals(List.of(), left.toList(), "where daemons were rehearsed");
+      assertEquals(List.of(), left.toList(), "where daemons were trained");
     }
   }
 
   @Test
-  void theBuildDoesWithoutARehearsalOfDaemonsWhereNothingTemporaryCanBe() throws Exception {
+  void theBuildDoesWithoutATrainingOfDaemonsWhereNothingTemporaryCanBe() throws Exception {
     cacheMadeBy("another JDK");
     java(MAKES_A_CACHE);
     Said build = launcher(Map.of("TMPDIR", directory.resolve("nowhere").toString()), "build");
@@ -258,7 +258,7 @@ final class JavaOptionsTest {
   }
 
   @Test
-  void aRehearsalThatFailsIsOneLineAndNobodyMissesIt() throws Exception {
+  void aTrainingThatFailsIsOneLineAndNobodyMissesIt() throws Exception {
     cacheMadeBy("another JDK");
     java("#!/bin/sh\nexit 1\n");
     Said build = launcher("build");

@@ -11,7 +11,7 @@ import io.hypersync.cli.config.HostPort;
 import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.Enrolments;
 import io.hypersync.cli.workspace.NewIds;
-import io.hypersync.cli.workspace.WorkerMemory;
+import io.hypersync.cli.workspace.SavedWorkerOptions;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.model.id.WorkerId;
@@ -183,11 +183,11 @@ final class WorkerPlanTest {
   @ParameterizedTest
   @ValueSource(strings = {"a b", "q\"uote", "back\\slash", "li\nne", "über"})
   void everyPathCanBeRemembered(String name) throws IOException {
-    WorkerMemory memory =
-        new WorkerMemory(
+    SavedWorkerOptions memory =
+        new SavedWorkerOptions(
             Optional.of(Path.of("/" + name)), Optional.of(new HostPort("fe80::1", 7890)));
     memory.write(directory);
-    assertEquals(memory, WorkerMemory.read(directory));
+    assertEquals(memory, SavedWorkerOptions.read(directory));
   }
 
   @Test

@@ -15,7 +15,7 @@ import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
-import io.hypersync.wire.agent.AgentQuestions;
+import io.hypersync.wire.agent.AgentQueries;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.fault.FaultPoints.Moment;
@@ -51,7 +51,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RootAuditor auditor;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
-  private final AgentQuestions<LeaderAgent> questions;
+  private final AgentQueries<LeaderAgent> questions;
   private final FreeSpaceThread freeSpace;
   private final CommitStats commits = new CommitStats();
   private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
@@ -96,7 +96,7 @@ public final class LeaderRuntime implements AutoCloseable {
             agent, transport.executor(), why -> ended.completeExceptionally(explained(why)));
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
-        new AgentQuestions<>(
+        new AgentQueries<>(
             "the leader",
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
@@ -138,17 +138,17 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       CompletableFuture<Void> ended)
       throws LeaderBindException {
-    LeaderBridge bridge = new LeaderBridge();
+    LeaderTransportAdapter adapter = new LeaderTransportAdapter();
     QuicLeaderServer transport =
         QuicLeaderServer.bind(
             options.bindAddress(),
             options.identity(),
             options.workspace(),
-            bridge,
+            adapter,
             QuicOptions.defaults());
     LeaderRuntime runtime =
         new LeaderRuntime(options, recovered, log, chunkStore, transport, ended);
-    bridge.begin(runtime.loop, runtime.chunks);
+    adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
     return runtime;
@@ -235,8 +235,8 @@ public final class LeaderRuntime implements AutoCloseable {
         options.lockTtl().toNanos(),
         options.lockGrace().toNanos(),
         options.openLeaseTtl().toNanos(),
-        HeapShares.state(options.stateHeapShare()),
-        HeapShares.quotas(),
+        HeapBudget.state(options.stateHeapShare()),
+        HeapBudget.quotas(),
         new NegotiatedParams(
             Features.SUPPORTED,
             options.chunkMax(),

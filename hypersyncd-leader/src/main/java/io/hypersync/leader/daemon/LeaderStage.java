@@ -1,6 +1,6 @@
 package io.hypersync.leader.daemon;
 
-import io.hypersync.leader.sequencer.IntentTimes;
+import io.hypersync.leader.sequencer.IntentTimestamps;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -38,7 +38,7 @@ enum LeaderStage {
    * Duration of this stage in nanoseconds, for an intent whose entry was synced and whose ack was
    * sent at these times.
    */
-  long nanos(IntentTimes times, long syncedNs, long ackedNs) {
+  long nanos(IntentTimestamps times, long syncedNs, long ackedNs) {
     return switch (this) {
       case UPLOAD -> times.completeNs() - times.receivedNs();
       case QUEUE -> times.takenNs() - times.completeNs();

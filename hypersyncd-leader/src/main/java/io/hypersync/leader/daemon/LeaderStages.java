@@ -3,10 +3,10 @@ package io.hypersync.leader.daemon;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.sequencer.CommitListener;
-import io.hypersync.leader.sequencer.IntentTimes;
+import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.agent.Clock;
-import io.hypersync.wire.stages.NewestTimes;
+import io.hypersync.wire.stages.RecentTimestamps;
 import io.hypersync.wire.stages.StageHistograms;
 import java.util.Set;
 
@@ -25,7 +25,7 @@ final class LeaderStages implements CommitListener {
 
   private final Clock clock;
   private final StageHistograms<LeaderStage> histograms;
-  private final NewestTimes newest = new NewestTimes(NEWEST, COLUMNS);
+  private final RecentTimestamps newest = new RecentTimestamps(NEWEST, COLUMNS);
   private volatile long durableNs;
 
   LeaderStages(Clock clock) {
@@ -42,7 +42,7 @@ final class LeaderStages implements CommitListener {
   }
 
   @Override
-  public void committed(IntentId intent, IntentTimes times) {
+  public void committed(IntentId intent, IntentTimestamps times) {
     long nowNs = clock.monotonicNs();
     // The time of the newest durable batch, which is this entry's or one shortly after it.
     long syncedNs = Math.clamp(durableNs, times.sequencedNs(), nowNs);

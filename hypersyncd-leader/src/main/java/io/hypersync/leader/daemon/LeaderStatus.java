@@ -10,8 +10,8 @@ import io.hypersync.leader.lock.LockCounters;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.sequencer.IntentRates;
-import io.hypersync.leader.sequencer.RootTimes;
-import io.hypersync.leader.session.AbsentWorkers.Absence;
+import io.hypersync.leader.sequencer.RootLatencies;
+import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
@@ -77,9 +77,9 @@ final class LeaderStatus {
     for (Invariant invariant : Invariant.ALL) {
       invariants.put(invariant.name(), invariant.broken());
     }
-    status.put("pending_intents", agent.desk().pending());
-    status.put("unacknowledged", agent.desk().unacknowledged());
-    status.put("deduplicated_intents", agent.desk().deduplicated());
+    status.put("pending_intents", agent.intentHandler().pending());
+    status.put("unacknowledged", agent.intentHandler().unacknowledged());
+    status.put("deduplicated_intents", agent.intentHandler().deduplicated());
     status.set("locks", locks(agent.locks().counters()));
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
@@ -90,9 +90,9 @@ final class LeaderStatus {
     memory.put("refused", agent.sequencer().refusedFull());
     ObjectNode refused = status.putObject("refused");
     for (Quota quota : Quota.values()) {
-      refused.put(quota.key(), agent.refusals().of(quota));
+      refused.put(quota.key(), agent.violations().of(quota));
     }
-    status.put("root_audits", agent.claims().audits());
+    status.put("root_audits", agent.divergences().audits());
     status.put("vector_faults", Blake3.vectorFaults().count());
     ObjectNode received = status.putObject("received");
     agent.received().byName().forEach(received::put);
@@ -102,11 +102,14 @@ final class LeaderStatus {
           worker(
               session,
               log.durableIndex(),
-              agent.desk().rates().of(session.worker(), System.nanoTime())));
+              agent.intentHandler().rates().of(session.worker(), System.nanoTime())));
     }
-    status.put("workers_greeted", agent.absent().everGreeted());
+    status.put("workers_greeted", agent.disconnected().everGreeted());
     ArrayNode absent = status.putArray("absent");
-    agent.absent().newestFirst().forEach(each -> absent.add(absence(each, System.nanoTime())));
+    agent
+        .disconnected()
+        .newestFirst()
+        .forEach(each -> absent.add(absence(each, System.nanoTime())));
     return status;
   }
 
@@ -144,7 +147,7 @@ final class LeaderStatus {
   }
 
   /** The telemetry of hypersync.md 8.1.1. */
-  private static ObjectNode merkle(RootTimes times, FsState head) {
+  private static ObjectNode merkle(RootLatencies times, FsState head) {
     ObjectNode merkle = JsonNodeFactory.instance.objectNode();
     merkle.put("updates", times.count());
     merkle.put("update_latency_us_p50", times.microseconds(P50));

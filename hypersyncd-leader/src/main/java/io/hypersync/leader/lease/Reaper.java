@@ -30,7 +30,7 @@ public final class Reaper {
 
   private final long ttlNs;
   private final long pauseNs;
-  private final OpenLeases leases;
+  private final OpenLeaseTable leases;
   private final Orphans orphans;
   private final WorkerSessions sessions;
   private final Predicate<List<NodeId>> log;
@@ -49,7 +49,7 @@ public final class Reaper {
    */
   public Reaper(
       long ttlNs,
-      OpenLeases leases,
+      OpenLeaseTable leases,
       Orphans orphans,
       WorkerSessions sessions,
       Predicate<List<NodeId>> log,

@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class LockChange {
   private final long seqNo;
-  private final LockKey file;
+  private final FileLockKey file;
   private final LockOwner owner;
   private final int pid;
   private final LockRange range;
@@ -25,7 +25,7 @@ final class LockChange {
 
   private boolean lasts = true;
 
-  private LockChange(long seqNo, LockKey file, LockOwner owner, int pid, LockRange range) {
+  private LockChange(long seqNo, FileLockKey file, LockOwner owner, int pid, LockRange range) {
     this.seqNo = seqNo;
     this.file = file;
     this.owner = owner;
@@ -46,7 +46,7 @@ final class LockChange {
   }
 
   /** For bytes that a request has freed. */
-  static LockChange freed(long seqNo, LockKey file, LockOwner owner, LockRange range) {
+  static LockChange freed(long seqNo, FileLockKey file, LockOwner owner, LockRange range) {
     return new LockChange(seqNo, file, owner, 0, range);
   }
 
@@ -54,7 +54,7 @@ final class LockChange {
     return seqNo;
   }
 
-  LockKey file() {
+  FileLockKey file() {
     return file;
   }
 
@@ -66,7 +66,7 @@ final class LockChange {
     return pid;
   }
 
-  boolean isOf(LockKey otherFile, LockOwner otherOwner) {
+  boolean isOf(FileLockKey otherFile, LockOwner otherOwner) {
     return file.equals(otherFile) && owner.equals(otherOwner);
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lock session of one run of a worker: its waiting requests, unconfirmed answers and lease.
- * Owned by {@link LockDesk}.
+ * Owned by {@link LockManager}.
  */
 final class LockSession {
   private final WorkerId worker;

@@ -34,8 +34,8 @@ final class LockTable {
    */
   private static final int MAX_LOOKS = 1 << 20;
 
-  private final Map<LockKey, FileLocks> files = new HashMap<>();
-  private final Map<LockOwner, Set<LockKey>> held = new LinkedHashMap<>();
+  private final Map<FileLockKey, FileLocks> files = new HashMap<>();
+  private final Map<LockOwner, Set<FileLockKey>> held = new LinkedHashMap<>();
   private final Map<WorkerId, Integer> heldByWorker = new HashMap<>();
   private final Map<WorkerId, Integer> piecesByWorker = new HashMap<>();
   private final Map<LockOwner, Set<WaitingLock>> waits = new LinkedHashMap<>();
@@ -100,19 +100,20 @@ final class LockTable {
   }
 
   /** The first conflicting lock, or null. */
-  FileLocks.@Nullable Conflict test(LockKey key, LockOwner owner, LockRange range, LockMode mode) {
+  FileLocks.@Nullable Conflict test(
+      FileLockKey key, LockOwner owner, LockRange range, LockMode mode) {
     FileLocks file = files.get(key);
     return file == null ? null : file.conflict(owner, range, mode);
   }
 
   /** Whether freeing these bytes would split a piece although the owner has {@link #MAX_PIECES}. */
-  boolean breaksTooMany(LockKey key, LockOwner owner, LockRange range) {
+  boolean breaksTooMany(FileLockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     return file != null && file.pieces(owner) >= MAX_PIECES && file.breaks(owner, range);
   }
 
   /** Frees these bytes, and grants requests that waited for them. */
-  void unlock(LockKey key, LockOwner owner, LockRange range) {
+  void unlock(FileLockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     if (file != null) {
       set(file, owner, 0, range, null);
@@ -137,7 +138,7 @@ final class LockTable {
    * allow; an exclusive lock that conflicts may come back as a shared one.
    */
   void restore(
-      LockKey key, LockOwner owner, int pid, List<LockRange> ranges, List<HeldLock> before) {
+      FileLockKey key, LockOwner owner, int pid, List<LockRange> ranges, List<HeldLock> before) {
     FileLocks file = file(key);
     ranges.forEach(range -> set(file, owner, pid, range, null));
     for (HeldLock piece : before) {
@@ -154,23 +155,23 @@ final class LockTable {
   }
 
   /** What the owner holds of these bytes. */
-  List<HeldLock> within(LockKey key, LockOwner owner, LockRange range) {
+  List<HeldLock> within(FileLockKey key, LockOwner owner, LockRange range) {
     FileLocks file = files.get(key);
     return file == null ? List.of() : file.within(owner, range);
   }
 
   /** Whether the owner holds any lock on the file. */
-  boolean holds(LockKey key, LockOwner owner) {
+  boolean holds(FileLockKey key, LockOwner owner) {
     FileLocks file = files.get(key);
     return file != null && file.holds(owner);
   }
 
   /** Frees all locks and ends all waits of a worker's owners. */
   void forget(WorkerId worker) {
-    Set<LockKey> touched = new LinkedHashSet<>();
+    Set<FileLockKey> touched = new LinkedHashSet<>();
     for (LockOwner owner : List.copyOf(held.keySet())) {
       if (owner.worker().equals(worker)) {
-        for (LockKey key : held.getOrDefault(owner, Set.of())) {
+        for (FileLockKey key : held.getOrDefault(owner, Set.of())) {
           free(file(key), owner);
           touched.add(key);
         }
@@ -200,7 +201,7 @@ final class LockTable {
   List<ExpiringLock> someOf(WorkerId worker, int most) {
     int wanted = Math.min(most, heldBy(worker));
     List<ExpiringLock> some = new ArrayList<>();
-    for (Map.Entry<LockOwner, Set<LockKey>> each : held.entrySet()) {
+    for (Map.Entry<LockOwner, Set<FileLockKey>> each : held.entrySet()) {
       if (some.size() == wanted) {
         break;
       }
@@ -243,7 +244,7 @@ final class LockTable {
    * Grants waiting requests that no longer conflict, and drops the file if it has no locks and
    * waits.
    */
-  private void settle(LockKey key, FileLocks file) {
+  private void settle(FileLockKey key, FileLocks file) {
     // A grant can make room for others: a granted shared lock downgrades bytes that its owner held
     // exclusively.
     boolean again = true;
@@ -332,18 +333,18 @@ final class LockTable {
     }
   }
 
-  private FileLocks file(LockKey key) {
+  private FileLocks file(FileLockKey key) {
     return files.computeIfAbsent(key, _ -> new FileLocks());
   }
 
-  private void noteHeld(LockKey key, FileLocks file, LockOwner owner) {
+  private void noteHeld(FileLockKey key, FileLocks file, LockOwner owner) {
     if (file.holds(owner)) {
       if (held.computeIfAbsent(owner, _ -> new LinkedHashSet<>()).add(key)) {
         heldByWorker.merge(owner.worker(), 1, Integer::sum);
       }
       return;
     }
-    Set<LockKey> keys = held.get(owner);
+    Set<FileLockKey> keys = held.get(owner);
     if (keys != null && keys.remove(key)) {
       heldByWorker.merge(owner.worker(), -1, Integer::sum);
       if (keys.isEmpty()) {

@@ -11,4 +11,4 @@ import io.hypersync.model.lock.LockRange;
  * @param pid the requesting process, for F_GETLK
  */
 record WaitingLock(
-    IntentId intent, LockKey file, LockOwner owner, int pid, LockRange range, LockMode mode) {}
+    IntentId intent, FileLockKey file, LockOwner owner, int pid, LockRange range, LockMode mode) {}

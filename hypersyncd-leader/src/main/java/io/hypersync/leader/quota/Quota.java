@@ -31,8 +31,8 @@ public enum Quota {
    */
   PENDING_INTENT_BYTES("intents too large to wait beside its others"),
 
-  /** A chunk without an intent, beyond {@link WorkerQuotas#unaskedBytes}: dropped. */
-  UNASKED_CHUNKS("more chunks that no intent mentions than it may"),
+  /** A chunk without an intent, beyond {@link WorkerQuotas#unrequestedBytes}: dropped. */
+  UNREQUESTED_CHUNKS("more chunks that no intent mentions than it may"),
 
   /** A connection without a Hello, beyond {@link WorkerQuotas#silentSessions}: closed. */
   SILENT_SESSIONS("connections that say no Hello"),

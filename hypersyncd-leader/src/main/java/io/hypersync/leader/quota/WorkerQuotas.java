@@ -13,8 +13,8 @@ package io.hypersync.leader.quota;
  *     them could restore
  * @param pendingIntentBytes heap for waiting intents of all workers together; one worker may have
  *     half of what the others leave
- * @param unaskedBytes chunks that arrived before an intent that mentions them; those beyond it are
- *     dropped, and requested once an intent needs them
+ * @param unrequestedBytes chunks that arrived before an intent that mentions them; those beyond it
+ *     are dropped, and requested once an intent needs them
  * @param silentSessions connections that have not sent Hello
  */
 public record WorkerQuotas(
@@ -23,7 +23,7 @@ public record WorkerQuotas(
     int lockWaits,
     int unconfirmedAnswers,
     long pendingIntentBytes,
-    long unaskedBytes,
+    long unrequestedBytes,
     int silentSessions) {
   /** Heap of a lease: an entry of a set; the id object is the node's own. */
   private static final int LEASE_BYTES = 48;
@@ -41,7 +41,7 @@ public record WorkerQuotas(
   private static final int MOST_LOCKS = 1 << 15;
   private static final int MOST_WAITS = 1_024;
   private static final long LEAST_INTENT_BYTES = 8L << 20;
-  private static final long UNASKED_BYTES = 256L << 20;
+  private static final long UNREQUESTED_BYTES = 256L << 20;
   private static final int SILENT_SESSIONS = 4;
 
   /** One worker may take 1/32 of the heap for each of leases, locks and intents. */
@@ -62,7 +62,7 @@ public record WorkerQuotas(
         MOST_WAITS,
         locks,
         Math.max(LEAST_INTENT_BYTES, share),
-        UNASKED_BYTES,
+        UNREQUESTED_BYTES,
         SILENT_SESSIONS);
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Single-threaded: the agent's.
  */
 final class AckQueue {
-  private record Waiting(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {}
+  private record Waiting(WorkerId worker, CommitAck ack, @Nullable IntentTimestamps times) {}
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final Map<IntentId, CommitAck> byIntent = new HashMap<>();
@@ -27,7 +27,7 @@ final class AckQueue {
    *
    * @param times of an intent that has become an entry; null for a refusal
    */
-  void add(WorkerId worker, CommitAck ack, @Nullable IntentTimes times) {
+  void add(WorkerId worker, CommitAck ack, @Nullable IntentTimestamps times) {
     waiting.addLast(new Waiting(worker, ack, times));
     byIntent.put(ack.intent(), ack);
     counts.increment(worker);
@@ -50,7 +50,7 @@ final class AckQueue {
   int release(
       long durableIndex,
       BiConsumer<WorkerId, CommitAck> sender,
-      BiConsumer<CommitAck, IntentTimes> committed) {
+      BiConsumer<CommitAck, IntentTimestamps> committed) {
     int released = 0;
     while (!waiting.isEmpty() && waiting.getFirst().ack().asOfIndex() <= durableIndex) {
       Waiting next = waiting.removeFirst();

@@ -13,5 +13,5 @@ public interface CommitListener {
    *
    * @param times when the intent passed each stage
    */
-  void committed(IntentId intent, IntentTimes times);
+  void committed(IntentId intent, IntentTimestamps times);
 }

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Single-threaded: the agent's.
  */
 final class IntentQueue {
-  private final Map<ClientId, ArrayDeque<PendingIntent>> lanes = new HashMap<>();
+  private final Map<ClientId, ArrayDeque<PendingIntent>> clientQueues = new HashMap<>();
   private final Map<IntentId, PendingIntent> byId = new LinkedHashMap<>();
   private final Map<Hash, Set<PendingIntent>> waitingFor = new HashMap<>();
-  private final WorkerTurns ready = new WorkerTurns();
+  private final FairIntentQueue ready = new FairIntentQueue();
   private final WorkerCounts counts = new WorkerCounts();
   private final Map<WorkerId, Long> bytesOf = new HashMap<>();
   private long bytes;
@@ -72,10 +72,10 @@ final class IntentQueue {
     for (Hash hash : missing) {
       waitingFor.computeIfAbsent(hash, _ -> new LinkedHashSet<>()).add(intent);
     }
-    ArrayDeque<PendingIntent> lane =
-        lanes.computeIfAbsent(intent.id().client(), _ -> new ArrayDeque<>());
-    lane.addLast(intent);
-    if (lane.size() == 1 && missing.isEmpty()) {
+    ArrayDeque<PendingIntent> clientQueue =
+        clientQueues.computeIfAbsent(intent.id().client(), _ -> new ArrayDeque<>());
+    clientQueue.addLast(intent);
+    if (clientQueue.size() == 1 && missing.isEmpty()) {
       ready.add(intent);
     }
   }
@@ -131,16 +131,16 @@ final class IntentQueue {
         }
       }
     }
-    ArrayDeque<PendingIntent> lane = lanes.get(intent.id().client());
-    if (lane == null) {
+    ArrayDeque<PendingIntent> clientQueue = clientQueues.get(intent.id().client());
+    if (clientQueue == null) {
       return;
     }
-    boolean wasFirst = lane.peekFirst() == intent;
-    lane.remove(intent);
-    if (lane.isEmpty()) {
-      lanes.remove(intent.id().client());
+    boolean wasFirst = clientQueue.peekFirst() == intent;
+    clientQueue.remove(intent);
+    if (clientQueue.isEmpty()) {
+      clientQueues.remove(intent.id().client());
     } else if (wasFirst) {
-      makeReadyIfFirst(lane.getFirst());
+      makeReadyIfFirst(clientQueue.getFirst());
     }
   }
 
@@ -166,8 +166,8 @@ final class IntentQueue {
   }
 
   private void makeReadyIfFirst(PendingIntent intent) {
-    ArrayDeque<PendingIntent> lane = lanes.get(intent.id().client());
-    if (intent.missing().isEmpty() && lane != null && lane.peekFirst() == intent) {
+    ArrayDeque<PendingIntent> clientQueue = clientQueues.get(intent.id().client());
+    if (intent.missing().isEmpty() && clientQueue != null && clientQueue.peekFirst() == intent) {
       ready.add(intent);
     }
   }

@@ -21,7 +21,7 @@ final class PendingIntent {
   private final FsOp op;
   private final byte[] inlinePayload;
   private final Set<Hash> missing = new LinkedHashSet<>();
-  private final IntentTimes times;
+  private final IntentTimestamps times;
   private final long heapBytes;
   private long touchedNs;
 
@@ -32,7 +32,7 @@ final class PendingIntent {
     this.agent = agent;
     this.op = op;
     this.inlinePayload = inlinePayload;
-    this.times = new IntentTimes(nowNs);
+    this.times = new IntentTimestamps(nowNs);
     this.touchedNs = nowNs;
     this.heapBytes =
         OVERHEAD_BYTES + inlinePayload.length + (long) op.chunks().size() * CHUNK_BYTES;
@@ -75,7 +75,7 @@ final class PendingIntent {
   }
 
   /** When the intent passed each stage. */
-  IntentTimes times() {
+  IntentTimestamps times() {
     return times;
   }
 

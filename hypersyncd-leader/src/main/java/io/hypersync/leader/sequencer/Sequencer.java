@@ -37,7 +37,7 @@ public final class Sequencer {
   private final Entropy entropy;
   private final IntentIndex intents;
   private final Orphans orphans;
-  private final RootTimes rootTimes = new RootTimes();
+  private final RootLatencies rootTimes = new RootLatencies();
   private final long maxStateBytes;
   private FsState head;
   private Hash headRoot;
@@ -187,7 +187,7 @@ public final class Sequencer {
   }
 
   /** How long updating the Merkle root took after each op. */
-  public RootTimes rootTimes() {
+  public RootLatencies rootTimes() {
     return rootTimes;
   }
 

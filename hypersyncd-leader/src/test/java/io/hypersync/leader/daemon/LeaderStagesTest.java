@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.leader.SetClock;
-import io.hypersync.leader.sequencer.IntentTimes;
+import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class LeaderStagesTest {
 
   @Test
   void eachStageEndsWhereTheNextBegins() {
-    IntentTimes times = new IntentTimes(us(100));
+    IntentTimestamps times = new IntentTimestamps(us(100));
     times.complete(us(400));
     times.sequenced(us(500), us(520));
     clock.ns = us(1_020);
@@ -35,7 +35,7 @@ class LeaderStagesTest {
 
   @Test
   void whatCameWithAllItsBytesIsNotCountedAsUploaded() {
-    IntentTimes times = new IntentTimes(us(100));
+    IntentTimestamps times = new IntentTimestamps(us(100));
     times.sequenced(us(100), us(100));
     clock.ns = us(200);
     stages.durable();
@@ -48,7 +48,7 @@ class LeaderStagesTest {
   /** The agent may run only after the next batch was durable, too, or see an older batch's time. */
   @Test
   void theSyncEndsBetweenTheSequencerAndTheAck() {
-    IntentTimes times = new IntentTimes(us(100));
+    IntentTimestamps times = new IntentTimestamps(us(100));
     times.sequenced(us(100), us(100));
     clock.ns = us(50);
     stages.durable(); // of the batch before

@@ -2,7 +2,7 @@ package io.hypersync.leader.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.leader.quota.Refusals;
+import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.session.RecordingSessions;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -36,9 +36,9 @@ class ReaperTest {
 
   private final RecordingSessions sessions = new RecordingSessions();
   private FsState head = FsState.genesis();
-  private final Refusals refusals = new Refusals(Clock.SYSTEM);
-  private final OpenLeases leases =
-      new OpenLeases(EPOCH, TTL * MS, id -> head.node(id), 100_000, refusals);
+  private final QuotaViolations violations = new QuotaViolations(Clock.SYSTEM);
+  private final OpenLeaseTable leases =
+      new OpenLeaseTable(EPOCH, TTL * MS, id -> head.node(id), 100_000, violations);
   private final List<NodeId> reaped = new ArrayList<>();
   private final Orphans orphans = new Orphans(head, 0);
   private boolean full;

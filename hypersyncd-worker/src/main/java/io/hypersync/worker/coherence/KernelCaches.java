@@ -2,9 +2,9 @@ package io.hypersync.worker.coherence;
 
 /**
  * Notes of what the kernel may have cached. Whoever lets the kernel cache something notes it here
- * <em>before</em> looking at the current {@link View}; the publisher changes the view
- * <em>before</em> asking here. So either the publisher finds the note and invalidates, or the other
- * side finds the changed view and lets the kernel cache nothing.
+ * <em>before</em> looking at the current {@link View}; the visibility gate changes the view
+ * <em>before</em> asking here. So either the visibility gate finds the note and invalidates, or the
+ * other side finds the changed view and lets the kernel cache nothing.
  */
 public interface KernelCaches {
   /** Whether the kernel holds the inode (lookup count above 0). */

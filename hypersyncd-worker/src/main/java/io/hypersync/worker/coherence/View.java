@@ -2,7 +2,7 @@ package io.hypersync.worker.coherence;
 
 import io.hypersync.model.id.Name;
 import io.hypersync.model.state.FsState;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 
 /**
  * What requests are answered from: S_v, and what the kernel must not cache of it because the next
@@ -12,8 +12,8 @@ import io.hypersync.worker.replica.Published;
 public final class View {
   private static final long NONE = 0;
 
-  private final Published published;
-  private final Effects changing;
+  private final IndexedState published;
+  private final Invalidations changing;
   private final long growing;
 
   /**
@@ -22,11 +22,11 @@ public final class View {
    * @param published S_v
    * @param changing what the next entry changes, which must not be cached
    */
-  public View(Published published, Effects changing) {
+  public View(IndexedState published, Invalidations changing) {
     this(published, changing, NONE);
   }
 
-  private View(Published published, Effects changing, long growing) {
+  private View(IndexedState published, Invalidations changing, long growing) {
     this.published = published;
     this.changing = changing;
     this.growing = growing;
@@ -46,7 +46,7 @@ public final class View {
   }
 
   /** S_v with its index. */
-  public Published published() {
+  public IndexedState published() {
     return published;
   }
 

@@ -6,7 +6,7 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
-import io.hypersync.worker.coherence.Publisher;
+import io.hypersync.worker.coherence.VisibilityGate;
 import io.hypersync.worker.fuse.session.FuseNotifier;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -374,7 +374,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     NamesQueue queue = new NamesQueue();
     return new ThreadPoolExecutor(
         1,
-        Publisher.MAX_OVERTAKEN + 1,
+        VisibilityGate.MAX_DETACHED + 1,
         IDLE_THREAD_S,
         TimeUnit.SECONDS,
         queue,

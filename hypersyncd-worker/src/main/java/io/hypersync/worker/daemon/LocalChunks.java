@@ -62,7 +62,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
 
   @Override
   public Presence presence(Hash hash) {
-    if (store.isKnownIntact(hash)) {
+    if (store.isKnownVerified(hash)) {
       return Presence.INTACT;
     }
     return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;

@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.worker.vfs.Callers;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -12,8 +13,13 @@ final class ProcCallers implements Callers {
 
   @Override
   public int[] groups(int pid) {
+    return groups(Path.of("/proc/" + pid + "/status"));
+  }
+
+  static int[] groups(Path status) {
     try {
-      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+      // Any bytes: the thread's name in it may be cut in the middle of a character.
+      for (String line : Files.readAllLines(status, StandardCharsets.ISO_8859_1)) {
         if (line.startsWith(GROUPS)) {
           return Arrays.stream(line.substring(GROUPS.length()).strip().split("\\s+"))
               .filter(text -> !text.isEmpty())

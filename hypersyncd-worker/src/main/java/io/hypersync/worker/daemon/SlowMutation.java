@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.op.FsOp;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param pid the thread that made the call
  * @param answeredNs when its reply was written, on the monotonic clock
  */
-record SlowMutation(IntentId intent, FsOp op, int pid, MutationTimes times, long answeredNs) {
+record SlowMutation(IntentId intent, FsOp op, int pid, MutationTimestamps times, long answeredNs) {
   private static final double NS_PER_US = 1_000;
   private static final long NS_PER_MS = 1_000_000;
 

@@ -8,7 +8,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.admin.UserError;
 import io.hypersync.wire.agent.AgentLoop;
-import io.hypersync.wire.agent.AgentQuestions;
+import io.hypersync.wire.agent.AgentQueries;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.wire.fault.FaultPoints;
 import io.hypersync.wire.file.FileProblems;
@@ -70,7 +70,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final LocalChunks chunks;
   private final WorkerAgent agent;
   private final AgentLoop<WorkerAgent> loop;
-  private final AgentQuestions<WorkerAgent> questions;
+  private final AgentQueries<WorkerAgent> questions;
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
@@ -124,7 +124,7 @@ public final class WorkerRuntime implements AutoCloseable {
             random::nextLong,
             stages);
     this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
-    this.questions = new AgentQuestions<>("the worker", loop::post, ended, ANSWER_LIMIT);
+    this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
   }
 
@@ -276,7 +276,7 @@ public final class WorkerRuntime implements AutoCloseable {
    * @throws UserError if another profile runs, this one has ended, or the arguments are wrong
    */
   public ObjectNode profile(JsonNode args) {
-    long id = args.path("profile").asLong(ProfileDesk.NONE);
+    long id = args.path("profile").asLong(ActiveProfile.NONE);
     return switch (args.path("do").asText()) {
       case "start" -> startProfile();
       case "keep" -> {
@@ -296,7 +296,7 @@ public final class WorkerRuntime implements AutoCloseable {
     long id =
         questions.ask(
             a -> stages.profiles().start(a.published().state(), requests, a.fsyncsElided()));
-    if (id == ProfileDesk.NONE) {
+    if (id == ActiveProfile.NONE) {
       throw new UserError(
           "somebody else profiles this mount",
           "Wait until that profile ends; one whose command was killed ends after 10 s.");
@@ -306,7 +306,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private ObjectNode stopProfile(long id, int top) {
     ObjectNode tree = JsonNodeFactory.instance.objectNode();
-    ProfileDesk.Ended ended =
+    ActiveProfile.Ended ended =
         questions
             .ask(
                 a -> {
@@ -466,8 +466,8 @@ public final class WorkerRuntime implements AutoCloseable {
     return new Vfs(
         this::view,
         inodes,
-        new PostedMutations(this::loop, link),
-        new PostedLocks(this::loop),
+        new MutationsProxy(this::loop, link),
+        new LocksProxy(this::loop),
         store,
         new ProcCallers(),
         this::freeBytes,

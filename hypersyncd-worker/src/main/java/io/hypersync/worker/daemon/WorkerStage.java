@@ -1,6 +1,6 @@
 package io.hypersync.worker.daemon;
 
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -51,7 +51,7 @@ enum WorkerStage {
    * How long this stage took, in nanoseconds, of a mutation whose reply was written at {@code
    * answeredNs}.
    */
-  long nanos(MutationTimes times, long answeredNs) {
+  long nanos(MutationTimestamps times, long answeredNs) {
     return switch (this) {
       case FUSE -> times.submittedNs() - times.receivedNs() - times.hashNs();
       case HASH -> times.hashNs();

@@ -6,14 +6,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
-import io.hypersync.wire.stages.NewestTimes;
-import io.hypersync.wire.stages.SlowestOf;
+import io.hypersync.wire.stages.RecentMaximum;
+import io.hypersync.wire.stages.RecentTimestamps;
 import io.hypersync.wire.stages.StageHistograms;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.profile.MutationTarget;
 import io.hypersync.worker.profile.NodePaths;
-import io.hypersync.worker.profile.Subject;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +40,9 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   private final Clock clock;
   private final StageHistograms<WorkerStage> histograms;
 
-  private final ProfileDesk profiles;
-  private final NewestTimes newest = new NewestTimes(NEWEST, 2);
-  private final SlowestOf<SlowMutation> slowest;
+  private final ActiveProfile profiles;
+  private final RecentTimestamps newest = new RecentTimestamps(NEWEST, 2);
+  private final RecentMaximum<SlowMutation> slowest;
 
   /** From sending the intent to the reply, whether the leader accepted it or not. */
   private final Histogram latencyNs = new Histogram(MAX_LATENCY_NS, DIGITS);
@@ -51,14 +51,14 @@ final class WorkerStages implements Consumer<FinishedMutation> {
     this.clock = clock;
     this.histograms =
         new StageHistograms<>(WorkerStage.class, WorkerStage.TOTAL, clock.monotonicNs());
-    this.profiles = new ProfileDesk(clock);
-    this.slowest = new SlowestOf<>(SLOWEST, clock.monotonicNs());
+    this.profiles = new ActiveProfile(clock);
+    this.slowest = new RecentMaximum<>(SLOWEST, clock.monotonicNs());
   }
 
   /** A mutation that the leader refused has no entry, hence no stages. */
   @Override
   public void accept(FinishedMutation finished) {
-    MutationTimes times = finished.mutation().times();
+    MutationTimestamps times = finished.mutation().times();
     long nowNs = clock.monotonicNs();
     latencyNs.recordValue(Math.clamp(nowNs - times.sentNs(), 0, MAX_LATENCY_NS));
     profiles.add(finished, nowNs);
@@ -90,7 +90,7 @@ final class WorkerStages implements Consumer<FinishedMutation> {
   }
 
   /** The profiles of this mount; on the agent's thread. */
-  ProfileDesk profiles() {
+  ActiveProfile profiles() {
     return profiles;
   }
 
@@ -134,11 +134,11 @@ final class WorkerStages implements Consumer<FinishedMutation> {
      */
     ObjectNode with(FsState state) {
       Set<NodeId> nodes = new HashSet<>();
-      slowest.forEach(slow -> nodes.add(Subject.of(slow.op()).node()));
+      slowest.forEach(slow -> nodes.add(MutationTarget.of(slow.op()).node()));
       Map<NodeId, String> paths = NodePaths.of(state, nodes);
       ArrayNode rows = tree.putArray("slowest");
       for (SlowMutation slow : slowest) {
-        rows.add(slow.tree(NodePaths.path(Subject.of(slow.op()), paths), nowNs));
+        rows.add(slow.tree(NodePaths.path(MutationTarget.of(slow.op()), paths), nowNs));
       }
       return tree;
     }

@@ -11,7 +11,7 @@ import io.hypersync.wire.text.HostPorts;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.link.LinkState;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ final class WorkerStatus {
       WorkerAgent agent,
       WorkerStages stages,
       boolean mounted) {
-    Published published = agent.published();
+    IndexedState published = agent.published();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
     status.put("worker_id", options.worker().name());

@@ -8,7 +8,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.worker.coherence.CachedName;
-import io.hypersync.worker.coherence.Effects;
+import io.hypersync.worker.coherence.Invalidations;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -66,7 +66,7 @@ final class ChildNames {
     if (directories.isEmpty()) {
       return;
     }
-    for (CachedName name : Effects.of(entry.op(), entry.before(), entry.after()).names()) {
+    for (CachedName name : Invalidations.of(entry.op(), entry.before(), entry.after()).names()) {
       NameOf changed = new NameOf(name.parent(), name.name());
       if (directories.contains(changed.parent())) {
         Node old = lookup(entry.before(), changed);

@@ -6,7 +6,7 @@ import java.util.Set;
 /** One attempt at a shadow call, with what the kernel has requested for it so far. Thread-safe. */
 public final class ShadowAttempt {
   private final ShadowJob job;
-  private final Set<Place> lookedUp = new HashSet<>(2);
+  private final Set<NameInDirectory> lookedUp = new HashSet<>(2);
   private boolean done;
 
   ShadowAttempt(ShadowJob job) {
@@ -18,7 +18,7 @@ public final class ShadowAttempt {
   }
 
   /** A LOOKUP of this place was answered for this attempt. */
-  public synchronized void lookedUp(Place place) {
+  public synchronized void lookedUp(NameInDirectory place) {
     lookedUp.add(place);
   }
 

@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 /** A system call on the own mount that changes nothing but makes the kernel report an event. */
 public sealed interface ShadowCall {
   /** The names that the kernel must look up for this call instead of using its cache. */
-  List<Place> places();
+  List<NameInDirectory> places();
 
   /** mknod or mkdir; reports IN_CREATE. */
-  record Make(Place place, boolean directory) implements ShadowCall {
+  record Make(NameInDirectory place, boolean directory) implements ShadowCall {
     @Override
-    public List<Place> places() {
+    public List<NameInDirectory> places() {
       return List.of(place);
     }
   }
 
   /** unlink or rmdir; reports IN_DELETE, and IN_DELETE_SELF if the subject is a real node. */
-  record Remove(Place place, Subject subject) implements ShadowCall {
+  record Remove(NameInDirectory place, ShadowTarget subject) implements ShadowCall {
     @Override
-    public List<Place> places() {
+    public List<NameInDirectory> places() {
       return List.of(place);
     }
   }
@@ -33,10 +33,15 @@ public sealed interface ShadowCall {
    * @param displaced what had the new name before; null unless it is an exchange or watched itself
    * @param exchange whether the two names are exchanged
    */
-  record Move(Place from, Subject moved, Place to, @Nullable Subject displaced, boolean exchange)
+  record Move(
+      NameInDirectory from,
+      ShadowTarget moved,
+      NameInDirectory to,
+      @Nullable ShadowTarget displaced,
+      boolean exchange)
       implements ShadowCall {
     @Override
-    public List<Place> places() {
+    public List<NameInDirectory> places() {
       return List.of(from, to);
     }
   }
@@ -48,9 +53,9 @@ public sealed interface ShadowCall {
    * @param node the node as after the entry
    * @param content whether the content has changed; if not, the attributes have
    */
-  record Touch(@Nullable Place place, Node node, boolean content) implements ShadowCall {
+  record Touch(@Nullable NameInDirectory place, Node node, boolean content) implements ShadowCall {
     @Override
-    public List<Place> places() {
+    public List<NameInDirectory> places() {
       return place == null ? List.of() : List.of(place);
     }
 
@@ -63,9 +68,9 @@ public sealed interface ShadowCall {
   }
 
   /** stat; reports no event, but makes the kernel look the name up again. */
-  record Look(Place place) implements ShadowCall {
+  record Look(NameInDirectory place) implements ShadowCall {
     @Override
-    public List<Place> places() {
+    public List<NameInDirectory> places() {
       return List.of(place);
     }
   }

@@ -120,11 +120,11 @@ public final class ShadowPlanner {
    * Whether a call for an older watch touched this very inode, and so reached the new watch, too.
    */
   private boolean isReported(VisibleEntry entry) {
-    NodeId node = CallsOfEntry.touched(entry.op());
+    NodeId node = EntryShadowCalls.touched(entry.op());
     if (node == null) {
       return false;
     }
-    int mask = CallsOfEntry.touchedMask(entry.op());
+    int mask = EntryShadowCalls.touchedMask(entry.op());
     return (masks.getOrDefault(node, 0) & mask) != 0
         || names.of(node).stream()
             .anyMatch(name -> (masks.getOrDefault(name.parent(), 0) & mask) != 0);
@@ -132,7 +132,7 @@ public final class ShadowPlanner {
 
   private void report(VisibleEntry entry, Map<NodeId, Integer> wanted, ChildNames then) {
     if (entry.remote()) {
-      for (ShadowCall call : CallsOfEntry.of(entry, wanted, then)) {
+      for (ShadowCall call : EntryShadowCalls.of(entry, wanted, then)) {
         jobs.accept(new ShadowJob(call, entry.before(), entry.after()));
       }
     }

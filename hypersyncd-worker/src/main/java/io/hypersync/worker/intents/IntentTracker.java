@@ -53,7 +53,7 @@ public final class IntentTracker implements LocalCalls {
   private static final long NS_PER_MS = 1_000_000;
 
   private final LeaderLink link;
-  private final ClientLanes lanes;
+  private final CallerClientIds clientIds;
   private final Backoff backoff;
   private final long deadlineNs;
   private final Consumer<FinishedMutation> finished;
@@ -95,7 +95,7 @@ public final class IntentTracker implements LocalCalls {
   public IntentTracker(
       LeaderLink link, Entropy entropy, long deadlineNs, Consumer<FinishedMutation> finished) {
     this.link = link;
-    this.lanes = new ClientLanes(entropy);
+    this.clientIds = new CallerClientIds(entropy);
     this.backoff = new Backoff(entropy);
     this.deadlineNs = deadlineNs;
     this.finished = finished;
@@ -144,7 +144,7 @@ public final class IntentTracker implements LocalCalls {
 
   /** Sends a new mutation, or queues it behind others that are held. The link must be up. */
   public void submit(Mutation mutation, long nowNs) {
-    IntentId id = lanes.next(mutation.caller());
+    IntentId id = clientIds.next(mutation.caller());
     submitted++;
     PendingMutation waiting = new PendingMutation(submitted, id, mutation, nowNs + deadlineNs);
     boolean now = held.isEmpty() && maySend(nowNs);
@@ -237,7 +237,7 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** The timestamps of this intent's mutation, or null if no caller here waits for it. */
-  public @Nullable MutationTimes times(IntentId intent) {
+  public @Nullable MutationTimestamps times(IntentId intent) {
     PendingMutation mutation = pending.get(intent);
     return mutation == null ? null : mutation.mutation().times();
   }
@@ -360,7 +360,7 @@ public final class IntentTracker implements LocalCalls {
     int silent = hadTimeSince(reconnectedNs, nowNs) ? asked.size() : 0;
     for (PendingMutation mutation : late) {
       silent += isUnanswered(mutation, nowNs) ? 1 : 0;
-      lanes.retire(mutation.mutation().caller());
+      clientIds.retire(mutation.mutation().caller());
       end(mutation, Errno.EIO);
     }
     return silent;
@@ -447,9 +447,9 @@ public final class IntentTracker implements LocalCalls {
    */
   private void sendAgain(PendingMutation mutation, long nowNs) {
     int caller = mutation.mutation().caller();
-    if (!lanes.isNewest(caller, mutation.id())) {
+    if (!clientIds.isNewest(caller, mutation.id())) {
       pending.remove(mutation.id());
-      mutation.renamed(lanes.next(caller));
+      mutation.renamed(clientIds.next(caller));
       pending.put(mutation.id(), mutation);
     }
     send(mutation, nowNs);

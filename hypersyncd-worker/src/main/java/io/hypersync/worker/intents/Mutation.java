@@ -26,4 +26,4 @@ public record Mutation(
     List<Chunk> chunks,
     List<Hash> uploading,
     Completion completion,
-    MutationTimes times) {}
+    MutationTimestamps times) {}

@@ -8,7 +8,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
-import io.hypersync.worker.link.Freshness;
+import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -24,7 +24,7 @@ import java.util.Set;
  */
 public final class MutationGate implements LocalCalls {
   private final IntentTracker intents;
-  private final Freshness freshness;
+  private final ReadBarrier readBarrier;
   private final Clock clock;
   private final long deadlineNs;
 
@@ -41,9 +41,10 @@ public final class MutationGate implements LocalCalls {
    *
    * @param deadlineNs MUTATION_DEADLINE in nanoseconds (6.4)
    */
-  public MutationGate(IntentTracker intents, Freshness freshness, Clock clock, long deadlineNs) {
+  public MutationGate(
+      IntentTracker intents, ReadBarrier readBarrier, Clock clock, long deadlineNs) {
     this.intents = intents;
-    this.freshness = freshness;
+    this.readBarrier = readBarrier;
     this.clock = clock;
     this.deadlineNs = deadlineNs;
   }
@@ -65,10 +66,10 @@ public final class MutationGate implements LocalCalls {
       return;
     }
     waiting.put(mutation, clock.monotonicNs() + deadlineNs);
-    freshness.whenFresh(
+    readBarrier.whenFresh(
         visible,
         clock.monotonicNs(),
-        new Freshness.Waiter() {
+        new ReadBarrier.Waiter() {
           @Override
           public long unique() {
             return mutation.unique();
@@ -103,7 +104,7 @@ public final class MutationGate implements LocalCalls {
         return;
       }
     }
-    if (!freshness.interrupt(unique)) {
+    if (!readBarrier.interrupt(unique)) {
       var _ = intents.interrupt(unique);
     }
   }
@@ -115,7 +116,7 @@ public final class MutationGate implements LocalCalls {
         return true;
       }
     }
-    return freshness.isWaiting(unique) || intents.isWaiting(unique);
+    return readBarrier.isWaiting(unique) || intents.isWaiting(unique);
   }
 
   /**

@@ -40,7 +40,7 @@ public final class OpenNodes {
     handles.keySet().forEach(receiver);
   }
 
-  /** See {@link KernelInterest#drainChanged}. */
+  /** See {@link KernelReferences#drainChanged}. */
   public void drainChanged(Consumer<NodeId> receiver) {
     Iterator<NodeId> nodes = changed.iterator();
     while (nodes.hasNext()) {

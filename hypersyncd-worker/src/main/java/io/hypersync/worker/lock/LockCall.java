@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockCall(
     long unique,
-    LockKey key,
+    OwnerLockKey key,
     int pid,
     LockRange range,
     @Nullable LockMode mode,
     Wish wish,
-    LockEnding ending) {}
+    LockCompletion ending) {}

@@ -14,7 +14,7 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.port.LeaderLink;
-import io.hypersync.worker.replica.IndexWaits;
+import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -56,8 +56,8 @@ public final class LockClient {
 
   private final ClientId run;
   private final LeaderLink link;
-  private final IndexWaits visible;
-  private final Holdings holdings;
+  private final IndexCallbacks visible;
+  private final HeldLocks heldLocks;
   private final long deadlineNs;
   private final Map<Long, PendingLock> pending = new LinkedHashMap<>();
 
@@ -85,16 +85,16 @@ public final class LockClient {
    *
    * @param run random; the client id of all lock intents of this run
    * @param visible runs callbacks once a log index is visible in the mount
-   * @param holdings what the vfs checks before it sends a request here
+   * @param heldLocks what the vfs checks before it sends a request here
    * @param deadlineNs how long, in nanoseconds, a call that must not wait for a lock waits for a
    *     leader that is connected and does not answer
    */
   public LockClient(
-      ClientId run, LeaderLink link, IndexWaits visible, Holdings holdings, long deadlineNs) {
+      ClientId run, LeaderLink link, IndexCallbacks visible, HeldLocks heldLocks, long deadlineNs) {
     this.run = run;
     this.link = link;
     this.visible = visible;
-    this.holdings = holdings;
+    this.heldLocks = heldLocks;
     this.deadlineNs = deadlineNs;
   }
 
@@ -103,7 +103,7 @@ public final class LockClient {
     return run;
   }
 
-  /** Submits a call. A call that locks must have been noted by {@link Holdings#asked}. */
+  /** Submits a call. A call that locks must have been noted by {@link HeldLocks#asked}. */
   public void submit(LockCall call, long nowNs) {
     boolean tests = call.wish() == Wish.TEST;
     if (earlyInterrupts.remove(call.unique()) && call.wish() == Wish.WAIT) {
@@ -142,12 +142,12 @@ public final class LockClient {
    * @param done run when the leader has released them, or at once without a connection: no later
    *     request of this worker overtakes the release, and the lease bounds how long it takes
    */
-  public void release(LockKey key, Runnable done) {
+  public void release(OwnerLockKey key, Runnable done) {
     if (stopped) {
       done.run();
       return;
     }
-    holdings.closing(key);
+    heldLocks.closing(key);
     long seqNo = nextSeqNo();
     IntentId intent = new IntentId(run, seqNo);
     add(
@@ -224,7 +224,7 @@ public final class LockClient {
       if (cancelled != null) {
         finish(cancelled, response.stillHeld());
       } else {
-        holdings.found(request.key(), response.stillHeld());
+        heldLocks.found(request.key(), response.stillHeld());
       }
       if (response.verdict() == LockResponse.Verdict.NO_LOCKS) {
         request.tellRefused();
@@ -265,7 +265,7 @@ public final class LockClient {
   public void tick(long nowNs) {
     // By the newest TTL: the first answer may carry a shorter one than this run began with.
     boolean due = nowNs - renewedNs >= ttlNs / RENEWALS_PER_TTL;
-    boolean wanted = lastAnswer > confirmed || holdings.held() > 0;
+    boolean wanted = lastAnswer > confirmed || heldLocks.held() > 0;
     if (online && ((due && wanted) || lastAnswer - answersAtRenewal >= MANY_ANSWERS)) {
       renew(nowNs);
     }
@@ -307,7 +307,7 @@ public final class LockClient {
 
   /** The number of locks held; all locks of one owner on one file count as one. */
   public int held() {
-    return holdings.held();
+    return heldLocks.held();
   }
 
   /** The number of requests that wait for the leader's answer and were not given up. */
@@ -378,14 +378,14 @@ public final class LockClient {
   /** Ends a call that leaves the locks held unchanged, or whose locks no longer matter. */
   private void fail(LockCall call, Errno errno) {
     if (call.mode() != null && call.wish() != Wish.TEST) {
-      holdings.unasked(call.key());
+      heldLocks.unasked(call.key());
     }
     call.ending().failed(errno);
   }
 
   private void finish(PendingLock request, boolean held) {
     pending.remove(request.seqNo());
-    holdings.ended(request.key(), held);
+    heldLocks.ended(request.key(), held);
   }
 
   private void nowVisible(PendingLock request, LockCall call, int grant) {
@@ -429,8 +429,8 @@ public final class LockClient {
    * (10.2).
    */
   private void forgetSession() {
-    int gone = holdings.held();
-    holdings.lost();
+    int gone = heldLocks.held();
+    heldLocks.lost();
     if (gone > 0) {
       LOG.warn("{} locks are lost: the leader was started again, or freed them", gone);
     }
@@ -448,7 +448,7 @@ public final class LockClient {
     for (PendingLock request : moot) {
       pending.remove(request.seqNo());
       if (request.call() != null && request.call().wish() != Wish.TEST) {
-        holdings.ended(request.key(), false);
+        heldLocks.ended(request.key(), false);
       }
     }
   }

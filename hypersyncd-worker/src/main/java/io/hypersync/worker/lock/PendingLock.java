@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingLock {
   private final long seqNo;
   private final WorkerMessage message;
-  private final LockKey key;
+  private final OwnerLockKey key;
   private final @Nullable LockCall call;
   private final Runnable done;
   private final Runnable refused;
@@ -23,7 +23,7 @@ final class PendingLock {
   private PendingLock(
       long seqNo,
       WorkerMessage message,
-      LockKey key,
+      OwnerLockKey key,
       @Nullable LockCall call,
       Runnable done,
       Runnable refused,
@@ -46,7 +46,7 @@ final class PendingLock {
    * Creates a request that releases all locks on a file. It always succeeds; {@code done} runs
    * then.
    */
-  static PendingLock freeing(long seqNo, WorkerMessage message, LockKey key, Runnable done) {
+  static PendingLock freeing(long seqNo, WorkerMessage message, OwnerLockKey key, Runnable done) {
     return new PendingLock(seqNo, message, key, null, done, done, Long.MAX_VALUE);
   }
 
@@ -55,7 +55,7 @@ final class PendingLock {
    * many for the leader.
    */
   static PendingLock unlocking(long seqNo, WorkerMessage message, LockCall call) {
-    LockEnding ending = call.ending();
+    LockCompletion ending = call.ending();
     return new PendingLock(
         seqNo,
         message,
@@ -74,7 +74,7 @@ final class PendingLock {
     return message;
   }
 
-  LockKey key() {
+  OwnerLockKey key() {
     return key;
   }
 

@@ -57,7 +57,7 @@ public final class NodePaths {
   }
 
   /** The path of a subject, or null if its node is not among the found ones. */
-  public static @Nullable String path(Subject subject, Map<NodeId, String> found) {
+  public static @Nullable String path(MutationTarget subject, Map<NodeId, String> found) {
     String path = found.get(subject.node());
     if (path == null || subject.name() == null) {
       return path;

@@ -30,8 +30,8 @@ public final class Profile {
   private final Map<String, Long> ops = new TreeMap<>();
   private final Histogram writeBytes = new Histogram(MAX_WRITE_BYTES, DIGITS);
   private final Histogram writesPerSecond = new Histogram(MAX_PER_SECOND, DIGITS);
-  private final Map<Subject, Usage> subjects = new HashMap<>();
-  private final Map<NodeId, Subject> born = new HashMap<>();
+  private final Map<MutationTarget, Usage> subjects = new HashMap<>();
+  private final Map<NodeId, MutationTarget> born = new HashMap<>();
   private final Usage others = new Usage();
   private long bytes;
   private long refused;
@@ -96,7 +96,7 @@ public final class Profile {
       return;
     }
     ops.merge(op.getClass().getSimpleName(), 1L, Long::sum);
-    Subject subject = Subject.of(op);
+    MutationTarget subject = MutationTarget.of(op);
     Usage usage = usage(subject);
     usage.mutations++;
     switch (op) {
@@ -116,7 +116,7 @@ public final class Profile {
       case FsOp.Unlink _, FsOp.RemoveDir _ -> usage.removed++;
       case FsOp.Rename rename -> {
         usage.created++;
-        usage(new Subject(rename.parent(), rename.name())).removed++;
+        usage(new MutationTarget(rename.parent(), rename.name())).removed++;
       }
       case FsOp.Truncate _,
           FsOp.SetAttributes _,
@@ -162,7 +162,7 @@ public final class Profile {
     writesThisSecond++;
   }
 
-  private Usage usage(Subject subject) {
+  private Usage usage(MutationTarget subject) {
     Usage known = subjects.get(subject);
     if (known != null) {
       return known;

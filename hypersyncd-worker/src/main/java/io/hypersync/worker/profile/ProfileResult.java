@@ -34,8 +34,8 @@ public record ProfileResult(
     Histogram writeBytes,
     Histogram writesPerSecond,
     long bytes,
-    Map<Subject, Usage> subjects,
-    Map<NodeId, Subject> born,
+    Map<MutationTarget, Usage> subjects,
+    Map<NodeId, MutationTarget> born,
     Usage others) {
   private static final double NS_PER_S = 1e9;
   private static final int MAX_DEPTH = 4_096;
@@ -99,9 +99,9 @@ public record ProfileResult(
   }
 
   /** Its path at the end, at the beginning, or where it was created; null if none is known. */
-  private @Nullable String path(Subject subject, Map<NodeId, String> found, int depth) {
+  private @Nullable String path(MutationTarget subject, Map<NodeId, String> found, int depth) {
     if (!found.containsKey(subject.node()) && depth < MAX_DEPTH) {
-      Subject origin = born.get(subject.node());
+      MutationTarget origin = born.get(subject.node());
       String path = origin == null ? null : path(origin, found, depth + 1);
       if (path != null) {
         found.put(subject.node(), path);

@@ -72,10 +72,10 @@ public final class Replica {
   /** Chunks that have arrived and could not be stored for lack of space. */
   private final Map<Hash, ChunkRef> unstored = new LinkedHashMap<>();
 
-  private Published published;
+  private IndexedState published;
 
   /** The newest applied state, durable or not. */
-  private Published head;
+  private IndexedState head;
 
   private final long maxStateBytes;
 
@@ -104,13 +104,13 @@ public final class Replica {
   /** Chunks that could not be had while another failure stood. */
   private final Set<Hash> behindFailure = new HashSet<>();
 
-  private record Step(LogEntry entry, Published before, Published after, long change) {}
+  private record Step(LogEntry entry, IndexedState before, IndexedState after, long change) {}
 
   /** Called for every applied entry, in order; must not block. */
   @FunctionalInterface
   public interface Listener {
     /** An entry has been applied and is durable. */
-    void applied(LogEntry entry, Published before, Published after);
+    void applied(LogEntry entry, IndexedState before, IndexedState after);
   }
 
   /** S_0, without a limit to the size of the state. */
@@ -129,14 +129,14 @@ public final class Replica {
     this.chunks = chunks;
     this.listener = listener;
     FsState genesis = FsState.genesis();
-    this.published = new Published(0, genesis, genesis.root());
+    this.published = new IndexedState(0, genesis, genesis.root());
     this.head = published;
     this.headWeight = StateWeight.of(genesis);
     this.publishedWeight = headWeight;
   }
 
   /** The newest applied state that is durable. */
-  public Published published() {
+  public IndexedState published() {
     return published;
   }
 
@@ -414,7 +414,7 @@ public final class Replica {
             new ApplyError(entry.index(), e.errno(), String.valueOf(e.getMessage())), howLong);
       }
     }
-    Published before = head;
+    IndexedState before = head;
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     return switch (FsStateMachine.apply(before.state(), entry.op(), stamp)) {
       case Outcome.Failed(Errno errno) ->
@@ -426,7 +426,7 @@ public final class Replica {
     };
   }
 
-  private boolean check(LogEntry entry, Published before, FsState state) {
+  private boolean check(LogEntry entry, IndexedState before, FsState state) {
     Hash root = state.root();
     if (!root.equals(entry.root())) {
       return refuse(
@@ -442,7 +442,7 @@ public final class Replica {
       return refuse(new ApplyError(entry.index(), Errno.ENOMEM, tooLarge()), Stopped.FOR_GOOD);
     }
     Invariant.APPLY_GROWS_BY_ONE.check(entry.index() == before.index() + 1);
-    head = new Published(entry.index(), state, root);
+    head = new IndexedState(entry.index(), state, root);
     headWeight += change;
     ahead.addLast(new Step(entry, before, head, change));
     return true;

@@ -27,14 +27,14 @@ final class AttributeRequests {
       List.of(ascii("user."), ascii("trusted."), ascii("security."));
 
   private final Nodes nodes;
-  private final AccessTimes times;
+  private final AtimeOverrides times;
   private final FileReader reader;
   private final RepairedReads repaired;
   private final Submitter submitter;
 
   AttributeRequests(
       Nodes nodes,
-      AccessTimes times,
+      AtimeOverrides times,
       FileReader reader,
       RepairedReads repaired,
       Submitter submitter) {

@@ -6,7 +6,8 @@ import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 
 /**
- * Converts nodes to FUSE attributes and entries. atime is not replicated; see {@link AccessTimes}.
+ * Converts nodes to FUSE attributes and entries. atime is not replicated; see {@link
+ * AtimeOverrides}.
  */
 final class Attributes {
   private static final int BLOCK = 512;

@@ -45,7 +45,7 @@ public record CachePolicy(
   }
 
   /** Flags of the reply to OPENDIR. */
-  int listingFlags(KeptListing.Use use) {
+  int listingFlags(CachedListing.Use use) {
     return switch (use) {
       case NONE -> listings() ? FuseFlags.OpenReply.KEEP_CACHE : 0;
       case REFILL -> FuseFlags.OpenReply.CACHE_DIR;

@@ -103,7 +103,7 @@ final class DirectoryRequests {
    */
   private void answer(
       RequestHeader header, Listing listing, DirectoryBuffer rows, FuseReply reply) {
-    KeptListing copy = listing.copy;
+    CachedListing copy = listing.copy;
     if (copy != null && !rows.isEmpty()) {
       copy.filling();
     } else if (copy != null && copy.completed()) {
@@ -113,7 +113,7 @@ final class DirectoryRequests {
   }
 
   private record Listing(
-      View view, Node directory, List<DirEntry> rows, @Nullable KeptListing copy) {}
+      View view, Node directory, List<DirEntry> rows, @Nullable CachedListing copy) {}
 
   @FunctionalInterface
   private interface DotRow {

@@ -40,7 +40,7 @@ final class FileRequests {
   private final Submitter submitter;
   private final AccessCheck access;
   private final Clock clock;
-  private final SentBack sentBack;
+  private final PathRewalks pathRewalks;
   private final LongAdder directOpens = new LongAdder();
 
   FileRequests(
@@ -51,7 +51,7 @@ final class FileRequests {
       RepairedReads repaired,
       Submitter submitter,
       AccessCheck access,
-      SentBack sentBack,
+      PathRewalks pathRewalks,
       Clock clock) {
     this.nodes = nodes;
     this.handles = handles;
@@ -60,7 +60,7 @@ final class FileRequests {
     this.repaired = repaired;
     this.submitter = submitter;
     this.access = access;
-    this.sentBack = sentBack;
+    this.pathRewalks = pathRewalks;
     this.clock = clock;
   }
 
@@ -216,7 +216,7 @@ final class FileRequests {
    * Fails with ESTALE if the path that led to this node may be out of date; at most once per call.
    */
   private void requireName(RequestHeader header, NodeId node) throws RequestFailed {
-    boolean again = sentBack.take(header.pid(), clock.monotonicNs()) == SentBack.Walk.SECOND;
+    boolean again = pathRewalks.take(header.pid(), clock.monotonicNs()) == PathRewalks.Walk.SECOND;
     if (!again && header.pid() != 0 && submitter.hasLostName(node)) {
       throw new RequestFailed(Errno.ESTALE);
     }
@@ -229,10 +229,10 @@ final class FileRequests {
    */
   private RequestFailed lookAgain(RequestHeader header) {
     long nowNs = clock.monotonicNs();
-    if (sentBack.take(header.pid(), nowNs) != SentBack.Walk.FIRST) {
+    if (pathRewalks.take(header.pid(), nowNs) != PathRewalks.Walk.FIRST) {
       return new RequestFailed(Errno.EINTR);
     }
-    sentBack.note(header.pid(), nowNs);
+    pathRewalks.note(header.pid(), nowNs);
     return new RequestFailed(Errno.ESTALE);
   }
 
@@ -359,7 +359,7 @@ final class FileRequests {
     }
 
     private void opened(Node node) {
-      var _ = sentBack.take(header.pid(), clock.monotonicNs());
+      var _ = pathRewalks.take(header.pid(), clock.monotonicNs());
       created(node, request.flags(), reply);
     }
   }

@@ -13,7 +13,7 @@ final class KernelDirectory {
   private static final int MAX_NAMES = 1 << 17;
 
   private final Set<Name> names = ConcurrentHashMap.newKeySet(1);
-  private volatile @Nullable KeptListing listing;
+  private volatile @Nullable CachedListing listing;
   private volatile long busyUntilNs = Long.MIN_VALUE;
 
   /** Notes that the kernel may cache the name; false if there are too many already. */
@@ -36,22 +36,22 @@ final class KernelDirectory {
   }
 
   /** The state of the kernel's cached listing; created on first use. */
-  synchronized KeptListing listing() {
-    KeptListing known = listing;
+  synchronized CachedListing listing() {
+    CachedListing known = listing;
     if (known == null) {
-      known = new KeptListing();
+      known = new CachedListing();
       listing = known;
     }
     return known;
   }
 
   boolean takeListing() {
-    KeptListing known = listing;
+    CachedListing known = listing;
     return known != null && known.changed();
   }
 
   void listingDropped() {
-    KeptListing known = listing;
+    CachedListing known = listing;
     if (known != null) {
       known.dropped();
     }

@@ -7,8 +7,8 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.KernelCaches;
-import io.hypersync.worker.inotify.Place;
-import io.hypersync.worker.lease.KernelInterest;
+import io.hypersync.worker.inotify.NameInDirectory;
+import io.hypersync.worker.lease.KernelReferences;
 import io.hypersync.worker.lease.OpenNodes;
 import java.util.List;
 import java.util.Set;
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. A lookup count is raised before the reply that carries the entry is written, so
  * its FORGET cannot arrive earlier.
  */
-public final class KernelInodes implements KernelCaches, KernelInterest {
+public final class KernelInodes implements KernelCaches, KernelReferences {
   private final InodeTable inodes = new InodeTable();
   private final OpenNodes opened = new OpenNodes();
-  private volatile Set<Place> shadowed = Set.of();
+  private volatile Set<NameInDirectory> shadowed = Set.of();
 
   /**
    * Creates a table with the root only: the kernel holds it from the mount on and never forgets it.
@@ -100,12 +100,12 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
    * made on them and need the kernel to send a LOOKUP. Every name that the kernel was allowed to
    * cache before is found by {@link #mayHave} after this call.
    */
-  public void shadow(Set<Place> names) {
+  public void shadow(Set<NameInDirectory> names) {
     shadowed = names;
   }
 
   /** Whether the kernel may have this name cached; has no side effect. */
-  public boolean mayHave(Place place) {
+  public boolean mayHave(NameInDirectory place) {
     KernelDirectory known = directory(place.directory());
     return known != null && known.hasName(place.name());
   }
@@ -121,8 +121,8 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
   }
 
   private boolean isShadowed(long directory, Name name) {
-    Set<Place> now = shadowed;
-    return !now.isEmpty() && now.contains(new Place(directory, name));
+    Set<NameInDirectory> now = shadowed;
+    return !now.isEmpty() && now.contains(new NameInDirectory(directory, name));
   }
 
   /**
@@ -138,7 +138,7 @@ public final class KernelInodes implements KernelCaches, KernelInterest {
    * The state of the kernel's cached listing of a directory, or null if it must not be cached now;
    * see {@link KernelCaches}.
    */
-  @Nullable KeptListing listing(long directory, long nowNs) {
+  @Nullable CachedListing listing(long directory, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null && isQuiet(known, nowNs) ? known.directory().listing() : null;
   }

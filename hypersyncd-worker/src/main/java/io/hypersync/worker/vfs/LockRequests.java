@@ -13,8 +13,8 @@ import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.lock.LockCall;
-import io.hypersync.worker.lock.LockEnding;
-import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.lock.LockCompletion;
+import io.hypersync.worker.lock.OwnerLockKey;
 import org.jspecify.annotations.Nullable;
 
 /** Answers flock and fcntl lock requests, and releases locks at close (hypersync.md 10.2). */
@@ -35,12 +35,12 @@ final class LockRequests {
       throws RequestFailed {
     boolean flock = (request.lockFlags() & FuseFlags.Lock.FLOCK) != 0;
     LockSpace space = flock ? LockSpace.FLOCK : LockSpace.POSIX;
-    LockKey key = new LockKey(nodes.id(header.nodeId()), space, request.owner());
+    OwnerLockKey key = new OwnerLockKey(nodes.id(header.nodeId()), space, request.owner());
     LockMode mode = mode(request.lock());
     LockRange range = flock ? LockRange.WHOLE : range(request.lock());
     if (mode != null) {
-      locks.holdings().asked(key, request.fh());
-    } else if (!locks.holdings().mayHold(key)) {
+      locks.heldLocks().asked(key, request.fh());
+    } else if (!locks.heldLocks().mayHold(key)) {
       reply.ok();
       return;
     }
@@ -68,7 +68,8 @@ final class LockRequests {
 
   void getLk(RequestHeader header, FuseOperation.GetLk request, FuseReply reply)
       throws RequestFailed {
-    LockKey key = new LockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.owner());
+    OwnerLockKey key =
+        new OwnerLockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.owner());
     FuseLock asked = request.lock();
     LockMode mode = mode(asked);
     if (mode == null) {
@@ -105,8 +106,9 @@ final class LockRequests {
    */
   void flush(RequestHeader header, FuseOperation.Flush request, FuseReply reply)
       throws RequestFailed {
-    LockKey key = new LockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.lockOwner());
-    if (locks.holdings().mayHold(key)) {
+    OwnerLockKey key =
+        new OwnerLockKey(nodes.id(header.nodeId()), LockSpace.POSIX, request.lockOwner());
+    if (locks.heldLocks().mayHold(key)) {
       locks.release(key, reply::ok);
     } else {
       reply.ok();
@@ -118,7 +120,7 @@ final class LockRequests {
    * flock and F_OFD locks, for which the kernel sends no other request at their end.
    */
   void released(long fh) {
-    for (LockKey key : locks.holdings().through(fh)) {
+    for (OwnerLockKey key : locks.heldLocks().through(fh)) {
       locks.release(key, () -> {});
     }
   }
@@ -143,7 +145,7 @@ final class LockRequests {
     return new LockRange(lock.start(), lock.end());
   }
 
-  private abstract static class Ending implements LockEnding {
+  private abstract static class Ending implements LockCompletion {
     private final FuseReply reply;
 
     Ending(FuseReply reply) {

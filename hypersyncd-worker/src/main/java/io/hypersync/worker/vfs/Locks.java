@@ -1,13 +1,13 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
-import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.lock.OwnerLockKey;
 
 /** Hands lock requests from the vfs to the agent. Callable from any thread; nothing here blocks. */
 public interface Locks {
   /** The locks that this mount may hold. */
-  Holdings holdings();
+  HeldLocks heldLocks();
 
   /**
    * Submits a lock call; its ending is called later on the agent's thread, or before this returns.
@@ -15,7 +15,7 @@ public interface Locks {
   void submit(LockCall call);
 
   /** Releases all locks of an owner on a file; {@code done} runs later, or before this returns. */
-  void release(LockKey key, Runnable done);
+  void release(OwnerLockKey key, Runnable done);
 
   /** The caller of a request of any kind, not only of a lock request, has received a signal. */
   void interrupted(long unique);

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 final class Nodes {
   private final Supplier<View> current;
   private final KernelInodes inodes;
-  private final AccessTimes times;
+  private final AtimeOverrides times;
   private final CachePolicy policy;
   private final Clock clock;
 
   Nodes(
       Supplier<View> current,
       KernelInodes inodes,
-      AccessTimes times,
+      AtimeOverrides times,
       CachePolicy policy,
       Clock clock) {
     this.current = current;
@@ -155,7 +155,7 @@ final class Nodes {
    *
    * @param copy null if the handle does not use it
    */
-  record Listing(KeptListing.Use use, @Nullable KeptListing copy) {}
+  record Listing(CachedListing.Use use, @Nullable CachedListing copy) {}
 
   /**
    * Decides how a new handle uses the cached listing; it reads the directory from views taken after
@@ -163,13 +163,13 @@ final class Nodes {
    */
   Listing openListing(long directory) {
     long nowNs = clock.monotonicNs();
-    KeptListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
-    KeptListing.Use use = copy == null ? KeptListing.Use.NONE : copy.opened(nowNs);
-    if (copy == null || use == KeptListing.Use.NONE) {
-      return new Listing(KeptListing.Use.NONE, null);
+    CachedListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
+    CachedListing.Use use = copy == null ? CachedListing.Use.NONE : copy.opened(nowNs);
+    if (copy == null || use == CachedListing.Use.NONE) {
+      return new Listing(CachedListing.Use.NONE, null);
     }
-    if (!current.get().keepsAttributes(directory) && copy.distrust()) {
-      use = KeptListing.Use.REFILL;
+    if (!current.get().keepsAttributes(directory) && copy.invalidate()) {
+      use = CachedListing.Use.REFILL;
     }
     return new Listing(use, copy);
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenDirectory implements OpenHandles.OpenHandle {
   private final NodeId node;
-  private final @Nullable KeptListing used;
+  private final @Nullable CachedListing used;
   private List<DirEntry> rows = List.of();
   private boolean pinned;
 
@@ -29,7 +29,7 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
    *
    * @param used the kernel's cached listing, or null if this handle does not use it
    */
-  OpenDirectory(NodeId node, @Nullable KeptListing used) {
+  OpenDirectory(NodeId node, @Nullable CachedListing used) {
     this.node = node;
     this.used = used;
   }
@@ -61,7 +61,7 @@ final class OpenDirectory implements OpenHandles.OpenHandle {
   }
 
   /** The kernel's cached listing, or null if this handle does not use it. */
-  @Nullable KeptListing used() {
+  @Nullable CachedListing used() {
     return used;
   }
 

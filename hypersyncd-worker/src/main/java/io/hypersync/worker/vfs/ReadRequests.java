@@ -22,12 +22,12 @@ final class ReadRequests {
 
   private final Nodes nodes;
   private final Space space;
-  private final SentBack sentBack;
+  private final PathRewalks pathRewalks;
 
-  ReadRequests(Nodes nodes, Space space, SentBack sentBack) {
+  ReadRequests(Nodes nodes, Space space, PathRewalks pathRewalks) {
     this.nodes = nodes;
     this.space = space;
-    this.sentBack = sentBack;
+    this.pathRewalks = pathRewalks;
   }
 
   void lookup(RequestHeader header, FuseOperation.Lookup lookup, FuseReply reply)
@@ -41,11 +41,11 @@ final class ReadRequests {
     Name name = Nodes.name(lookup.name());
     Node node = state.lookup(directory, name);
     if (node != null) {
-      sentBack.found(header.pid(), header.nodeId(), name);
+      pathRewalks.found(header.pid(), header.nodeId(), name);
       reply.entry(nodes.found(view, header.nodeId(), name, node));
       return;
     }
-    sentBack.foundNothing(header.pid(), header.nodeId(), name);
+    pathRewalks.foundNothing(header.pid(), header.nodeId(), name);
     long absentNs = nodes.absentNs(view, directory, name);
     if (absentNs == 0) {
       throw new RequestFailed(Errno.ENOENT);

@@ -15,12 +15,12 @@ import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
-import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowAttempt;
 import io.hypersync.worker.inotify.ShadowCall;
-import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
-import io.hypersync.worker.inotify.Subject;
+import io.hypersync.worker.inotify.ShadowTarget;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +44,10 @@ public final class ShadowRequests implements FuseHandler {
   private static final int BLOCK = 4096;
 
   private final FuseHandler filesystem;
-  private final ShadowDesk desk;
+  private final ShadowCallRegistry registry;
   private final KernelInodes inodes;
   private final Supplier<View> view;
-  private final AtomicLong standIns = new AtomicLong(Place.NOWHERE);
+  private final AtomicLong standIns = new AtomicLong(NameInDirectory.NOWHERE);
 
   /**
    * Creates a handler that passes all requests but those of shadow calls to {@code filesystem}.
@@ -55,16 +55,19 @@ public final class ShadowRequests implements FuseHandler {
    * @param view S_v, the visible state
    */
   public ShadowRequests(
-      FuseHandler filesystem, ShadowDesk desk, KernelInodes inodes, Supplier<View> view) {
+      FuseHandler filesystem,
+      ShadowCallRegistry registry,
+      KernelInodes inodes,
+      Supplier<View> view) {
     this.filesystem = filesystem;
-    this.desk = desk;
+    this.registry = registry;
     this.inodes = inodes;
     this.view = view;
   }
 
   @Override
   public void handle(FuseRequest request, FuseReply reply) {
-    if (!desk.isCaller(request.header().pid())) {
+    if (!registry.isCaller(request.header().pid())) {
       filesystem.handle(request, reply);
       return;
     }
@@ -82,7 +85,7 @@ public final class ShadowRequests implements FuseHandler {
 
   private void answer(FuseRequest request, FuseReply reply) throws RequestFailed {
     RequestHeader header = request.header();
-    ShadowAttempt attempt = desk.attempt();
+    ShadowAttempt attempt = registry.attempt();
     switch (request.operation()) {
       case FuseOperation.Lookup lookup -> lookup(request, lookup, attempt, reply);
       case FuseOperation.GetAttr _ -> reply.attr(attributes(header, attempt), 0);
@@ -114,9 +117,12 @@ public final class ShadowRequests implements FuseHandler {
       FuseReply reply)
       throws RequestFailed {
     RequestHeader header = request.header();
-    Place place = new Place(header.nodeId(), Nodes.name(lookup.name()));
-    if (header.nodeId() == InodeNo.ROOT.value() && place.name().equals(ShadowDesk.NOWHERE_NAME)) {
-      reply.entry(new FuseEntry(Place.NOWHERE, 0, standIn(header, Place.NOWHERE), 0, 0));
+    NameInDirectory place = new NameInDirectory(header.nodeId(), Nodes.name(lookup.name()));
+    if (header.nodeId() == InodeNo.ROOT.value()
+        && place.name().equals(ShadowCallRegistry.NOWHERE_NAME)) {
+      reply.entry(
+          new FuseEntry(
+              NameInDirectory.NOWHERE, 0, standIn(header, NameInDirectory.NOWHERE), 0, 0));
       return;
     }
     if (attempt == null || !attempt.job().call().places().contains(place)) {
@@ -127,7 +133,7 @@ public final class ShadowRequests implements FuseHandler {
       case ShadowCall.Make _ -> told(attempt, place, header, null, reply);
       case ShadowCall.Remove remove -> told(attempt, place, header, remove.subject(), reply);
       case ShadowCall.Move move -> {
-        Subject subject = place.equals(move.from()) ? move.moved() : move.displaced();
+        ShadowTarget subject = place.equals(move.from()) ? move.moved() : move.displaced();
         told(attempt, place, header, subject, reply);
       }
       case ShadowCall.Touch touch -> {
@@ -140,9 +146,9 @@ public final class ShadowRequests implements FuseHandler {
   /** Answers with the node that a name leads to, or ENOENT if {@code subject} is null. */
   private void told(
       ShadowAttempt attempt,
-      Place place,
+      NameInDirectory place,
       RequestHeader header,
-      @Nullable Subject subject,
+      @Nullable ShadowTarget subject,
       FuseReply reply)
       throws RequestFailed {
     attempt.lookedUp(place);
@@ -206,7 +212,7 @@ public final class ShadowRequests implements FuseHandler {
   private FuseAttr attributes(RequestHeader header, @Nullable ShadowAttempt attempt)
       throws RequestFailed {
     long inode = header.nodeId();
-    if (inode >= Place.NOWHERE) {
+    if (inode >= NameInDirectory.NOWHERE) {
       return standIn(header, inode);
     }
     NodeId id = inodes.node(inode);

@@ -17,7 +17,7 @@ import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,8 +110,8 @@ final class Submitter {
     List<Hash> uploading = store(payload.chunks());
     long nowNs = payload.chunks().isEmpty() ? beganNs : clock.monotonicNs();
     long receivedNs = reply.takeReceivedNs();
-    MutationTimes times =
-        new MutationTimes(
+    MutationTimestamps times =
+        new MutationTimestamps(
             receivedNs == 0 ? beganNs : receivedNs, payload.hashNs() + nowNs - beganNs, nowNs);
     mutations.submit(
         new Mutation(
@@ -155,7 +155,7 @@ final class Submitter {
    */
   private boolean isHere(Hash hash) {
     try {
-      return chunks.isKnownIntact(hash) || chunks.getVerified(hash) != null;
+      return chunks.isKnownVerified(hash) || chunks.getVerified(hash) != null;
     } catch (ChunkStoreException e) {
       return false; // if the disk has failed, storing the chunk fails, too
     }

@@ -42,8 +42,8 @@ public final class Vfs implements FuseHandler {
   private final AttributeRequests attributes;
   private final RangeRequests ranges;
   private final UnnamedFiles unnamed = new UnnamedFiles();
-  private final AccessTimes times = new AccessTimes();
-  private final SentBack sentBack = new SentBack();
+  private final AtimeOverrides times = new AtimeOverrides();
+  private final PathRewalks pathRewalks = new PathRewalks();
   private final LockRequests locks;
   private final Nodes nodes;
   private final Mutations mutations;
@@ -85,7 +85,7 @@ public final class Vfs implements FuseHandler {
     FileReader reader = new FileReader(chunks);
     RepairedReads repaired = new RepairedReads(mutations);
     Submitter submitter = new Submitter(mutations, chunks, clock);
-    this.reads = new ReadRequests(nodes, space, sentBack);
+    this.reads = new ReadRequests(nodes, space, pathRewalks);
     this.directories = new DirectoryRequests(nodes, handles, dropListing);
     this.files =
         new FileRequests(
@@ -96,7 +96,7 @@ public final class Vfs implements FuseHandler {
             repaired,
             submitter,
             new AccessCheck(callers),
-            sentBack,
+            pathRewalks,
             clock);
     this.namespace = new NamespaceRequests(nodes, unnamed, submitter);
     this.attributes = new AttributeRequests(nodes, times, reader, repaired, submitter);
@@ -183,7 +183,7 @@ public final class Vfs implements FuseHandler {
       dispatch(header, operation, reply);
     } catch (RequestFailed e) {
       if (e.errno() == Errno.ESTALE) {
-        sentBack.note(header.pid(), clock.monotonicNs());
+        pathRewalks.note(header.pid(), clock.monotonicNs());
       }
       reply.error(e.errno());
     }
@@ -333,7 +333,7 @@ public final class Vfs implements FuseHandler {
 
   /**
    * Ends a wait for a lock. For all other waits see {@link
-   * io.hypersync.worker.intents.Interruptions}.
+   * io.hypersync.worker.intents.InterruptHandler}.
    */
   @Override
   public void interrupted(long unique, int pid) {

@@ -18,7 +18,7 @@ import io.hypersync.worker.SetClock;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ class WorkerStagesTest {
 
   @Test
   void eachStageEndsWhereTheNextBegins() {
-    MutationTimes times = new MutationTimes(us(1_000), us(30), us(1_080));
+    MutationTimestamps times = new MutationTimestamps(us(1_000), us(30), us(1_080));
     times.sent(us(1_180));
     times.applied(us(1_680), us(1_700));
     times.visible(us(1_740));
@@ -51,14 +51,14 @@ class WorkerStagesTest {
 
   @Test
   void whatHasNoBytesIsNotCountedAsHashed() {
-    stages.accept(finished(new MutationTimes(0, 0, 0), List.of(), entry()));
+    stages.accept(finished(new MutationTimestamps(0, 0, 0), List.of(), entry()));
     expect("hash", 0, 0, 0);
     expect("total", 1, 0, 0);
   }
 
   @Test
   void whatTheLeaderRefusesIsAnsweredAndHasNoStages() {
-    MutationTimes times = new MutationTimes(0, 0, us(10));
+    MutationTimestamps times = new MutationTimestamps(0, 0, us(10));
     times.sent(us(20));
     clock.ns = us(420);
     stages.accept(finished(times, List.of(), null));
@@ -75,7 +75,7 @@ class WorkerStagesTest {
   }
 
   private static FinishedMutation finished(
-      MutationTimes times, List<Chunk> chunks, @Nullable LogEntry entry) {
+      MutationTimestamps times, List<Chunk> chunks, @Nullable LogEntry entry) {
     Completion nobody =
         new Completion() {
           @Override

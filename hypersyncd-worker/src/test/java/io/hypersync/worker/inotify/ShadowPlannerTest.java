@@ -212,12 +212,12 @@ class ShadowPlannerTest {
 
   private static String said(ShadowCall call) {
     return switch (call) {
-      case ShadowCall.Make(Place place, boolean directory) ->
+      case ShadowCall.Make(NameInDirectory place, boolean directory) ->
           "make " + said(place) + (directory ? " dir" : "");
-      case ShadowCall.Remove(Place place, Subject subject) ->
+      case ShadowCall.Remove(NameInDirectory place, ShadowTarget subject) ->
           "remove " + said(place) + said(subject);
       case ShadowCall.Move move -> {
-        Subject other = move.displaced();
+        ShadowTarget other = move.displaced();
         yield (move.exchange() ? "exchange " : "move ")
             + said(move.from())
             + said(move.moved())
@@ -226,7 +226,7 @@ class ShadowPlannerTest {
             + (other == null ? "" : said(other));
       }
       case ShadowCall.Touch touch -> {
-        Place place = touch.place();
+        NameInDirectory place = touch.place();
         String what = place == null ? "of " + touch.node().inode() : said(place);
         yield (touch.content() ? "content " : "attributes ") + what;
       }
@@ -234,11 +234,11 @@ class ShadowPlannerTest {
     };
   }
 
-  private static String said(Place place) {
+  private static String said(NameInDirectory place) {
     return place.isReal() ? place.directory() + "/" + place.name() : "nowhere";
   }
 
-  private static String said(Subject subject) {
+  private static String said(ShadowTarget subject) {
     return (subject.directory() ? " dir" : "") + (subject.real() == null ? "" : " real");
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ShadowQueueTest {
   private static final FsState STATE = FsState.genesis();
   private static final Node NODE = Objects.requireNonNull(STATE.node(FsState.ROOT));
-  private static final Place PLACE = new Place(2, Name.of("f"));
+  private static final NameInDirectory PLACE = new NameInDirectory(2, Name.of("f"));
 
   private final ShadowQueue queue = new ShadowQueue(3);
 

@@ -572,7 +572,7 @@ class IntentTrackerTest {
       List<Chunk> chunks,
       List<Hash> uploading,
       Completion completion) {
-    MutationTimes times = new MutationTimes(0, 0, 0);
+    MutationTimestamps times = new MutationTimestamps(0, 0, 0);
     return new Mutation(unique, caller, "", op, chunks, uploading, completion, times);
   }
 

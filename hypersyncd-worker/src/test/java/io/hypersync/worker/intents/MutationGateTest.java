@@ -19,7 +19,7 @@ import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.SetClock;
-import io.hypersync.worker.link.Freshness;
+import io.hypersync.worker.link.ReadBarrier;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,15 +59,15 @@ class MutationGateTest {
         public void disconnect() {}
       };
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
-  private final Freshness freshness = new Freshness(link, STALE_NS);
+  private final ReadBarrier readBarrier = new ReadBarrier(link, STALE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, freshness, new SetClock(), 30_000_000_000L);
+      new MutationGate(intents, readBarrier, new SetClock(), 30_000_000_000L);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {
-    freshness.live();
-    freshness.heard(0);
-    freshness.observed(7);
+    readBarrier.live();
+    readBarrier.heard(0);
+    readBarrier.observed(7);
   }
 
   @Test
@@ -81,7 +81,7 @@ class MutationGateTest {
     gate.submit(mkdir(2), 5);
     assertEquals(List.of(), sent);
     assertEquals(1, gate.size());
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertEquals(1, sent.size());
     assertEquals(List.of(), told);
   }
@@ -95,7 +95,7 @@ class MutationGateTest {
   @Test
   void withoutALeaderItEndsWithErofs() {
     gate.submit(mkdir(2), 5);
-    freshness.lost();
+    readBarrier.lost();
     assertEquals(List.of("2 EROFS"), told);
     gate.submit(mkdir(4), 7);
     assertEquals(List.of("2 EROFS", "4 EROFS"), told);
@@ -110,7 +110,7 @@ class MutationGateTest {
     assertEquals(List.of(), told);
     gate.expire(30_000_000_000L);
     assertEquals(List.of("2 EIO"), told);
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertEquals(List.of(), sent);
   }
 
@@ -122,7 +122,7 @@ class MutationGateTest {
     gate.interrupt(2);
     gate.interrupt(6);
     assertEquals(List.of("2 EINTR"), told);
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertEquals(1, sent.size());
     gate.interrupt(4);
     assertEquals(List.of("2 EINTR"), told, "what was sent goes on");
@@ -150,7 +150,7 @@ class MutationGateTest {
     gate.submit(mkdir(2), 5);
     assertTrue(gate.fsync(FILE, call("other")));
     assertFalse(gate.fsync(DIRECTORY, call("synced")));
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertEquals(List.of("other"), told);
     intents.acknowledged(new CommitAck(sent.getFirst(), Errno.EEXIST, null, 0), 7, 0);
     assertEquals(List.of("other", "2 EEXIST", "synced"), told);
@@ -171,7 +171,7 @@ class MutationGateTest {
     gate.interrupt(12);
     assertEquals(List.of("here EINTR"), told);
     gate.fsync(DIRECTORY, call("there"));
-    freshness.advance(7);
+    readBarrier.advance(7);
     gate.interrupt(12);
     assertEquals(List.of("here EINTR", "there EINTR"), told);
     assertEquals(1, gate.size(), "the mutation goes on");
@@ -191,7 +191,7 @@ class MutationGateTest {
   void aDirectoryMayBeHeldByAnFsync() {
     gate.submit(mkdir(2), 5);
     gate.fsync(DIRECTORY, call("synced"));
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertTrue(gate.mayHold(DIRECTORY, STATE, sent.getFirst()), "by the fsync alone");
     gate.interrupt(12);
     assertFalse(gate.mayHold(DIRECTORY, STATE, sent.getFirst()));
@@ -203,7 +203,7 @@ class MutationGateTest {
     assertFalse(gate.holds(DIRECTORY, NONE));
     gate.submit(mkdir(2), 5);
     assertTrue(gate.holds(DIRECTORY, NONE), "it waits here");
-    freshness.advance(7);
+    readBarrier.advance(7);
     assertTrue(gate.holds(DIRECTORY, NONE), "it is sent");
     assertFalse(gate.holds(DIRECTORY, sent.getFirst()), "but for itself");
     gate.fsync(DIRECTORY, call("synced"));
@@ -238,7 +238,7 @@ class MutationGateTest {
             told.add(unique + " " + errno);
           }
         },
-        new MutationTimes(0, 0, 0));
+        new MutationTimestamps(0, 0, 0));
   }
 
   private WaitingCall call(String name) {

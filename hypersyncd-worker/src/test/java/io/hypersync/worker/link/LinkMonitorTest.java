@@ -123,18 +123,18 @@ class LinkMonitorTest {
   void whoIsThereAlreadyIsAskedEverMoreSeldomAndSaysSoOnce() {
     long nowNs = 0;
     int attempts = 0;
-    boolean saidAgain = false;
+    boolean reportedAgain = false;
     assertTrue(monitor.takenElsewhere("there", nowNs));
     while (nowNs < 3_600_000 * MS) {
       nowNs += 10 * MS;
       if (monitor.attemptIsDue(nowNs)) {
         attempts++;
-        saidAgain |= monitor.takenElsewhere("there", nowNs);
+        reportedAgain |= monitor.takenElsewhere("there", nowNs);
         assertTrue(attempts < 5 || nowNs > 1_000 * MS, "not within a second");
         assertTrue(attempts != 6 || nowNs < 4_000 * MS, "a few times in the first seconds");
       }
     }
-    assertFalse(saidAgain);
+    assertFalse(reportedAgain);
     assertTrue(attempts > 100 && attempts < 140, "every half a minute: " + attempts);
     monitor.welcomed(nowNs);
     assertTrue(monitor.takenElsewhere("there", nowNs), "news after a welcome");

@@ -26,7 +26,7 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.port.LeaderLink;
-import io.hypersync.worker.replica.IndexWaits;
+import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,14 +36,14 @@ import org.junit.jupiter.api.Test;
 class LockClientTest {
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final ClientId RUN = new ClientId(1, 2);
-  private static final LockKey KEY = new LockKey(new NodeId(1, 1), LockSpace.FLOCK, 5);
+  private static final OwnerLockKey KEY = new OwnerLockKey(new NodeId(1, 1), LockSpace.FLOCK, 5);
 
   private final List<String> sent = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private final IndexWaits visible = new IndexWaits();
-  private final Holdings holdings = new Holdings();
+  private final IndexCallbacks visible = new IndexCallbacks();
+  private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient client =
-      new LockClient(RUN, new Recorder(), visible, holdings, DEADLINE_NS);
+      new LockClient(RUN, new Recorder(), visible, heldLocks, DEADLINE_NS);
   private long unique;
   private long answers;
 
@@ -107,7 +107,7 @@ class LockClientTest {
     answer(1, Verdict.GRANTED, true, 0);
     answer(2, Verdict.GRANTED, false, 0);
     assertEquals(List.of("1 EINTR"), told);
-    assertFalse(holdings.mayHold(KEY));
+    assertFalse(heldLocks.mayHold(KEY));
     assertEquals(0, client.waiting());
   }
 
@@ -117,7 +117,7 @@ class LockClientTest {
     client.interrupt(1);
     lock(Wish.WAIT);
     assertEquals(List.of("1 EINTR"), told);
-    assertFalse(holdings.mayHold(KEY));
+    assertFalse(heldLocks.mayHold(KEY));
   }
 
   @Test
@@ -137,7 +137,7 @@ class LockClientTest {
     client.linkDown();
     lock(Wish.TRY);
     assertEquals(List.of("1 granted", "2 ENOLCK"), told);
-    assertTrue(holdings.mayHold(KEY), "the first lock is to be freed by a close");
+    assertTrue(heldLocks.mayHold(KEY), "the first lock is to be freed by a close");
     assertEquals(1, client.held());
   }
 
@@ -234,7 +234,7 @@ class LockClientTest {
     assertTrue(sent.contains("release 2"));
     answer(2, Verdict.GRANTED, false, 0);
     assertEquals(List.of("1 granted", "released"), told, "once");
-    assertFalse(holdings.mayHold(KEY));
+    assertFalse(heldLocks.mayHold(KEY));
   }
 
   /** The unlock splits a lock, which would leave one range more than the leader allows. */
@@ -246,12 +246,12 @@ class LockClientTest {
     unlock();
     answer(2, Verdict.NO_LOCKS, true, 0);
     assertEquals(List.of("1 granted", "2 ENOLCK"), told);
-    assertTrue(holdings.mayHold(KEY));
+    assertTrue(heldLocks.mayHold(KEY));
     assertEquals(0, client.waiting());
     unlock();
     answer(3, Verdict.GRANTED, false, 0);
     assertEquals(List.of("1 granted", "2 ENOLCK", "3 granted"), told);
-    assertFalse(holdings.mayHold(KEY));
+    assertFalse(heldLocks.mayHold(KEY));
   }
 
   /**
@@ -268,7 +268,7 @@ class LockClientTest {
     welcome(1);
     answer(2, Verdict.NO_LOCKS, true, 0);
     assertEquals(List.of("1 granted", "2 granted"), told);
-    assertTrue(holdings.mayHold(KEY));
+    assertTrue(heldLocks.mayHold(KEY));
   }
 
   @Test
@@ -285,17 +285,17 @@ class LockClientTest {
 
   @Test
   void aHandleKnowsWhatCameThroughIt() {
-    holdings.asked(KEY, 9);
-    holdings.ended(KEY, true);
-    assertEquals(List.of(KEY), holdings.through(9));
-    assertEquals(List.of(), holdings.through(8));
-    holdings.closing(KEY);
-    assertEquals(List.of(), holdings.through(9));
-    assertTrue(holdings.mayHold(KEY));
+    heldLocks.asked(KEY, 9);
+    heldLocks.ended(KEY, true);
+    assertEquals(List.of(KEY), heldLocks.through(9));
+    assertEquals(List.of(), heldLocks.through(8));
+    heldLocks.closing(KEY);
+    assertEquals(List.of(), heldLocks.through(9));
+    assertTrue(heldLocks.mayHold(KEY));
   }
 
   private void lock(Wish wish) {
-    holdings.asked(KEY, 9);
+    heldLocks.asked(KEY, 9);
     submit(LockMode.EXCLUSIVE, wish);
   }
 
@@ -314,7 +314,7 @@ class LockClientTest {
             LockRange.WHOLE,
             mode,
             wish,
-            new LockEnding() {
+            new LockCompletion() {
               @Override
               public void granted() {
                 told.add(number + " granted");

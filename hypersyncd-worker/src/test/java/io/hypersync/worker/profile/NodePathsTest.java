@@ -57,7 +57,7 @@ class NodePathsTest {
   }
 
   private static String path(FsOp op, Map<NodeId, String> found) {
-    return NodePaths.path(Subject.of(op), found);
+    return NodePaths.path(MutationTarget.of(op), found);
   }
 
   private void apply(FsOp op, NodeId newNode) {

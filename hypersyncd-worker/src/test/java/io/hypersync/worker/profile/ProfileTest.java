@@ -23,7 +23,7 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -178,7 +178,7 @@ class ProfileTest {
           public void failed(Errno errno) {}
         };
     Mutation mutation =
-        new Mutation(1, 2, "", op, List.of(), List.of(), nobody, new MutationTimes(0, 0, 0));
+        new Mutation(1, 2, "", op, List.of(), List.of(), nobody, new MutationTimestamps(0, 0, 0));
     return new FinishedMutation(new IntentId(new ClientId(1, 1), 1), mutation, entry);
   }
 

@@ -10,12 +10,12 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
-import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
-import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.port.LeaderLink;
-import io.hypersync.worker.replica.IndexWaits;
+import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.concurrent.Executor;
 
 /** The locks of a worker whose leader grants every request, a moment later. Thread-safe. */
@@ -24,9 +24,9 @@ final class GrantingLocks implements Locks, LeaderLink {
   private static final int TTL_MS = 60_000;
 
   private final Executor agent;
-  private final Holdings holdings = new Holdings();
+  private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient client =
-      new LockClient(new ClientId(1, 2), this, new IndexWaits(), holdings, DEADLINE_NS);
+      new LockClient(new ClientId(1, 2), this, new IndexCallbacks(), heldLocks, DEADLINE_NS);
   private long answers;
 
   /**
@@ -41,8 +41,8 @@ final class GrantingLocks implements Locks, LeaderLink {
   }
 
   @Override
-  public Holdings holdings() {
-    return holdings;
+  public HeldLocks heldLocks() {
+    return heldLocks;
   }
 
   @Override
@@ -51,7 +51,7 @@ final class GrantingLocks implements Locks, LeaderLink {
   }
 
   @Override
-  public void release(LockKey key, Runnable done) {
+  public void release(OwnerLockKey key, Runnable done) {
     agent.execute(() -> client.release(key, done));
   }
 

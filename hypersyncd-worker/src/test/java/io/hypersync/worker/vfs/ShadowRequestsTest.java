@@ -15,12 +15,12 @@ import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
-import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowCaller;
-import io.hypersync.worker.inotify.ShadowDesk;
 import io.hypersync.worker.inotify.ShadowJob;
-import io.hypersync.worker.inotify.Subject;
+import io.hypersync.worker.inotify.ShadowTarget;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,16 +36,16 @@ class ShadowRequestsTest {
 
   private final TestTree tree = new TestTree();
   private final KernelInodes inodes = new KernelInodes();
-  private final ShadowDesk desk = new ShadowDesk();
+  private final ShadowCallRegistry registry = new ShadowCallRegistry();
   private final List<FuseOperation> passedOn = new ArrayList<>();
   private final ShadowRequests requests =
-      new ShadowRequests(new Beneath(), desk, inodes, tree::view);
+      new ShadowRequests(new Beneath(), registry, inodes, tree::view);
   private final Node file;
   private boolean alive = true;
 
   ShadowRequestsTest() {
     file = tree.file("file");
-    desk.trust(
+    registry.trust(
         new ShadowCaller() {
           @Override
           public int tid() {
@@ -64,7 +64,7 @@ class ShadowRequestsTest {
     begin(remove(null));
     ask(SOMEBODY, UNLINK);
     assertEquals(List.of(UNLINK), passedOn);
-    assertEquals(false, desk.end());
+    assertEquals(false, registry.end());
   }
 
   @Test
@@ -94,10 +94,10 @@ class ShadowRequestsTest {
     begin(remove(null));
     assertEquals(List.of("ESTALE"), ask(SHADOW, UNLINK).heard);
     FuseEntry entry = ask(SHADOW, LOOKUP).entries.getFirst();
-    assertTrue(entry.nodeId() > Place.NOWHERE, "a stand-in");
+    assertTrue(entry.nodeId() > NameInDirectory.NOWHERE, "a stand-in");
     assertEquals(0, entry.entryTtlNs() + entry.attrTtlNs());
     assertEquals(List.of("ok"), ask(SHADOW, UNLINK).heard);
-    assertTrue(desk.end());
+    assertTrue(registry.end());
   }
 
   @Test
@@ -114,7 +114,7 @@ class ShadowRequestsTest {
   void timesAreSetOfTheNodeAlone() {
     begin(new ShadowCall.Touch(null, file, true));
     assertEquals(List.of("ESTALE"), ask(SHADOW, setAttr(SetAttrValid.MTIME)).heard, "the root");
-    assertEquals(false, desk.end());
+    assertEquals(false, registry.end());
   }
 
   @Test
@@ -125,15 +125,16 @@ class ShadowRequestsTest {
   }
 
   private ShadowCall remove(@Nullable Node real) {
-    return new ShadowCall.Remove(new Place(1, Name.of("file")), new Subject(false, real));
+    return new ShadowCall.Remove(
+        new NameInDirectory(1, Name.of("file")), new ShadowTarget(false, real));
   }
 
   private void begin(ShadowCall call) {
-    desk.begin(new ShadowJob(call, tree.view().state(), tree.view().state()));
+    registry.begin(new ShadowJob(call, tree.view().state(), tree.view().state()));
   }
 
-  private HeardReply ask(int tid, FuseOperation operation) {
-    HeardReply reply = new HeardReply();
+  private RecordedReply ask(int tid, FuseOperation operation) {
+    RecordedReply reply = new RecordedReply();
     RequestHeader header = new RequestHeader(1, 1, 0, 0, tid, FuseOpcode.LOOKUP);
     requests.handle(new FuseRequest(header, operation), reply);
     return reply;

@@ -1,21 +1,21 @@
 package io.hypersync.worker.vfs;
 
-import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
-import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.lock.OwnerLockKey;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Records the lock calls that the vfs submits. */
 final class TestLocks implements Locks {
   final List<LockCall> calls = new ArrayList<>();
-  final List<LockKey> released = new ArrayList<>();
+  final List<OwnerLockKey> released = new ArrayList<>();
   final List<Long> interrupted = new ArrayList<>();
-  private final Holdings holdings = new Holdings();
+  private final HeldLocks heldLocks = new HeldLocks();
 
   @Override
-  public Holdings holdings() {
-    return holdings;
+  public HeldLocks heldLocks() {
+    return heldLocks;
   }
 
   @Override
@@ -24,7 +24,7 @@ final class TestLocks implements Locks {
   }
 
   @Override
-  public void release(LockKey key, Runnable done) {
+  public void release(OwnerLockKey key, Runnable done) {
     released.add(key);
     done.run();
   }

@@ -16,11 +16,11 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.coherence.Effects;
+import io.hypersync.worker.coherence.Invalidations;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +41,8 @@ final class TestTree implements Mutations {
   final List<FsOp> ops = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
-  private volatile View view = new View(new Published(0, state, state.root()), Effects.NONE);
+  private volatile View view =
+      new View(new IndexedState(0, state, state.root()), Invalidations.NONE);
   private boolean writable = true;
 
   /** Nodes for which {@link #hasLostName} is true. */
@@ -63,8 +64,8 @@ final class TestTree implements Mutations {
   }
 
   /** Marks the effects of a next entry as not cacheable. */
-  void changing(Effects effects) {
-    view = new View(view.published(), effects);
+  void changing(Invalidations invalidations) {
+    view = new View(view.published(), invalidations);
   }
 
   Node node(NodeId id) {
@@ -166,7 +167,7 @@ final class TestTree implements Mutations {
       Stamp stamp = stamp();
       index++;
       state = next;
-      view = new View(new Published(index, state, state.root()), Effects.NONE);
+      view = new View(new IndexedState(index, state, state.root()), Invalidations.NONE);
       return new LogEntry(
           index,
           new OpId(1, index),

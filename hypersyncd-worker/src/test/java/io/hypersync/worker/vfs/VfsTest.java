@@ -189,7 +189,7 @@ class VfsTest {
 
   @Test
   void whatIsWrittenIsRead() {
-    HeardReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
+    RecordedReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
     assertEquals(List.of("open flags " + WRITING), opened.heard);
     write(opened.fh, 0, "hello", 0);
     write(opened.fh, 3, "P!", 0);
@@ -242,13 +242,13 @@ class VfsTest {
     assertEquals(List.of("EINVAL"), copy(copy, -1, 0, 1).heard);
     assertEquals(List.of("EFBIG"), copy(copy, 0, Long.MAX_VALUE, 2).heard);
     assertEquals(List.of("ESTALE"), copy(99, 0, 0, 1).heard);
-    HeardReply read = ask(copy, new FuseOperation.Read(0, 0, 100, 0, 0, 0));
+    RecordedReply read = ask(copy, new FuseOperation.Read(0, 0, 100, 0, 0, 0));
     assertEquals(List.of("data \0\0ello"), read.heard);
   }
 
   @Test
   void onlyAFileOfOTmpfileGetsAFirstName() {
-    HeardReply made = ask(1, new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0));
+    RecordedReply made = ask(1, new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0));
     long inode = made.entries.getFirst().nodeId();
     assertEquals(0, made.entries.getFirst().attr().nlink());
     assertEquals(List.of("entry"), ask(1, new FuseOperation.Link(inode, name("first"))).heard);
@@ -256,7 +256,7 @@ class VfsTest {
     ask(1, new FuseOperation.Unlink(name("first")));
     ask(1, new FuseOperation.Unlink(name("second")));
     assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(inode, name("third"))).heard);
-    HeardReply never = ask(1, new FuseOperation.Tmpfile(O_RDWR | O_EXCL, 0600, 0, 0));
+    RecordedReply never = ask(1, new FuseOperation.Tmpfile(O_RDWR | O_EXCL, 0600, 0, 0));
     long nameless = never.entries.getFirst().nodeId();
     assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(nameless, name("x"))).heard);
   }
@@ -275,11 +275,11 @@ class VfsTest {
     assertEquals(7, setTimes(both, 7, 9), "atime");
     int now = SetAttrValid.ATIME_NOW | SetAttrValid.MTIME_NOW;
     setTimes(both | now, 11, 11);
-    HeardReply touched = ask(1, new FuseOperation.Lookup(name("file")));
+    RecordedReply touched = ask(1, new FuseOperation.Lookup(name("file")));
     assertEquals(touched.entries.getFirst().attr().mtimeNs(), atime(touched), "touched: as mtime");
     assertEquals(8, setTimes(SetAttrValid.ATIME | SetAttrValid.ATIME_NOW, 8, 0), "atime alone");
     ask(file, new FuseOperation.Forget(99));
-    HeardReply after = ask(1, new FuseOperation.Lookup(name("file")));
+    RecordedReply after = ask(1, new FuseOperation.Lookup(name("file")));
     assertEquals(after.entries.getFirst().attr().mtimeNs(), atime(after), "as mtime again");
   }
 
@@ -288,11 +288,11 @@ class VfsTest {
     return atime(ask(1, new FuseOperation.Lookup(name("file"))));
   }
 
-  private static long atime(HeardReply reply) {
+  private static long atime(RecordedReply reply) {
     return reply.entries.getFirst().attr().atimeNs();
   }
 
-  private HeardReply copy(long target, long from, long to, long length) {
+  private RecordedReply copy(long target, long from, long to, long length) {
     return ask(file, new FuseOperation.CopyFileRange(0, from, target, 0, to, length, 0));
   }
 
@@ -311,7 +311,7 @@ class VfsTest {
   @Test
   void openWithTruncateIsOneMutation() {
     write(0, 0, "hello", 0);
-    HeardReply reply = ask(file, new FuseOperation.Open(O_RDWR | O_TRUNC, 0));
+    RecordedReply reply = ask(file, new FuseOperation.Open(O_RDWR | O_TRUNC, 0));
     assertEquals(List.of("open flags " + WRITING), reply.heard);
     assertEquals(2, tree.ops.size());
     assertEquals(List.of("data "), read(reply.fh, 0, 100).heard);
@@ -320,7 +320,8 @@ class VfsTest {
   @Test
   void creationOfWhatIsThereTruncatesIfAsked() {
     write(0, 0, "hello", 0);
-    HeardReply reply = ask(1, new FuseOperation.Create(name("file"), O_RDWR | O_TRUNC, 0644, 0, 0));
+    RecordedReply reply =
+        ask(1, new FuseOperation.Create(name("file"), O_RDWR | O_TRUNC, 0644, 0, 0));
     assertEquals(List.of("create flags " + WRITING), reply.heard);
     assertEquals(0, reply.entries.getFirst().attr().size());
   }
@@ -330,7 +331,7 @@ class VfsTest {
   void creationOfWhatIsThereChecksPermissions(int flags) {
     write(0, 0, "hello", 0);
     RequestHeader stranger = new RequestHeader(1, 1, 7, 7, 7, FuseOpcode.CREATE);
-    HeardReply reply = new HeardReply();
+    RecordedReply reply = new RecordedReply();
     vfs.handle(
         new FuseRequest(stranger, new FuseOperation.Create(name("file"), flags, 0644, 0, 0)),
         reply);
@@ -340,7 +341,7 @@ class VfsTest {
 
   @Test
   void sizeAndModeAreTwoMutationsAndOneAnswer() {
-    HeardReply reply =
+    RecordedReply reply =
         ask(
             file,
             new FuseOperation.SetAttr(
@@ -376,7 +377,7 @@ class VfsTest {
           asked.add(ref);
           ready.add(then);
         };
-    HeardReply read = ask(file, new FuseOperation.Read(0, 1, 3, 0, 0, 0));
+    RecordedReply read = ask(file, new FuseOperation.Read(0, 1, 3, 0, 0, 0));
     assertEquals(List.of(), read.heard, "it waits");
     assertEquals(List.of(chunk.ref()), asked);
     chunks.put(chunk.hash(), chunk.bytes());
@@ -504,29 +505,29 @@ class VfsTest {
 
   @Test
   void aListingIsPinnedUntilItIsRewound() {
-    HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
-    HeardReply before = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+    RecordedReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply before = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
     tree.file("late");
     assertEquals(
         List.of("directory 0"), ask(1, new FuseOperation.ReadDir(opened.fh, 4, 4096)).heard);
-    HeardReply after = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+    RecordedReply after = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
     assertTrue(!before.heard.equals(after.heard), "rewinding shows the new file");
   }
 
   @Test
   void aHandleThatReadsTheKernelsListingGetsTheRestOfThatOne() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
-    HeardReply filling = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply filling = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     int use = FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
     assertEquals(List.of("open flags " + use), filling.heard);
-    HeardReply other = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply other = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), other.heard);
-    HeardReply all = ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 0, 4096));
+    RecordedReply all = ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 0, 4096));
     ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 4, 4096));
     ask(keeping, 1, new FuseOperation.ReleaseDir(filling.fh, 0, 0, 0));
-    HeardReply reading = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply reading = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     tree.file("a, which comes first");
-    HeardReply rest = ask(keeping, 1, new FuseOperation.ReadDir(reading.fh, 2, 4096));
+    RecordedReply rest = ask(keeping, 1, new FuseOperation.ReadDir(reading.fh, 2, 4096));
     int twoDots = 2 * 32;
     assertEquals(
         List.of("directory " + (bytes(all) - twoDots)),
@@ -537,7 +538,7 @@ class VfsTest {
   @Test
   void aListingThatIsCompletedAfterAChangeIsDroppedFirst() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
-    HeardReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 0, 4096));
     assertFalse(inodes.takeListing(1), "an incomplete one is not read");
     ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 4, 4096));
@@ -554,17 +555,17 @@ class VfsTest {
   void aDirectoryThatIsBeingChangedIsReadAndNotKept() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
     ask(keeping, 1, new FuseOperation.Unlink(name("none")));
-    HeardReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
     assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), handle.heard);
   }
 
-  private static int bytes(HeardReply listing) {
+  private static int bytes(RecordedReply listing) {
     return Integer.parseInt(listing.heard.getFirst().substring("directory ".length()));
   }
 
   @Test
   void readDirPlusCountsAsLookups() {
-    HeardReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
     int before = inodes.size();
     long late = tree.file("late").inode().value();
     ask(1, new FuseOperation.ReadDirPlus(opened.fh, 0, 4096));
@@ -583,7 +584,7 @@ class VfsTest {
     tree.unread = true;
     for (FuseOperation look : looks) {
       tree.looks.clear();
-      HeardReply waits = ask(look instanceof FuseOperation.Open ? file : 1, look);
+      RecordedReply waits = ask(look instanceof FuseOperation.Open ? file : 1, look);
       assertEquals(List.of(), waits.heard, look::toString);
       assertEquals(1, ask(1, look(look)).heard.size(), "one at a time waits for the agent");
       assertEquals(1, tree.looks.size());
@@ -591,7 +592,7 @@ class VfsTest {
       assertEquals(1, waits.heard.size(), look::toString);
     }
     tree.looks.clear();
-    HeardReply sees = ask(1, looks.getFirst());
+    RecordedReply sees = ask(1, looks.getFirst());
     tree.file("late");
     tree.looks.getFirst().run();
     assertEquals(List.of("entry"), sees.heard, "what had come is seen");
@@ -608,17 +609,17 @@ class VfsTest {
    */
   @Test
   void readsOfAnOpenFileWaitForNobody() {
-    HeardReply opened = ask(file, new FuseOperation.Open(0, 0));
+    RecordedReply opened = ask(file, new FuseOperation.Open(0, 0));
     tree.unread = true;
-    HeardReply read = ask(file, new FuseOperation.Read(opened.fh, 0, 4096, 0, 0, 0));
+    RecordedReply read = ask(file, new FuseOperation.Read(opened.fh, 0, 4096, 0, 0, 0));
     assertEquals(1, read.heard.size());
     assertEquals(List.of(), tree.looks);
   }
 
   @Test
   void handlesAreReleased() {
-    HeardReply opened = ask(file, new FuseOperation.Open(0, 0));
-    HeardReply listing = ask(directory, new FuseOperation.OpenDir(0, 0));
+    RecordedReply opened = ask(file, new FuseOperation.Open(0, 0));
+    RecordedReply listing = ask(directory, new FuseOperation.OpenDir(0, 0));
     assertEquals(2, vfs.openHandles());
     ask(file, new FuseOperation.Release(opened.fh, 0, 0, 0));
     ask(directory, new FuseOperation.ReleaseDir(listing.fh, 0, 0, 0));
@@ -627,7 +628,7 @@ class VfsTest {
 
   @Test
   void anUnlinkedFileStaysReadable() {
-    HeardReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
+    RecordedReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
     write(opened.fh, 0, "still", 0);
     ask(1, new FuseOperation.Unlink(name("file")));
     assertEquals(List.of("data still"), read(opened.fh, 0, 10).heard);
@@ -650,8 +651,8 @@ class VfsTest {
     assertEquals(List.of("ok"), ask(file, new FuseOperation.SetLk(3, 9, unlock, 0, false)).heard);
     assertEquals(List.of("ok"), ask(file, new FuseOperation.Flush(3, 9)).heard);
     assertEquals(List.of(), locks.calls, "nothing is held: nobody need be asked");
-    HeardReply posix = ask(file, new FuseOperation.SetLk(3, 9, whole, 0, false));
-    HeardReply waits = ask(file, new FuseOperation.SetLk(3, 7, whole, flock, true));
+    RecordedReply posix = ask(file, new FuseOperation.SetLk(3, 9, whole, 0, false));
+    RecordedReply waits = ask(file, new FuseOperation.SetLk(3, 7, whole, flock, true));
     assertEquals(2, locks.calls.size());
     LockCall first = locks.calls.getFirst();
     assertEquals(LockSpace.POSIX, first.key().space());
@@ -687,20 +688,20 @@ class VfsTest {
     return node.inode().value();
   }
 
-  private HeardReply write(long fh, long offset, String text, int flags) {
+  private RecordedReply write(long fh, long offset, String text, int flags) {
     return ask(file, new FuseOperation.Write(fh, offset, name(text), 0, 0, flags));
   }
 
-  private HeardReply read(long fh, long offset, int size) {
+  private RecordedReply read(long fh, long offset, int size) {
     return ask(file, new FuseOperation.Read(fh, offset, size, 0, 0, 0));
   }
 
-  private HeardReply ask(long node, FuseOperation operation) {
+  private RecordedReply ask(long node, FuseOperation operation) {
     return ask(vfs, node, operation);
   }
 
-  private static HeardReply ask(Vfs vfs, long node, FuseOperation operation) {
-    HeardReply reply = new HeardReply();
+  private static RecordedReply ask(Vfs vfs, long node, FuseOperation operation) {
+    RecordedReply reply = new RecordedReply();
     RequestHeader header = new RequestHeader(1, node, 0, 0, 42, FuseOpcode.LOOKUP);
     vfs.handle(new FuseRequest(header, operation), reply);
     return reply;

@@ -1,14 +1,14 @@
 package io.hypersync.cli.simulate;
 
 import io.hypersync.cli.render.PrintableWriter;
-import io.hypersync.sim.HuntLimits;
-import io.hypersync.sim.HuntReport;
+import io.hypersync.sim.SeedSweepLimits;
+import io.hypersync.sim.SeedSweepReport;
 import java.io.PrintWriter;
 import java.util.Locale;
 
 /**
- * Shows the progress of a hunt on standard error: on a terminal as one line that is rewritten,
- * otherwise as a new line at each call.
+ * Shows the progress of a seed sweep on standard error: on a terminal as one line that is
+ * rewritten, otherwise as a new line at each call.
  */
 final class Progress {
   private static final int WIDTH = 24;
@@ -27,7 +27,7 @@ final class Progress {
     return bar;
   }
 
-  void show(HuntReport report) {
+  void show(SeedSweepReport report) {
     if (bar) {
       clearLine();
       err.print(line(report));
@@ -54,8 +54,8 @@ final class Progress {
   /**
    * A progress bar and figures. The share done is that of time or of seeds, whichever is larger.
    */
-  static String line(HuntReport report) {
-    HuntLimits limits = report.limits();
+  static String line(SeedSweepReport report) {
+    SeedSweepLimits limits = report.limits();
     double ofSeeds = (double) report.histories() / limits.seeds();
     double ofTime = (double) report.elapsedNs() / limits.longestNs();
     double done = Math.min(1, Math.max(ofSeeds, ofTime));

@@ -3,9 +3,9 @@ package io.hypersync.cli.simulate;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.hypersync.cli.command.ExtraCommand;
-import io.hypersync.sim.Hunt;
-import io.hypersync.sim.HuntLimits;
-import io.hypersync.sim.HuntReport;
+import io.hypersync.sim.SeedSweep;
+import io.hypersync.sim.SeedSweepLimits;
+import io.hypersync.sim.SeedSweepReport;
 import io.hypersync.sim.SimulationFailure;
 import io.hypersync.wire.admin.UserError;
 import java.io.PrintWriter;
@@ -94,14 +94,14 @@ public final class SimulateCommand implements ExtraCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    HuntLimits limits = limits();
+    SeedSweepLimits limits = limits();
     Level before = silenceTheAgents();
     CountDownLatch told = new CountDownLatch(1);
     try {
-      Hunt hunt = Hunt.start(limits);
-      Thread interrupted = new Thread(() -> stop(hunt, told), "simulate-summary");
+      SeedSweep sweep = SeedSweep.start(limits);
+      Thread interrupted = new Thread(() -> stop(sweep, told), "simulate-summary");
       Runtime.getRuntime().addShutdownHook(interrupted);
-      HuntReport report = follow(hunt);
+      SeedSweepReport report = follow(sweep);
       show(report);
       told.countDown();
       forget(interrupted);
@@ -112,16 +112,16 @@ public final class SimulateCommand implements ExtraCommand {
     }
   }
 
-  /** Shows progress, and each failure as soon as it is found, until the hunt has ended. */
-  private HuntReport follow(Hunt hunt) throws InterruptedException {
+  /** Shows progress, and each failure as soon as it is found, until the seed sweep has ended. */
+  private SeedSweepReport follow(SeedSweep sweep) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Progress progress = new Progress(err, Terminal.isStandardError());
     int shown = 0;
     boolean over = false;
     while (!over) {
-      over = hunt.await(progress.isBar() ? BAR_NS : LINE_NS);
-      HuntReport report = hunt.report();
+      over = sweep.await(progress.isBar() ? BAR_NS : LINE_NS);
+      SeedSweepReport report = sweep.report();
       for (SimulationFailure failure : report.failures().subList(shown, report.failures().size())) {
         progress.clear();
         (json ? err : out).println(failure.getMessage());
@@ -134,10 +134,10 @@ public final class SimulateCommand implements ExtraCommand {
         progress.show(report);
       }
     }
-    return hunt.report();
+    return sweep.report();
   }
 
-  private void show(HuntReport report) {
+  private void show(SeedSweepReport report) {
     PrintWriter out = spec.commandLine().getOut();
     out.print(
         json ? SimulateReport.tree(report).toPrettyString() + "\n" : SimulateReport.text(report));
@@ -145,11 +145,11 @@ public final class SimulateCommand implements ExtraCommand {
   }
 
   /**
-   * Shutdown hook for Ctrl-C: stops the hunt, and delays the exit of the JVM until the main thread
-   * has printed the summary.
+   * Shutdown hook for Ctrl-C: stops the seed sweep, and delays the exit of the JVM until the main
+   * thread has printed the summary.
    */
-  private static void stop(Hunt hunt, CountDownLatch told) {
-    hunt.stop();
+  private static void stop(SeedSweep sweep, CountDownLatch told) {
+    sweep.stop();
     try {
       boolean _ = told.await(SUMMARY_LIMIT_S, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -165,7 +165,7 @@ public final class SimulateCommand implements ExtraCommand {
     }
   }
 
-  private HuntLimits limits() {
+  private SeedSweepLimits limits() {
     long wanted = seeds == null ? Long.MAX_VALUE : seeds;
     double time = minutes != null ? minutes : seeds == null ? 1 : Double.POSITIVE_INFINITY;
     int parallel = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
@@ -177,7 +177,8 @@ public final class SimulateCommand implements ExtraCommand {
       throw new UserError("--minutes must be more than 0", "", UserError.USAGE);
     }
     long first = seed == null ? ThreadLocalRandom.current().nextLong(SEEDS) : seed;
-    return new HuntLimits(first, wanted, steps, (long) (time * NS_PER_MINUTE), parallel, failures);
+    return new SeedSweepLimits(
+        first, wanted, steps, (long) (time * NS_PER_MINUTE), parallel, failures);
   }
 
   private static void requireAtLeastOne(String option, long value) {

@@ -3,17 +3,17 @@ package io.hypersync.cli.simulate;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.sim.HuntReport;
+import io.hypersync.sim.SeedSweepReport;
 import io.hypersync.sim.SimulationFailure;
 import java.util.Locale;
 
-/** Renders the result of a hunt as JSON and as text. */
+/** Renders the result of a seed sweep as JSON and as text. */
 final class SimulateReport {
   private static final double NS_PER_S = 1e9;
 
   private SimulateReport() {}
 
-  static ObjectNode tree(HuntReport report) {
+  static ObjectNode tree(SeedSweepReport report) {
     ObjectNode tree =
         JsonNodeFactory.instance
             .objectNode()
@@ -45,7 +45,7 @@ final class SimulateReport {
     return tree;
   }
 
-  static String text(HuntReport report) {
+  static String text(SeedSweepReport report) {
     StringBuilder text = new StringBuilder();
     text.append(
         String.format(

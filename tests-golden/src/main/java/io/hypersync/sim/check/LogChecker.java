@@ -42,7 +42,7 @@ public final class LogChecker {
   private final List<Long> durableSinceNs = new ArrayList<>();
   private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
   private final Set<ChunkRef> chunks = new LinkedHashSet<>();
-  private final MutationLedger mutations;
+  private final MutationChecker mutations;
   private final Clock clock;
   private long lastTimeNs;
 
@@ -51,7 +51,7 @@ public final class LogChecker {
    *
    * @param mutations is informed of every durable entry
    */
-  public LogChecker(MutationLedger mutations, Clock clock) {
+  public LogChecker(MutationChecker mutations, Clock clock) {
     this.mutations = mutations;
     this.clock = clock;
     durableSinceNs.add(clock.monotonicNs());

@@ -4,7 +4,7 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.disk.SimChunkStore;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 
 /**
  * Checks that a worker's state is S_k of the durable log, that k grows by one at a time, and that
@@ -54,7 +54,7 @@ public final class ReplicaChecker {
   }
 
   /** Checks the state that readers of the worker see now. */
-  public void check(Published published) {
+  public void check(IndexedState published) {
     Violation.unless(
         published.index() == applied,
         worker,

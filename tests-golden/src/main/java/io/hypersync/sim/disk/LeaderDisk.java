@@ -5,7 +5,7 @@ import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
-  private final Chance chance;
+  private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
   private List<byte[]> durable = new ArrayList<>();
@@ -30,9 +30,9 @@ public final class LeaderDisk {
   private long rottenAtRest;
   private long tornPages;
 
-  public LeaderDisk(Chance chance) {
-    this.chance = chance;
-    this.files = new SimFiles(chance.split());
+  public LeaderDisk(Prng prng) {
+    this.prng = prng;
+    this.files = new SimFiles(prng.split());
   }
 
   /** The leader's chunk store. */
@@ -68,11 +68,11 @@ public final class LeaderDisk {
     try {
       List<SteppedLog.Span> proven = now.proven(notedIndex);
       List<SteppedLog.Span> byWatermark = proven.subList(now.proven(0).size(), proven.size());
-      if (!byWatermark.isEmpty() && chance.oneIn(2)) {
+      if (!byWatermark.isEmpty() && prng.oneIn(2)) {
         rottenAtRest++;
-        files.rot(chance.pick(byWatermark));
+        files.rot(prng.pick(byWatermark));
       } else {
-        files.rot(chance.pick(proven));
+        files.rot(prng.pick(proven));
       }
       return true;
     } catch (IOException e) {
@@ -102,10 +102,10 @@ public final class LeaderDisk {
     notedIndex = 0;
     if (powerLost) {
       tornPages += files.losePower();
-      chunks.losePower(chance);
+      chunks.losePower(prng);
     } else {
       files.evict();
-      chunks.evict(chance);
+      chunks.evict(prng);
     }
   }
 
@@ -121,7 +121,7 @@ public final class LeaderDisk {
     SteppedLog opened =
         SteppedLog.open(
             files,
-            chance::nextLong,
+            prng::nextLong,
             SEGMENT_BYTES,
             chunks::sync,
             new RecoveryListener() {

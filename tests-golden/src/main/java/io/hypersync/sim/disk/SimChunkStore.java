@@ -6,7 +6,7 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -70,17 +70,17 @@ public final class SimChunkStore implements ChunkStore {
    * Flips a bit of a random chunk. It stays damaged until it is stored again or {@linkplain #repair
    * restored}. Returns false if the store holds no chunk of at least one byte.
    */
-  public boolean rot(Chance chance) {
+  public boolean rot(Prng prng) {
     List<Hash> here = new ArrayList<>(synced.keySet());
     here.addAll(cached.keySet());
     here.removeIf(hash -> length(hash) == 0);
     if (here.isEmpty()) {
       return false;
     }
-    Hash hash = chance.pick(here);
+    Hash hash = prng.pick(here);
     byte[] bytes = get(hash);
     if (bytes != null && !damaged.containsKey(hash)) {
-      bytes[chance.below(bytes.length)] ^= (byte) (1 << chance.below(Byte.SIZE));
+      bytes[prng.below(bytes.length)] ^= (byte) (1 << prng.below(Byte.SIZE));
       damaged.put(hash, bytes);
       rotted++;
     }
@@ -119,7 +119,7 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   @Override
-  public boolean isKnownIntact(Hash hash) {
+  public boolean isKnownVerified(Hash hash) {
     return vouched.contains(hash) && contains(hash);
   }
 
@@ -132,12 +132,12 @@ public final class SimChunkStore implements ChunkStore {
    * The process has crashed: what a failed sync should have written may be gone from the page
    * cache.
    */
-  public void evict(Chance chance) {
+  public void evict(Prng prng) {
     bad.clear();
     vouched.clear();
     lookedAt.clear();
     for (Hash hash : doubtful) {
-      if (chance.oneIn(2)) {
+      if (prng.oneIn(2)) {
         cached.remove(hash);
       }
     }
@@ -145,13 +145,13 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   /** Power is lost: every chunk that was not synced is kept or lost at random. */
-  public void losePower(Chance chance) {
+  public void losePower(Prng prng) {
     bad.clear();
     vouched.clear();
     lookedAt.clear();
     for (Iterator<Map.Entry<Hash, byte[]>> each = cached.entrySet().iterator(); each.hasNext(); ) {
       each.next();
-      if (chance.oneIn(2)) {
+      if (prng.oneIn(2)) {
         each.remove();
       }
     }

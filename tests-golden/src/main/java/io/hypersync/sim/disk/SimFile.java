@@ -1,6 +1,6 @@
 package io.hypersync.sim.disk;
 
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -56,18 +56,18 @@ final class SimFile {
   /**
    * Fails a sync: a random part of the dirty sectors reaches the disk, and none is dirty any more.
    */
-  void failSync(Chance chance) {
-    dirty.stream().filter(_ -> chance.oneIn(2)).forEach(this::store);
+  void failSync(Prng prng) {
+    dirty.stream().filter(_ -> prng.oneIn(2)).forEach(this::store);
     dirty.clear();
   }
 
   /** Drops random clean pages from the cache, so that they are read from disk again. */
-  void evict(Chance chance) {
+  void evict(Prng prng) {
     int pages = cached.length / SECTOR / SECTORS_PER_PAGE;
     for (int page = 0; page <= pages; page++) {
       int first = page * SECTORS_PER_PAGE;
       int next = dirty.nextSetBit(first);
-      if ((next < 0 || next >= first + SECTORS_PER_PAGE) && chance.oneIn(2)) {
+      if ((next < 0 || next >= first + SECTORS_PER_PAGE) && prng.oneIn(2)) {
         int from = Math.min(first * SECTOR, cached.length);
         int to = Math.min(from + SECTORS_PER_PAGE * SECTOR, cached.length);
         System.arraycopy(stable, from, cached, from, to - from);
@@ -81,12 +81,12 @@ final class SimFile {
    *
    * @return the number of torn pages
    */
-  int losePower(Chance chance) {
-    boolean inOrder = chance.oneIn(2);
-    int left = inOrder ? chance.below(dirty.cardinality() + 1) : 0;
+  int losePower(Prng prng) {
+    boolean inOrder = prng.oneIn(2);
+    int left = inOrder ? prng.below(dirty.cardinality() + 1) : 0;
     BitSet missed = new BitSet();
     for (int sector = dirty.nextSetBit(0); sector >= 0; sector = dirty.nextSetBit(sector + 1)) {
-      if (inOrder ? left-- > 0 : chance.oneIn(2)) {
+      if (inOrder ? left-- > 0 : prng.oneIn(2)) {
         store(sector);
       } else {
         missed.set(sector / SECTORS_PER_PAGE);
@@ -94,8 +94,8 @@ final class SimFile {
     }
     int torn = 0;
     for (int page = missed.nextSetBit(0); page >= 0; page = missed.nextSetBit(page + 1)) {
-      if (chance.oneIn(SOME)) {
-        tear(page, chance);
+      if (prng.oneIn(SOME)) {
+        tear(page, prng);
         torn++;
       }
     }
@@ -105,12 +105,12 @@ final class SimFile {
   }
 
   /** Fills random sectors of a page with garbage, including sectors that were not being written. */
-  private void tear(int page, Chance chance) {
+  private void tear(int page, Prng prng) {
     int first = page * SECTORS_PER_PAGE;
     int next = Math.min(first + SECTORS_PER_PAGE, stable.length / SECTOR);
     for (int sector = first; sector < next; sector++) {
-      if (chance.oneIn(2)) {
-        byte[] garbage = chance.bytes(SECTOR);
+      if (prng.oneIn(2)) {
+        byte[] garbage = prng.bytes(SECTOR);
         System.arraycopy(garbage, 0, stable, sector * SECTOR, SECTOR);
       }
     }

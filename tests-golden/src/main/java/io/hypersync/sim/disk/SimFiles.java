@@ -2,7 +2,7 @@ package io.hypersync.sim.disk;
 
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.oplog.chronicle.SteppedLog.Span;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,11 +20,11 @@ final class SimFiles implements SteppedLog.Storage {
 
   private final Map<Path, SimFile> files = new LinkedHashMap<>();
   private final List<Flip> flips = new ArrayList<>();
-  private final Chance chance;
+  private final Prng prng;
   private boolean writesFail;
 
-  SimFiles(Chance chance) {
-    this.chance = chance;
+  SimFiles(Prng prng) {
+    this.prng = prng;
   }
 
   @Override
@@ -50,7 +50,7 @@ final class SimFiles implements SteppedLog.Storage {
 
   @Override
   public void write(Path file, long position, byte[] bytes) throws IOException {
-    int count = writesFail ? chance.below(bytes.length) : bytes.length;
+    int count = writesFail ? prng.below(bytes.length) : bytes.length;
     file(file).write(position, bytes, count);
     if (writesFail) {
       throw new IOException("EIO: the simulated disk cannot write " + file + " at " + position);
@@ -73,22 +73,22 @@ final class SimFiles implements SteppedLog.Storage {
   }
 
   void failSync(Path file) {
-    file(file).failSync(chance);
+    file(file).failSync(prng);
   }
 
   void evict() {
-    files.values().forEach(file -> file.evict(chance));
+    files.values().forEach(file -> file.evict(prng));
   }
 
   /** Loses power on all files; returns the number of torn pages. */
   int losePower() {
-    return files.values().stream().mapToInt(file -> file.losePower(chance)).sum();
+    return files.values().stream().mapToInt(file -> file.losePower(prng)).sum();
   }
 
   /** Flips one bit of a record. */
   void rot(Span span) {
-    int position = (int) span.position() + chance.below(span.length());
-    Flip flip = new Flip(span.file(), position, 1 << chance.below(Byte.SIZE));
+    int position = (int) span.position() + prng.below(span.length());
+    Flip flip = new Flip(span.file(), position, 1 << prng.below(Byte.SIZE));
     file(span.file()).flip(flip.position, flip.bits);
     flips.add(flip);
   }

@@ -5,8 +5,8 @@ import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * its host.
  */
 public final class SimOpLog implements OpLog {
-  /** As in the product's {@code LogRest}. */
+  /** As in the product's {@code IdleWatermark}. */
   private static final long REST_NS = 100 * Timeline.MS;
 
   private static final int MAX_BATCH = 8;
@@ -37,7 +37,7 @@ public final class SimOpLog implements OpLog {
   private final LeaderDisk disk;
   private final SteppedLog log;
   private final Host host;
-  private final Chance chance;
+  private final Prng prng;
   private final long slowestSyncNs;
   private final Events events;
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
@@ -62,16 +62,11 @@ public final class SimOpLog implements OpLog {
    * @param slowestSyncNs upper bound of the duration of a sync, in nanoseconds
    */
   public SimOpLog(
-      LeaderDisk disk,
-      SteppedLog log,
-      Host host,
-      Chance chance,
-      long slowestSyncNs,
-      Events events) {
+      LeaderDisk disk, SteppedLog log, Host host, Prng prng, long slowestSyncNs, Events events) {
     this.disk = disk;
     this.log = log;
     this.host = host;
-    this.chance = chance;
+    this.prng = prng;
     this.slowestSyncNs = slowestSyncNs;
     this.events = events;
     this.appendedIndex = log.durableIndex();
@@ -93,7 +88,7 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public boolean takeOver() {
-    if (busy || !queue.isEmpty() || chance.oneIn(REFUSES_ONE_IN)) {
+    if (busy || !queue.isEmpty() || prng.oneIn(REFUSES_ONE_IN)) {
       return false;
     }
     busy = true;
@@ -122,7 +117,7 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public boolean mayWait() {
-    return chance.oneIn(NOT_READY_ONE_IN);
+    return prng.oneIn(NOT_READY_ONE_IN);
   }
 
   @Override
@@ -163,12 +158,12 @@ public final class SimOpLog implements OpLog {
   private void next() {
     if (!busy && !queue.isEmpty()) {
       busy = true;
-      host.after(chance.scale(FASTEST_NS, SLOWEST_WRITE_NS), "", this::write);
+      host.after(prng.scale(FASTEST_NS, SLOWEST_WRITE_NS), "", this::write);
     }
   }
 
   private void write() {
-    int size = (int) chance.between(1, Math.min(MAX_BATCH, queue.size()));
+    int size = (int) prng.between(1, Math.min(MAX_BATCH, queue.size()));
     List<byte[]> batch = new ArrayList<>();
     boolean withChunks = false;
     for (int i = 0; i < size; i++) {
@@ -183,7 +178,7 @@ public final class SimOpLog implements OpLog {
       events.failed.accept(e);
       return;
     }
-    host.after(chance.scale(50_000, slowestSyncNs), "", () -> sync(batch, chunks));
+    host.after(prng.scale(50_000, slowestSyncNs), "", () -> sync(batch, chunks));
   }
 
   private void sync(List<byte[]> batch, List<Hash> chunks) {
@@ -229,7 +224,7 @@ public final class SimOpLog implements OpLog {
       return;
     }
     host.after(
-        chance.scale(50_000, slowestSyncNs),
+        prng.scale(50_000, slowestSyncNs),
         "",
         () -> {
           try {

@@ -6,7 +6,7 @@ import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.load.SimProcess.Handle;
 import io.hypersync.sim.node.SimWorker;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
@@ -26,12 +26,12 @@ final class FileCalls {
 
   private final SimProcess process;
   private final SimKernel kernel;
-  private final Chance chance;
+  private final Prng prng;
 
-  FileCalls(SimProcess process, SimKernel kernel, Chance chance) {
+  FileCalls(SimProcess process, SimKernel kernel, Prng prng) {
     this.process = process;
     this.kernel = kernel;
-    this.chance = chance;
+    this.prng = prng;
   }
 
   void next() {
@@ -39,8 +39,8 @@ final class FileCalls {
       open();
       return;
     }
-    Handle handle = chance.pick(process.handles());
-    switch (chance.below(11)) {
+    Handle handle = prng.pick(process.handles());
+    switch (prng.below(11)) {
       case 0 -> open();
       case 1 -> process.close(handle);
       case 2 ->
@@ -60,9 +60,9 @@ final class FileCalls {
    * with failures of its own, so both sides of the limit are frequent.
    */
   private byte[] toWrite() {
-    return switch (chance.below(8)) {
+    return switch (prng.below(8)) {
       case 0 -> content(LONGEST_WRITE);
-      case 1, 2 -> chance.bytes((int) chance.between(INLINE + 1, 2 * INLINE));
+      case 1, 2 -> prng.bytes((int) prng.between(INLINE + 1, 2 * INLINE));
       default -> content(INLINE);
     };
   }
@@ -72,13 +72,13 @@ final class FileCalls {
    * repeat.
    */
   byte[] content(int longest) {
-    int length = (int) chance.scale(1, longest);
-    if (chance.oneIn(3)) {
+    int length = (int) prng.scale(1, longest);
+    if (prng.oneIn(3)) {
       byte[] popular = new byte[length];
-      Arrays.fill(popular, (byte) chance.below(POPULAR_CONTENTS));
+      Arrays.fill(popular, (byte) prng.below(POPULAR_CONTENTS));
       return popular;
     }
-    return chance.bytes(length);
+    return prng.bytes(length);
   }
 
   private void open() {
@@ -86,10 +86,10 @@ final class FileCalls {
     if (files.isEmpty() || !process.mayOpen()) {
       return;
     }
-    long inode = chance.pick(files);
-    int flags = chance.oneIn(3) ? 0 : SimProcess.O_RDWR;
-    flags |= flags != 0 && chance.oneIn(5) ? SimProcess.O_TRUNC : 0;
-    flags |= flags != 0 && chance.oneIn(3) ? SimProcess.O_APPEND : 0;
+    long inode = prng.pick(files);
+    int flags = prng.oneIn(3) ? 0 : SimProcess.O_RDWR;
+    flags |= flags != 0 && prng.oneIn(5) ? SimProcess.O_TRUNC : 0;
+    flags |= flags != 0 && prng.oneIn(3) ? SimProcess.O_APPEND : 0;
     int wanted = flags;
     process.call(
         inode,
@@ -102,10 +102,10 @@ final class FileCalls {
     if (!SyscallChoice.writes(handle)) {
       return;
     }
-    int atOnce = chance.oneIn(6) ? 3 : 1;
+    int atOnce = prng.oneIn(6) ? 3 : 1;
     for (int i = 0; i < atOnce; i++) {
       byte[] data = process.writing(toWrite());
-      long offset = chance.oneIn(2) ? 0 : chance.below(100_000);
+      long offset = prng.oneIn(2) ? 0 : prng.below(100_000);
       process.call(
           handle.inode(),
           FuseOpcode.WRITE,
@@ -122,7 +122,7 @@ final class FileCalls {
     if (!SyscallChoice.writes(handle)) {
       return;
     }
-    long size = chance.oneIn(3) ? 0 : chance.below(LONGEST_FILE / 4);
+    long size = prng.oneIn(3) ? 0 : prng.below(LONGEST_FILE / 4);
     process.call(
         handle.inode(),
         FuseOpcode.SETATTR,
@@ -134,23 +134,23 @@ final class FileCalls {
     if (!SyscallChoice.writes(handle)) {
       return;
     }
-    long offset = chance.oneIn(3) ? 0 : chance.below(LONGEST_FILE / 4);
-    int mode = chance.pick(FALLOCATE_MODES);
+    long offset = prng.oneIn(3) ? 0 : prng.below(LONGEST_FILE / 4);
+    int mode = prng.pick(FALLOCATE_MODES);
     process.call(
         handle.inode(),
         FuseOpcode.FALLOCATE,
-        new FuseOperation.Fallocate(handle.fh(), offset, chance.scale(1, 50_000), mode),
+        new FuseOperation.Fallocate(handle.fh(), offset, prng.scale(1, 50_000), mode),
         _ -> {});
   }
 
   private void copy(Handle source) {
-    Handle target = chance.pick(process.handles());
+    Handle target = prng.pick(process.handles());
     if (!SyscallChoice.writes(target)) {
       return;
     }
-    long from = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 8);
-    long to = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 8);
-    long length = chance.scale(1, LONGEST_FILE / 4);
+    long from = prng.oneIn(2) ? 0 : prng.below(LONGEST_FILE / 8);
+    long to = prng.oneIn(2) ? 0 : prng.below(LONGEST_FILE / 8);
+    long length = prng.scale(1, LONGEST_FILE / 4);
     process.call(
         source.inode(),
         FuseOpcode.COPY_FILE_RANGE_64,
@@ -167,14 +167,13 @@ final class FileCalls {
     process.call(
         handle.inode(),
         FuseOpcode.LSEEK,
-        new FuseOperation.Lseek(
-            handle.fh(), chance.below(LONGEST_FILE / 4), chance.oneIn(2) ? 3 : 4),
+        new FuseOperation.Lseek(handle.fh(), prng.below(LONGEST_FILE / 4), prng.oneIn(2) ? 3 : 4),
         _ -> {});
   }
 
   void read(Handle handle) {
-    int offset = chance.oneIn(2) ? 0 : chance.below(LONGEST_FILE / 4);
-    int length = (int) chance.scale(1, LONGEST_FILE);
+    int offset = prng.oneIn(2) ? 0 : prng.below(LONGEST_FILE / 4);
+    int length = (int) prng.scale(1, LONGEST_FILE);
     SimWorker worker = kernel.worker();
     NodeId node = worker.inodes().node(handle.inode());
     NaiveFiles.@Nullable Pending read =

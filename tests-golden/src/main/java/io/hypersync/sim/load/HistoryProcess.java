@@ -5,7 +5,7 @@ import io.hypersync.sim.check.history.Directory;
 import io.hypersync.sim.check.history.History;
 import io.hypersync.sim.check.history.Register;
 import io.hypersync.sim.node.Recording;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
@@ -34,7 +34,7 @@ public final class HistoryProcess {
   private final SimKernel kernel;
   private final Recording recording;
   private final Histories histories;
-  private final Chance chance;
+  private final Prng prng;
   private final long longestThinkNs;
   private final BooleanSupplier active;
   private @Nullable FuseEntry file;
@@ -52,28 +52,28 @@ public final class HistoryProcess {
       SimKernel kernel,
       Recording recording,
       Histories histories,
-      Chance chance,
+      Prng prng,
       long longestThinkNs,
       BooleanSupplier active) {
     this.pid = pid;
     this.kernel = kernel;
     this.recording = recording;
     this.histories = histories;
-    this.chance = chance;
+    this.prng = prng;
     this.longestThinkNs = longestThinkNs;
     this.active = active;
   }
 
   /** Schedules the next call. */
   public void start() {
-    kernel.worker().host().after(chance.scale(THINK_SHORTEST_NS, longestThinkNs), "", this::next);
+    kernel.worker().host().after(prng.scale(THINK_SHORTEST_NS, longestThinkNs), "", this::next);
   }
 
   private void next() {
     FuseEntry opened = file;
     if (!active.getAsBoolean()) {
       rest(opened);
-    } else if (chance.oneIn(2)) {
+    } else if (prng.oneIn(2)) {
       directory();
     } else if (opened == null) {
       open();
@@ -113,7 +113,7 @@ public final class HistoryProcess {
 
   private void register(FuseEntry opened) {
     History<Register.Input, Long> history = histories.register();
-    if (chance.oneIn(2)) {
+    if (prng.oneIn(2)) {
       long value = histories.newValue();
       byte[] data = ByteBuffer.allocate(Long.BYTES).putLong(value).array();
       recording.bytes().add(data);
@@ -135,8 +135,8 @@ public final class HistoryProcess {
 
   private void directory() {
     History<Directory.Input, Directory.Output> history = histories.directory();
-    String name = chance.pick(NAMES);
-    switch (chance.below(5)) {
+    String name = prng.pick(NAMES);
+    switch (prng.below(5)) {
       case 0 -> {
         int number = history.called(who(), new Directory.Create(name));
         call(

@@ -1,7 +1,7 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.sim.load.SimProcess.Handle;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
@@ -33,26 +33,26 @@ final class LockCalls {
 
   private final SimProcess process;
   private final SimKernel kernel;
-  private final Chance chance;
+  private final Prng prng;
   private final List<Locked> locked = new ArrayList<>();
 
-  LockCalls(SimProcess process, SimKernel kernel, Chance chance) {
+  LockCalls(SimProcess process, SimKernel kernel, Prng prng) {
     this.process = process;
     this.kernel = kernel;
-    this.chance = chance;
+    this.prng = prng;
   }
 
   void next() {
-    if (!locked.isEmpty() && chance.oneIn(3)) {
+    if (!locked.isEmpty() && prng.oneIn(3)) {
       letGo();
     } else if (!process.handles().isEmpty()) {
       Locked held = locked.isEmpty() ? null : locked.getLast();
-      if (held != null && isOneOfTwo(held) && chance.oneIn(2)) {
+      if (held != null && isOneOfTwo(held) && prng.oneIn(2)) {
         long other = 1 - held.first;
         lock(new Locked(held.handle, false, other, other), EXCLUSIVE, true);
       } else {
-        Handle handle = chance.oneIn(2) ? chance.pick(process.handles()) : popular();
-        lock(any(handle), chance.oneIn(2) ? SHARED : EXCLUSIVE, chance.oneIn(2));
+        Handle handle = prng.oneIn(2) ? prng.pick(process.handles()) : popular();
+        lock(any(handle), prng.oneIn(2) ? SHARED : EXCLUSIVE, prng.oneIn(2));
       }
     }
   }
@@ -88,18 +88,18 @@ final class LockCalls {
   }
 
   private Locked any(Handle handle) {
-    boolean flock = chance.oneIn(2);
-    long first = flock ? 0 : chance.below(chance.oneIn(2) ? 2 : LONGEST_FILE);
+    boolean flock = prng.oneIn(2);
+    long first = flock ? 0 : prng.below(prng.oneIn(2) ? 2 : LONGEST_FILE);
     long last =
-        flock || chance.oneIn(4)
+        flock || prng.oneIn(4)
             ? Long.MAX_VALUE
-            : first < 2 ? first : chance.between(first, LONGEST_FILE);
+            : first < 2 ? first : prng.between(first, LONGEST_FILE);
     return new Locked(handle, flock, first, last);
   }
 
   private void lock(Locked wanted, int type, boolean patient) {
     boolean mayWait = wanted.flock ? locked.isEmpty() : locked.stream().noneMatch(Locked::flock);
-    boolean wait = mayWait && !chance.oneIn(3);
+    boolean wait = mayWait && !prng.oneIn(3);
     boolean[] answered = {false};
     long unique =
         call(
@@ -117,7 +117,7 @@ final class LockCalls {
           .worker()
           .host()
           .after(
-              chance.scale(AT_ONCE_NS, LATE_NS),
+              prng.scale(AT_ONCE_NS, LATE_NS),
               "",
               () -> {
                 if (!answered[0] && process.isActive()) {

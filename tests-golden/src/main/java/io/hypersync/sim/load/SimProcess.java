@@ -1,7 +1,7 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.sim.node.Recording;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,7 @@ public final class SimProcess {
   private final int pid;
   private final SimKernel kernel;
   private final Recording recording;
-  private final Chance chance;
+  private final Prng prng;
   private final long longestThinkNs;
   private final BooleanSupplier active;
   private final List<Handle> handles = new ArrayList<>();
@@ -53,16 +53,16 @@ public final class SimProcess {
       int pid,
       SimKernel kernel,
       Recording recording,
-      Chance chance,
+      Prng prng,
       long longestThinkNs,
       BooleanSupplier active) {
     this.pid = pid;
     this.kernel = kernel;
     this.recording = recording;
-    this.chance = chance;
+    this.prng = prng;
     this.longestThinkNs = longestThinkNs;
     this.active = active;
-    this.choice = new SyscallChoice(this, kernel, chance);
+    this.choice = new SyscallChoice(this, kernel, prng);
   }
 
   /** Schedules the next call. */
@@ -118,12 +118,12 @@ public final class SimProcess {
                 think();
               }
             });
-    if (!answered[0] && mayGetASignal(operation) && chance.oneIn(SIGNALS)) {
+    if (!answered[0] && mayGetASignal(operation) && prng.oneIn(SIGNALS)) {
       kernel
           .worker()
           .host()
           .after(
-              chance.scale(SIGNAL_SOONEST_NS, SIGNAL_LATEST_NS),
+              prng.scale(SIGNAL_SOONEST_NS, SIGNAL_LATEST_NS),
               "",
               () -> {
                 if (!answered[0] && isActive()) {
@@ -183,7 +183,7 @@ public final class SimProcess {
         .worker()
         .host()
         .after(
-            chance.scale(THINK_SHORTEST_NS, longestThinkNs),
+            prng.scale(THINK_SHORTEST_NS, longestThinkNs),
             "",
             () -> {
               thinking = false;

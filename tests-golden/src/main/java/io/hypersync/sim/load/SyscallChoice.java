@@ -1,7 +1,7 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.sim.load.SimProcess.Handle;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
@@ -22,18 +22,18 @@ final class SyscallChoice {
 
   private final SimProcess process;
   private final SimKernel kernel;
-  private final Chance chance;
+  private final Prng prng;
   private final FileCalls files;
   private final LockCalls locks;
   private final boolean locker;
 
-  SyscallChoice(SimProcess process, SimKernel kernel, Chance chance) {
+  SyscallChoice(SimProcess process, SimKernel kernel, Prng prng) {
     this.process = process;
     this.kernel = kernel;
-    this.chance = chance;
-    this.files = new FileCalls(process, kernel, chance);
-    this.locks = new LockCalls(process, kernel, chance);
-    this.locker = chance.oneIn(LOCKERS);
+    this.prng = prng;
+    this.files = new FileCalls(process, kernel, prng);
+    this.locks = new LockCalls(process, kernel, prng);
+    this.locker = prng.oneIn(LOCKERS);
   }
 
   LockCalls locks() {
@@ -41,11 +41,11 @@ final class SyscallChoice {
   }
 
   void next() {
-    if (locker && !process.handles().isEmpty() && !chance.oneIn(4)) {
+    if (locker && !process.handles().isEmpty() && !prng.oneIn(4)) {
       locks.next();
       return;
     }
-    switch (chance.below(29)) {
+    switch (prng.below(29)) {
       case 0, 1 -> lookup();
       case 2 -> makeDir();
       case 3, 4, 5 -> create();
@@ -69,12 +69,12 @@ final class SyscallChoice {
    * after another, with pauses.
    */
   void wane() {
-    if (!chance.oneIn(WANE_ONE_IN)) {
+    if (!prng.oneIn(WANE_ONE_IN)) {
       return;
     }
     if (process.handles().isEmpty()) {
       kernel.forgetUnused(process.pid());
-    } else if (chance.oneIn(2)) {
+    } else if (prng.oneIn(2)) {
       files.read(process.handles().getFirst());
     } else {
       process.close(process.handles().getFirst());
@@ -96,9 +96,9 @@ final class SyscallChoice {
       return;
     }
     int flags = SimProcess.O_RDWR;
-    flags |= chance.oneIn(2) ? SimProcess.O_EXCL : 0;
-    flags |= chance.oneIn(4) ? SimProcess.O_TRUNC : 0;
-    flags |= chance.oneIn(3) ? SimProcess.O_APPEND : 0;
+    flags |= prng.oneIn(2) ? SimProcess.O_EXCL : 0;
+    flags |= prng.oneIn(4) ? SimProcess.O_TRUNC : 0;
+    flags |= prng.oneIn(3) ? SimProcess.O_APPEND : 0;
     int wanted = flags;
     process.call(
         directory(),
@@ -117,7 +117,7 @@ final class SyscallChoice {
       process.close(process.handles().getFirst());
       return;
     }
-    int flags = SimProcess.O_RDWR | (chance.oneIn(4) ? SimProcess.O_EXCL : 0);
+    int flags = SimProcess.O_RDWR | (prng.oneIn(4) ? SimProcess.O_EXCL : 0);
     process.call(
         directory(),
         FuseOpcode.TMPFILE,
@@ -130,14 +130,14 @@ final class SyscallChoice {
   }
 
   private void makeOther() {
-    if (chance.oneIn(2)) {
+    if (prng.oneIn(2)) {
       process.call(
           directory(),
           FuseOpcode.SYMLINK,
-          new FuseOperation.Symlink(name(), ascii("to/" + chance.below(3))),
+          new FuseOperation.Symlink(name(), ascii("to/" + prng.below(3))),
           _ -> {});
     } else {
-      int mode = chance.oneIn(2) ? 0100644 : 0010644;
+      int mode = prng.oneIn(2) ? 0100644 : 0010644;
       process.call(
           directory(), FuseOpcode.MKNOD, new FuseOperation.MkNod(name(), mode, 0, 022), _ -> {});
     }
@@ -157,7 +157,7 @@ final class SyscallChoice {
   }
 
   private void rename() {
-    int flags = chance.pick(List.of(0, 0, FuseFlags.Rename.NOREPLACE, FuseFlags.Rename.EXCHANGE));
+    int flags = prng.pick(List.of(0, 0, FuseFlags.Rename.NOREPLACE, FuseFlags.Rename.EXCHANGE));
     process.call(
         directory(),
         FuseOpcode.RENAME2,
@@ -167,7 +167,7 @@ final class SyscallChoice {
 
   private void setAttributes() {
     int valid =
-        chance.pick(
+        prng.pick(
             List.of(
                 SetAttrValid.MODE,
                 SetAttrValid.UID | SetAttrValid.GID,
@@ -175,25 +175,25 @@ final class SyscallChoice {
                 SetAttrValid.MTIME | SetAttrValid.MTIME_NOW,
                 SetAttrValid.SIZE,
                 SetAttrValid.SIZE | SetAttrValid.MODE));
-    long size = chance.below(100_000);
+    long size = prng.below(100_000);
     process.call(
         anything(),
         FuseOpcode.SETATTR,
         new FuseOperation.SetAttr(
-            valid, 0, size, 0, 0, chance.below(1_000), 0, chance.below(01000), 7, 8),
+            valid, 0, size, 0, 0, prng.below(1_000), 0, prng.below(01000), 7, 8),
         _ -> {});
   }
 
   private void xattr() {
     long node = anything();
-    byte[] name = chance.pick(XATTRS);
-    switch (chance.below(4)) {
+    byte[] name = prng.pick(XATTRS);
+    switch (prng.below(4)) {
       case 0, 1 ->
           process.call(
               node,
               FuseOpcode.SETXATTR,
               new FuseOperation.SetXattr(
-                  name, process.writing(files.content(12_000)), chance.below(3), 0),
+                  name, process.writing(files.content(12_000)), prng.below(3), 0),
               _ -> {});
       case 2 ->
           process.call(node, FuseOpcode.REMOVEXATTR, new FuseOperation.RemoveXattr(name), _ -> {});
@@ -227,19 +227,17 @@ final class SyscallChoice {
   }
 
   private byte[] name() {
-    return chance.pick(NAMES);
+    return prng.pick(NAMES);
   }
 
   /** The root with probability one half, so that processes of all workers conflict there. */
   private long directory() {
-    return chance.oneIn(2) ? 1 : chance.pick(kernel.known(true));
+    return prng.oneIn(2) ? 1 : prng.pick(kernel.known(true));
   }
 
   private long anything() {
     List<Long> others = kernel.known(false);
-    return others.isEmpty() || chance.oneIn(5)
-        ? chance.pick(kernel.known(true))
-        : chance.pick(others);
+    return others.isEmpty() || prng.oneIn(5) ? prng.pick(kernel.known(true)) : prng.pick(others);
   }
 
   /** Whether the handle is open for writing. */

@@ -1,7 +1,7 @@
 package io.hypersync.sim.net;
 
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import java.util.ArrayDeque;
@@ -31,7 +31,7 @@ public final class SimConnection {
   private static final long POLL_NS = 20_000_000;
 
   private final SimNetwork network;
-  private final Chance chance;
+  private final Prng prng;
   private final WorkerEnd worker;
   private final LeaderEnd leader;
   private final Map<Stream, ArrayDeque<Runnable>> inFlight = new EnumMap<>(Stream.class);
@@ -45,9 +45,9 @@ public final class SimConnection {
   private boolean closedByLeader;
   private boolean logBlocked;
 
-  SimConnection(SimNetwork network, Chance chance, WorkerEnd worker, LeaderEnd leader) {
+  SimConnection(SimNetwork network, Prng prng, WorkerEnd worker, LeaderEnd leader) {
     this.network = network;
-    this.chance = chance;
+    this.prng = prng;
     this.worker = worker;
     this.leader = leader;
     for (Stream stream : Stream.values()) {
@@ -133,7 +133,7 @@ public final class SimConnection {
   /** The process at one end has crashed. The other end notices after a while, or not at all. */
   public void endCrashed() {
     cut = true;
-    if (chance.oneIn(2)) {
+    if (prng.oneIn(2)) {
       worker.host().after(network.noticeNs(), "", this::endAtWorker);
       leader.host().after(network.noticeNs(), "", this::endAtLeader);
     }

@@ -1,7 +1,7 @@
 package io.hypersync.sim.net;
 
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,8 +31,8 @@ public final class SimNetwork {
   private record Way(String worker, Direction direction) {}
 
   private final Timeline timeline;
-  private final Chance chance;
-  private final Weather weather;
+  private final Prng prng;
+  private final NetworkProfile networkProfile;
   private final Supplier<@Nullable LeaderEnd> leader;
   private final List<SimConnection> connections = new ArrayList<>();
   private final Set<Way> blocked = new HashSet<>();
@@ -44,10 +44,13 @@ public final class SimNetwork {
    * @param leader the leader's current end; null while no leader is running
    */
   public SimNetwork(
-      Timeline timeline, Chance chance, Weather weather, Supplier<@Nullable LeaderEnd> leader) {
+      Timeline timeline,
+      Prng prng,
+      NetworkProfile networkProfile,
+      Supplier<@Nullable LeaderEnd> leader) {
     this.timeline = timeline;
-    this.chance = chance;
-    this.weather = weather;
+    this.prng = prng;
+    this.networkProfile = networkProfile;
     this.leader = leader;
   }
 
@@ -73,7 +76,7 @@ public final class SimNetwork {
                 worker.host().after(noticeNs(), "", () -> giveUp(worker, stillWanted));
                 return;
               }
-              SimConnection connection = new SimConnection(this, chance.split(), worker, end);
+              SimConnection connection = new SimConnection(this, prng.split(), worker, end);
               connections.removeIf(SimConnection::isOver);
               connections.add(connection);
               connection.open();
@@ -145,12 +148,12 @@ public final class SimNetwork {
    * Delay of one message, in nanoseconds. Each retransmission doubles the retransmission timeout.
    */
   long delayNs(WorkerEnd worker, Direction direction) {
-    long delayNs = chance.scale(FASTEST_NS, weather.slowestNs(direction));
+    long delayNs = prng.scale(FASTEST_NS, networkProfile.slowestNs(direction));
     if (!slow.isEmpty() && slow.contains(new Way(worker.id().name(), direction))) {
-      delayNs += chance.scale(FASTEST_NS, SLOW_NS);
+      delayNs += prng.scale(FASTEST_NS, SLOW_NS);
     }
     long resendNs = FIRST_RESEND_NS;
-    while (weather.lossPercent() > 0 && chance.below(100) < weather.lossPercent()) {
+    while (networkProfile.lossPercent() > 0 && prng.below(100) < networkProfile.lossPercent()) {
       delayNs += resendNs;
       resendNs *= 2;
     }
@@ -159,7 +162,7 @@ public final class SimNetwork {
 
   /** Time until an end notices that the other end is gone, in nanoseconds. */
   long noticeNs() {
-    return chance.scale(FASTEST_NS, weather.latestNoticeNs());
+    return prng.scale(FASTEST_NS, networkProfile.latestNoticeNs());
   }
 
   private static void giveUp(WorkerEnd worker, Supplier<Boolean> stillWanted) {

@@ -1,10 +1,10 @@
 package io.hypersync.sim.node;
 
-import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LogChecker;
-import io.hypersync.sim.check.MutationLedger;
-import io.hypersync.sim.check.OpenLedger;
-import io.hypersync.sim.check.RequestLedger;
+import io.hypersync.sim.check.MutationChecker;
+import io.hypersync.sim.check.OpenFileChecker;
+import io.hypersync.sim.check.RequestChecker;
 
 /**
  * The recorders and checkers of one history.
@@ -18,8 +18,8 @@ import io.hypersync.sim.check.RequestLedger;
  */
 public record Recording(
     LogChecker log,
-    MutationLedger mutations,
-    RequestLedger requests,
-    LockLedger locks,
-    OpenLedger open,
+    MutationChecker mutations,
+    RequestChecker requests,
+    LockChecker locks,
+    OpenFileChecker open,
     WrittenBytes bytes) {}

@@ -1,7 +1,7 @@
 package io.hypersync.sim.node;
 
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
@@ -17,18 +17,18 @@ final class SimCacheNotifier implements CacheNotifier {
   private static final long LONG_NS = 50_000_000;
 
   private final Host host;
-  private final Chance chance;
+  private final Prng prng;
   private final LongConsumer dropped;
 
-  SimCacheNotifier(Host host, Chance chance, LongConsumer dropped) {
+  SimCacheNotifier(Host host, Prng prng, LongConsumer dropped) {
     this.host = host;
-    this.chance = chance;
+    this.prng = prng;
     this.dropped = dropped;
   }
 
   @Override
   public boolean dropAttributes(long inode) {
-    return !chance.oneIn(20);
+    return !prng.oneIn(20);
   }
 
   @Override
@@ -66,7 +66,7 @@ final class SimCacheNotifier implements CacheNotifier {
   public void prune(List<Long> inodes) {}
 
   private void later(long ticket) {
-    long delayNs = chance.between(0, chance.oneIn(10) ? LONG_NS : SHORT_NS);
+    long delayNs = prng.between(0, prng.oneIn(10) ? LONG_NS : SHORT_NS);
     host.after(delayNs, "", () -> host.execute(() -> dropped.accept(ticket)));
   }
 }

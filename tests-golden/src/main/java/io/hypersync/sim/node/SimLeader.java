@@ -16,17 +16,17 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
-import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
-import io.hypersync.sim.check.OpenLedger;
+import io.hypersync.sim.check.OpenFileChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
 import io.hypersync.sim.net.LeaderEnd;
 import io.hypersync.sim.net.SimConnection;
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
@@ -45,9 +45,9 @@ public final class SimLeader implements LeaderEnd {
   private static final long SLOWEST_LOG_READ_NS = 5_000_000;
 
   private final Host host;
-  private final Chance chance;
+  private final Prng prng;
   private final LogChecker checker;
-  private final OpenLedger open;
+  private final OpenFileChecker open;
   private final Consumer<String> failed;
   private final LeaderDisk disk;
   private final SimOpLog log;
@@ -70,12 +70,12 @@ public final class SimLeader implements LeaderEnd {
       LeaderConfig config,
       LeaderDisk disk,
       Timeline timeline,
-      Chance chance,
+      Prng prng,
       long slowestSyncNs,
       long tickNs,
       LogChecker checker,
-      OpenLedger open,
-      LockLedger locks,
+      OpenFileChecker open,
+      LockChecker locks,
       Consumer<String> failed)
       throws IOException {
     this.open = open;
@@ -85,10 +85,10 @@ public final class SimLeader implements LeaderEnd {
         new LockSessionChecker(
             timeline.monotonicNs(), config.lockTtlNs(), config.lockGraceNs(), locks::holds);
     open.leaderStarted();
-    this.chance = chance;
+    this.prng = prng;
     this.checker = checker;
     this.disk = disk;
-    this.host = new Host(timeline, chance.split(), "leader");
+    this.host = new Host(timeline, prng.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
     LogReplay replay =
         new LogReplay(
@@ -105,7 +105,7 @@ public final class SimLeader implements LeaderEnd {
             disk,
             opened,
             host,
-            chance.split(),
+            prng.split(),
             slowestSyncNs,
             new SimOpLog.Events(
                 this::appended,
@@ -116,14 +116,14 @@ public final class SimLeader implements LeaderEnd {
             config,
             recovered,
             log,
-            new SimLeaderChunks(disk.chunks(), host, chance.split(), this),
+            new SimLeaderChunks(disk.chunks(), host, prng.split(), this),
             this::readLog,
             (index, _) -> {
               throw new Violation("a worker says that another root comes of entry " + index);
             },
             new SimSessionPort(sessions, this::sending),
             timeline,
-            chance.split(),
+            prng.split(),
             (_, _) -> {});
     host.runs(this::work);
     host.tickEvery(tickNs);
@@ -274,7 +274,7 @@ public final class SimLeader implements LeaderEnd {
 
   private void readLog(SessionId session, long fromIndex, int maxBytes) {
     host.after(
-        chance.scale(50_000, SLOWEST_LOG_READ_NS),
+        prng.scale(50_000, SLOWEST_LOG_READ_NS),
         "",
         () -> {
           List<byte[]> entries = new ArrayList<>();

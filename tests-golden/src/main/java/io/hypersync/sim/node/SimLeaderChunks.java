@@ -10,8 +10,8 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.transport.SessionId;
@@ -29,13 +29,13 @@ final class SimLeaderChunks implements ChunkPort {
 
   private final SimChunkStore store;
   private final Host host;
-  private final Chance chance;
+  private final Prng prng;
   private final SimLeader leader;
 
-  SimLeaderChunks(SimChunkStore store, Host host, Chance chance, SimLeader leader) {
+  SimLeaderChunks(SimChunkStore store, Host host, Prng prng, SimLeader leader) {
     this.store = store;
     this.host = host;
-    this.chance = chance;
+    this.prng = prng;
     this.leader = leader;
   }
 
@@ -46,7 +46,7 @@ final class SimLeaderChunks implements ChunkPort {
 
   @Override
   public void verify(Hash hash) {
-    host.after(chance.scale(FASTEST_NS, SLOWEST_NS), "", () -> readAndTell(hash));
+    host.after(prng.scale(FASTEST_NS, SLOWEST_NS), "", () -> readAndTell(hash));
   }
 
   private void readAndTell(Hash hash) {
@@ -70,7 +70,7 @@ final class SimLeaderChunks implements ChunkPort {
   @Override
   public void ingest(SessionId session, ChunkPut chunk) {
     host.after(
-        chance.scale(FASTEST_NS, SLOWEST_NS),
+        prng.scale(FASTEST_NS, SLOWEST_NS),
         "",
         () -> {
           Errno failed = store(chunk);
@@ -88,7 +88,7 @@ final class SimLeaderChunks implements ChunkPort {
   @Override
   public void storeInline(List<ChunkRef> chunks, byte[] payload) {
     // Until that time the bytes are only in the memory of the process, and lost when it crashes.
-    host.after(chance.scale(FASTEST_NS, SLOWEST_NS), "", () -> writeInline(chunks, payload));
+    host.after(prng.scale(FASTEST_NS, SLOWEST_NS), "", () -> writeInline(chunks, payload));
   }
 
   private void writeInline(List<ChunkRef> chunks, byte[] payload) {
@@ -102,9 +102,9 @@ final class SimLeaderChunks implements ChunkPort {
   @Override
   public void serve(SessionId session, List<ChunkRef> chunks) {
     for (ChunkRef chunk : chunks) {
-      long slowestNs = chance.oneIn(SLOW_READS) ? SLOWEST_READ_NS : SLOWEST_NS;
+      long slowestNs = prng.oneIn(SLOW_READS) ? SLOWEST_READ_NS : SLOWEST_NS;
       host.after(
-          chance.scale(FASTEST_NS, slowestNs),
+          prng.scale(FASTEST_NS, slowestNs),
           "",
           () -> leader.sendBulk(session, read(chunk.hash())));
     }

@@ -3,15 +3,15 @@ package io.hypersync.sim.node;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.sim.check.LinkRecord;
-import io.hypersync.sim.check.LockLedger;
+import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.WorkerAgent;
-import io.hypersync.worker.lock.Holdings;
+import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
-import io.hypersync.worker.lock.LockEnding;
-import io.hypersync.worker.lock.LockKey;
+import io.hypersync.worker.lock.LockCompletion;
+import io.hypersync.worker.lock.OwnerLockKey;
 import io.hypersync.worker.vfs.Locks;
 import java.util.Objects;
 
@@ -22,29 +22,29 @@ final class SimLocks implements Locks {
   private final String worker;
   private final Host host;
   private final WorkerAgent agent;
-  private final LockLedger ledger;
+  private final LockChecker checker;
   private final LinkRecord record;
 
   /** Number of calls that the agent has not received yet. */
   private int entering;
 
-  SimLocks(String worker, Host host, WorkerAgent agent, LockLedger ledger, LinkRecord record) {
+  SimLocks(String worker, Host host, WorkerAgent agent, LockChecker checker, LinkRecord record) {
     this.worker = worker;
     this.host = host;
     this.agent = agent;
-    this.ledger = ledger;
+    this.checker = checker;
     this.record = record;
   }
 
   @Override
-  public Holdings holdings() {
-    return agent.holdings();
+  public HeldLocks heldLocks() {
+    return agent.heldLocks();
   }
 
   @Override
   public void submit(LockCall call) {
     if (call.wish() != Wish.TEST) {
-      ledger.asked(worker, call.key(), call.range(), call.mode());
+      checker.asked(worker, call.key(), call.range(), call.mode());
     }
     LockCall heard =
         new LockCall(
@@ -54,13 +54,13 @@ final class SimLocks implements Locks {
             call.range(),
             call.mode(),
             call.wish(),
-            new LockEnding() {
+            new LockCompletion() {
               @Override
               public void granted() {
                 if (call.mode() != null && call.wish() != Wish.TEST) {
                   long session = Objects.requireNonNull(agent.locks().session(), "granted by one");
                   long visible = agent.published().index();
-                  ledger.granted(worker, session, call.key(), call.range(), call.mode(), visible);
+                  checker.granted(worker, session, call.key(), call.range(), call.mode(), visible);
                 }
                 call.ending().granted();
               }
@@ -75,7 +75,7 @@ final class SimLocks implements Locks {
                 if (errno == Errno.EIO) {
                   record.unknown(call);
                 } else if (errno == Errno.EDEADLK) {
-                  ledger.deadlocked(worker, call.key());
+                  checker.deadlocked(worker, call.key());
                 }
                 call.ending().failed(errno);
               }
@@ -84,8 +84,8 @@ final class SimLocks implements Locks {
   }
 
   @Override
-  public void release(LockKey key, Runnable done) {
-    ledger.asked(worker, key, LockRange.WHOLE, null);
+  public void release(OwnerLockKey key, Runnable done) {
+    checker.asked(worker, key, LockRange.WHOLE, null);
     enter(() -> agent.locks().release(key, done));
   }
 

@@ -6,7 +6,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.FsState;
 import io.hypersync.sim.check.LinkRecord;
-import io.hypersync.sim.check.MutationLedger;
+import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.intents.Completion;
@@ -124,17 +124,17 @@ final class SimMutations implements Mutations {
   }
 
   private Completion heard(String tag, Completion completion) {
-    MutationLedger ledger = recording.mutations();
+    MutationChecker checker = recording.mutations();
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        ledger.committed(tag, entry, agent.published());
+        checker.committed(tag, entry, agent.published());
         completion.committed(entry, state);
       }
 
       @Override
       public void failed(Errno errno) {
-        ledger.failed(tag, errno, agent.published());
+        checker.failed(tag, errno, agent.published());
         completion.failed(errno);
       }
     };

@@ -7,15 +7,15 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
+import io.hypersync.sim.check.PartitionChecker;
 import io.hypersync.sim.check.ReplicaChecker;
-import io.hypersync.sim.check.SilenceChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.WorkerEnd;
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
@@ -23,7 +23,7 @@ import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.Surroundings;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
@@ -44,7 +44,7 @@ public final class SimWorker implements WorkerEnd {
   private final SimMutations mutations;
   private final NaiveFiles files;
   private final ReplicaChecker replica;
-  private final SilenceChecker silence;
+  private final PartitionChecker silence;
   private final LinkRecord record;
   private final Recording recording;
   private final SimLocks locks;
@@ -65,7 +65,7 @@ public final class SimWorker implements WorkerEnd {
       SimChunkStore store,
       SimNetwork network,
       Timeline timeline,
-      Chance chance,
+      Prng prng,
       long tickNs,
       long silenceToleranceNs,
       boolean strictReads,
@@ -73,13 +73,13 @@ public final class SimWorker implements WorkerEnd {
     this.id = config.worker();
     this.store = store;
     String name = id.name();
-    this.host = new Host(timeline, chance.split(), name);
+    this.host = new Host(timeline, prng.split(), name);
     this.link = new SimWorkerLink(network, this);
-    this.chunks = new SimWorkerChunks(store, host, chance.split(), this);
+    this.chunks = new SimWorkerChunks(store, host, prng.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
     this.replica = new ReplicaChecker(name, recording.log(), store);
     this.recording = recording;
-    this.silence = new SilenceChecker(name, host::awakeNs, silenceToleranceNs);
+    this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
     this.agent =
         new WorkerAgent(
             config,
@@ -87,12 +87,12 @@ public final class SimWorker implements WorkerEnd {
             chunks,
             inodes,
             inodes,
-            new SimCacheNotifier(host, chance.split(), ticket -> agent().dropped(ticket)),
+            new SimCacheNotifier(host, prng.split(), ticket -> agent().dropped(ticket)),
             pid -> pid % 2 == 0, // the others have signal handlers
             this::applied,
             Surroundings.NONE,
             timeline,
-            chance.split(),
+            prng.split(),
             _ -> {});
     this.record = new LinkRecord(name, timeline, agent::isWritable, config.leaderStaleNs());
     this.mutations = new SimMutations(name + "." + run + "/", host, agent, recording, record);
@@ -173,13 +173,13 @@ public final class SimWorker implements WorkerEnd {
   }
 
   /** Whether it has stopped, or will as soon as the entry that it cannot apply is durable. */
-  public boolean needsAPerson() {
+  public boolean needsOperator() {
     return isStuck() || agent.applyFailure() != null;
   }
 
   /** Checks the state that readers see now. */
   public void check() {
-    Published published = agent.published();
+    IndexedState published = agent.published();
     if (published.index() != checkedIndex) {
       checkedIndex = published.index();
       replica.check(published);

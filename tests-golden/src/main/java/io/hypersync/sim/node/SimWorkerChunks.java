@@ -5,8 +5,8 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.sim.disk.SimChunkStore;
-import io.hypersync.sim.world.Chance;
 import io.hypersync.sim.world.Host;
+import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.List;
 
@@ -17,19 +17,19 @@ final class SimWorkerChunks implements WorkerChunks {
 
   private final SimChunkStore store;
   private final Host host;
-  private final Chance chance;
+  private final Prng prng;
   private final SimWorker worker;
 
-  SimWorkerChunks(SimChunkStore store, Host host, Chance chance, SimWorker worker) {
+  SimWorkerChunks(SimChunkStore store, Host host, Prng prng, SimWorker worker) {
     this.store = store;
     this.host = host;
-    this.chance = chance;
+    this.prng = prng;
     this.worker = worker;
   }
 
   @Override
   public Presence presence(Hash hash) {
-    if (store.isKnownIntact(hash)) {
+    if (store.isKnownVerified(hash)) {
       return Presence.INTACT;
     }
     return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;
@@ -38,7 +38,7 @@ final class SimWorkerChunks implements WorkerChunks {
   @Override
   public void verify(ChunkRef chunk) {
     host.after(
-        chance.scale(FASTEST_NS, SLOWEST_NS),
+        prng.scale(FASTEST_NS, SLOWEST_NS),
         "",
         () -> {
           boolean intact = isIntact(chunk.hash());
@@ -72,7 +72,7 @@ final class SimWorkerChunks implements WorkerChunks {
   @Override
   public void ingest(Hash hash, byte[] bytes) {
     host.after(
-        chance.scale(FASTEST_NS, SLOWEST_NS),
+        prng.scale(FASTEST_NS, SLOWEST_NS),
         "",
         () -> {
           try {

@@ -11,7 +11,7 @@ public final class Host {
   private static final long WAKE_NS = 20_000;
 
   private final Timeline timeline;
-  private final Chance chance;
+  private final Prng prng;
   private final String name;
   private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
   private Work work = () -> 0;
@@ -30,9 +30,9 @@ public final class Host {
   }
 
   /** Creates a running process. */
-  public Host(Timeline timeline, Chance chance, String name) {
+  public Host(Timeline timeline, Prng prng, String name) {
     this.timeline = timeline;
-    this.chance = chance;
+    this.prng = prng;
     this.name = name;
   }
 
@@ -104,7 +104,7 @@ public final class Host {
   public void wake() {
     if (!awake && alive) {
       awake = true;
-      after(chance.between(0, WAKE_NS), "", this::run);
+      after(prng.between(0, WAKE_NS), "", this::run);
     }
   }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.hypersync.sim.HuntLimits;
-import io.hypersync.sim.HuntReport;
+import io.hypersync.sim.SeedSweepLimits;
+import io.hypersync.sim.SeedSweepReport;
 import io.hypersync.sim.SimulationFailure;
 import io.hypersync.sim.SimulationOptions;
 import io.hypersync.wire.admin.UserError;
@@ -85,7 +85,7 @@ class SimulateCommandTest {
         to see it again: %s"""
             .formatted(command),
         failure.getMessage());
-    HuntReport report = report(1, List.of(failure));
+    SeedSweepReport report = report(1, List.of(failure));
     assertTrue(
         SimulateReport.text(report)
             .endsWith("bad: seed 77: an ack before its sync\n  " + command + "\n"),
@@ -103,9 +103,9 @@ class SimulateCommandTest {
         Progress.line(report(500, List.of())));
   }
 
-  private static HuntReport report(long histories, List<SimulationFailure> failures) {
-    HuntLimits limits = new HuntLimits(0, 2_000, 900, 1_000 * SECOND_NS, 2, 1);
-    return new HuntReport(
+  private static SeedSweepReport report(long histories, List<SimulationFailure> failures) {
+    SeedSweepLimits limits = new SeedSweepLimits(0, 2_000, 900, 1_000 * SECOND_NS, 2, 1);
+    return new SeedSweepReport(
         limits,
         histories,
         0,

@@ -1,6 +1,6 @@
 package io.hypersync.leader.daemon;
 
-import io.hypersync.leader.sequencer.IntentTimes;
+import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.wire.agent.Clock;
@@ -15,7 +15,7 @@ public final class LeaderStageCost {
 
   /** Takes and records all measurements of one intent. */
   public void run() {
-    IntentTimes times = new IntentTimes(Clock.SYSTEM.monotonicNs());
+    IntentTimestamps times = new IntentTimestamps(Clock.SYSTEM.monotonicNs());
     times.sequenced(Clock.SYSTEM.monotonicNs(), Clock.SYSTEM.monotonicNs());
     stages.durable();
     stages.committed(INTENT, times);

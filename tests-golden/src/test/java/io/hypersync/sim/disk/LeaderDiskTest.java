@@ -12,7 +12,7 @@ import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.QuietAgents;
-import io.hypersync.sim.world.Chance;
+import io.hypersync.sim.world.Prng;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,9 +82,7 @@ class LeaderDiskTest {
       disk.crash(false);
       assertThrows(IOException.class, () -> open(disk), "a new segment cannot be written either");
       disk.writesFail(false);
-      long left =
-          entries(
-              disk); // refused, but may have been written
+      long left = entries(disk); // refused, but may have been written
       assertTrue(left >= 3 && left <= 5, "seed " + seed + ": " + left);
       most = Math.max(most, left);
     }
@@ -153,11 +151,11 @@ class LeaderDiskTest {
   void aTornPageTakesSyncedBytesWithIt() {
     int lost = 0;
     for (int seed = 0; seed < HISTORIES; seed++) {
-      Chance chance = new Chance(seed);
-      byte[] synced = chance.bytes(700);
+      Prng prng = new Prng(seed);
+      byte[] synced = prng.bytes(700);
       SimFile file = new SimFile(synced, 8192);
-      file.write(700, chance.bytes(50), 50);
-      int _ = file.losePower(chance);
+      file.write(700, prng.bytes(50), 50);
+      int _ = file.losePower(prng);
       if (!Arrays.equals(synced, Arrays.copyOf(file.bytes(), 700))) {
         lost++;
       }
@@ -171,7 +169,7 @@ class LeaderDiskTest {
     byte[] bytes = {1, 2, 3};
     Hash hash = Blake3.hash(bytes);
     store.put(hash, bytes);
-    assertTrue(store.rot(new Chance(1)));
+    assertTrue(store.rot(new Prng(1)));
     assertThrows(ChunkStoreException.class, () -> store.getVerified(hash));
     store.put(hash, bytes);
     assertArrayEquals(bytes, store.getVerified(hash));
@@ -195,13 +193,13 @@ class LeaderDiskTest {
 
   private LeaderDisk fresh(int seed) {
     written.clear();
-    return new LeaderDisk(new Chance(seed));
+    return new LeaderDisk(new Prng(seed));
   }
 
   private List<byte[]> batch(int count) {
     List<byte[]> batch = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      byte[] entry = new Chance(written.size()).bytes(ENTRY_BYTES);
+      byte[] entry = new Prng(written.size()).bytes(ENTRY_BYTES);
       written.add(entry);
       batch.add(entry);
     }

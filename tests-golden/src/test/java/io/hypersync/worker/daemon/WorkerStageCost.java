@@ -14,7 +14,7 @@ import io.hypersync.wire.agent.Clock;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimes;
+import io.hypersync.worker.intents.MutationTimestamps;
 import java.util.List;
 
 /**
@@ -55,7 +55,8 @@ public final class WorkerStageCost {
     long receivedNs = clock.monotonicNs();
     long begunNs = clock.monotonicNs(); // before and after hashing; then after the store
     long hashedNs = clock.monotonicNs();
-    MutationTimes times = new MutationTimes(receivedNs, hashedNs - begunNs, clock.monotonicNs());
+    MutationTimestamps times =
+        new MutationTimestamps(receivedNs, hashedNs - begunNs, clock.monotonicNs());
     times.sent(clock.monotonicNs());
     times.applied(clock.monotonicNs(), clock.monotonicNs());
     times.visible(clock.monotonicNs());

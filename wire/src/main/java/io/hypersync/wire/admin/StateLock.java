@@ -2,7 +2,7 @@ package io.hypersync.wire.admin;
 
 import io.hypersync.wire.file.DurableFiles;
 import io.hypersync.wire.file.FileProblems;
-import io.hypersync.wire.file.OwnerOnly;
+import io.hypersync.wire.file.OwnerOnlyPermissions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -27,7 +27,7 @@ public final class StateLock implements AutoCloseable {
 
   /** The entries of a state directory whose permissions are repaired. */
   private static final Set<String> NAMES =
-      Set.of("LOCK", "oplog", "chunks", "enrolment.token", "worker.toml");
+      Set.of("LOCK", "oplog", "chunks", "enrolment.token", "worker.toml", "cut", "cut.unfinished");
 
   private final FileChannel channel;
 
@@ -37,7 +37,7 @@ public final class StateLock implements AutoCloseable {
 
   /**
    * Takes the lock, without waiting. Creates the directory if it is missing, and removes other
-   * users' permissions from its content ({@link OwnerOnly}).
+   * users' permissions from its content ({@link OwnerOnlyPermissions}).
    *
    * @param what the daemon to name in the error message of another process that tries
    * @throws UserError if another daemon holds the lock (the message names it), or if the directory
@@ -75,7 +75,7 @@ public final class StateLock implements AutoCloseable {
   /** Earlier versions left files with keys and workspace contents readable by other users. */
   private static void closeToOthers(Path stateDir) {
     try {
-      OwnerOnly.repair(stateDir, NAMES);
+      OwnerOnlyPermissions.repair(stateDir, NAMES);
     } catch (IOException failure) {
       LOG.warn(
           "other users may perhaps read the contents of files in {}: {}",

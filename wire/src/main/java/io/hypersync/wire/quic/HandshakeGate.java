@@ -6,7 +6,7 @@ import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.admission.HandshakeLimits;
 import io.hypersync.wire.admission.RecentlyAsked;
 import io.hypersync.wire.admission.SourceNetwork;
-import io.hypersync.wire.admission.StrangerReport;
+import io.hypersync.wire.admission.UnauthenticatedPeerReport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.incubator.codec.quic.QuicTokenHandler;
@@ -27,7 +27,7 @@ final class HandshakeGate implements QuicTokenHandler {
   private final HandshakeAdmission admission;
   private final AddressTokens tokens;
   private final RecentlyAsked recent;
-  private final StrangerReport report;
+  private final UnauthenticatedPeerReport report;
   private final IntSupplier unopened;
   private final LongSupplier clockNs;
   private long begun;
@@ -63,7 +63,7 @@ final class HandshakeGate implements QuicTokenHandler {
     this.admission = new HandshakeAdmission(limits, clockNs.getAsLong());
     this.tokens = new AddressTokens(key, limits.tokenLifeMs());
     this.recent = new RecentlyAsked(seed);
-    this.report = new StrangerReport(clockNs.getAsLong());
+    this.report = new UnauthenticatedPeerReport(clockNs.getAsLong());
     this.unopened = unopened;
     this.clockNs = clockNs;
   }

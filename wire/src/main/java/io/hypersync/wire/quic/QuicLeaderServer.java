@@ -74,8 +74,8 @@ public final class QuicLeaderServer implements LeaderTransport {
   private final Set<QuicLink<WorkerMessage, LeaderMessage>> unopened = new LinkedHashSet<>();
   private final List<QuicLink<WorkerMessage, LeaderMessage>> unflushed = new ArrayList<>();
   private final HandshakeGate gate;
-  private final StrangerLog neverOpened =
-      new StrangerLog(log, NEVER_OPENED_LINES_PER_MINUTE, System::nanoTime);
+  private final UnauthenticatedPeerLog neverOpened =
+      new UnauthenticatedPeerLog(log, NEVER_OPENED_LINES_PER_MINUTE, System::nanoTime);
   private @Nullable Channel socket;
   private @Nullable InetSocketAddress localAddress;
   private long lastSession;
@@ -192,7 +192,7 @@ public final class QuicLeaderServer implements LeaderTransport {
     QuicLink<WorkerMessage, LeaderMessage> link =
         QuicLink.install(
             connection,
-            Dialect.LEADER,
+            MessageCodec.LEADER,
             options,
             batch,
             new Events(),

@@ -47,7 +47,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(QuicLink.class);
 
   private final QuicChannel channel;
-  private final Dialect<I, O> dialect;
+  private final MessageCodec<I, O> messageCodec;
   private final QuicOptions options;
   private final BatchHandler batch;
   private final LinkEvents<I, O> events;
@@ -82,20 +82,20 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   private QuicLink(
       QuicChannel channel,
-      Dialect<I, O> dialect,
+      MessageCodec<I, O> messageCodec,
       QuicOptions options,
       BatchHandler batch,
       LinkEvents<I, O> events,
       SocketAddress address,
       WorkspaceTrust trust) {
     this.channel = channel;
-    this.dialect = dialect;
+    this.messageCodec = messageCodec;
     this.options = options;
     this.batch = batch;
     this.events = events;
     this.address = address;
     this.trust = trust;
-    this.peerName = (dialect.isWorker() ? "the leader at " : "connection from ") + address;
+    this.peerName = (messageCodec.isWorker() ? "the leader at " : "connection from ") + address;
   }
 
   /**
@@ -105,13 +105,14 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
    */
   static <I, O> QuicLink<I, O> install(
       QuicChannel channel,
-      Dialect<I, O> dialect,
+      MessageCodec<I, O> messageCodec,
       QuicOptions options,
       BatchHandler batch,
       LinkEvents<I, O> events,
       SocketAddress address,
       WorkspaceTrust trust) {
-    QuicLink<I, O> link = new QuicLink<>(channel, dialect, options, batch, events, address, trust);
+    QuicLink<I, O> link =
+        new QuicLink<>(channel, messageCodec, options, batch, events, address, trust);
     batch.hurry(); // until it is open or has ended
     channel.attr(KEY).set(link);
     channel.pipeline().addLast(link);
@@ -168,7 +169,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   /** Opens this side's three streams. */
   void openStreams() {
     for (StreamKind kind : StreamKind.values()) {
-      if (kind.openedByWorker() == dialect.isWorker()) {
+      if (kind.openedByWorker() == messageCodec.isWorker()) {
         openStream(kind);
       }
     }
@@ -209,14 +210,14 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
    * @throws IllegalArgumentException if the message is longer than its frame may be
    */
   void send(O message) {
-    StreamKind kind = dialect.streamOf(message);
+    StreamKind kind = messageCodec.streamOf(message);
     StreamWriter writer = writers.get(kind);
     if (ending || writer == null) {
       return;
     }
     ByteBuf buffer = writer.buffer();
     int before = buffer.writerIndex();
-    dialect.encode(message, buffer);
+    messageCodec.encode(message, buffer);
     if (!writer.appended(buffer.writerIndex() - before)) {
       fail(
           CloseCode.SLOW,
@@ -317,7 +318,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
       return null;
     }
     boolean bothWays = stream.type() == QuicStreamType.BIDIRECTIONAL;
-    if (kind.openedByWorker() == dialect.isWorker() || bothWays != (kind == StreamKind.CONTROL)) {
+    if (kind.openedByWorker() == messageCodec.isWorker()
+        || bothWays != (kind == StreamKind.CONTROL)) {
       fail(CloseCode.PROTOCOL, "it cannot open a stream of kind " + kind + " like this");
       return null;
     }
@@ -478,12 +480,12 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
   }
 
   private StreamReader<I> newReader(@Nullable StreamKind kind) {
-    return new StreamReader<>(this, dialect, batch, kind);
+    return new StreamReader<>(this, messageCodec, batch, kind);
   }
 
   private boolean hasAllPeerStreams() {
     for (StreamKind kind : StreamKind.values()) {
-      if (kind.openedByWorker() != dialect.isWorker() && !readers.containsKey(kind)) {
+      if (kind.openedByWorker() != messageCodec.isWorker() && !readers.containsKey(kind)) {
         return false;
       }
     }

@@ -238,7 +238,13 @@ public final class QuicWorkerClient implements WorkerTransport {
                 protected void initChannel(QuicChannel connection) {
                   link =
                       QuicLink.install(
-                          connection, Dialect.WORKER, options, batch, Attempt.this, leader, trust);
+                          connection,
+                          MessageCodec.WORKER,
+                          options,
+                          batch,
+                          Attempt.this,
+                          leader,
+                          trust);
                 }
               })
           .streamHandler(

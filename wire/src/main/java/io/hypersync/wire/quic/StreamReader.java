@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamReader<I> extends ChannelInboundHandlerAdapter {
   private final QuicLink<I, ?> link;
-  private final Dialect<I, ?> dialect;
+  private final MessageCodec<I, ?> messageCodec;
   private final BatchHandler batch;
   private @Nullable StreamKind kind;
   private @Nullable QuicStreamChannel channel;
@@ -31,9 +31,12 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
    * @param kind the kind of a stream that this side opened, else null: its first byte is the kind
    */
   StreamReader(
-      QuicLink<I, ?> link, Dialect<I, ?> dialect, BatchHandler batch, @Nullable StreamKind kind) {
+      QuicLink<I, ?> link,
+      MessageCodec<I, ?> messageCodec,
+      BatchHandler batch,
+      @Nullable StreamKind kind) {
     this.link = link;
-    this.dialect = dialect;
+    this.messageCodec = messageCodec;
     this.batch = batch;
     this.kind = kind;
   }
@@ -113,7 +116,7 @@ final class StreamReader<I> extends ChannelInboundHandlerAdapter {
     try {
       while (reading && !link.hasEnded()) {
         ByteBuf bytes = arrived.bytes();
-        I message = bytes == null ? null : dialect.decode(kind, bytes);
+        I message = bytes == null ? null : messageCodec.decode(kind, bytes);
         if (message == null) {
           break;
         }

@@ -58,11 +58,11 @@ final class Udp {
     return bootstrap;
   }
 
-  /** Installs a {@link PacketJoiner} if the kernel can cut up datagrams. */
+  /** Installs a {@link DatagramCoalescer} if the kernel can cut up datagrams. */
   static void join(ChannelPipeline udp) {
     if (udp.channel() instanceof EpollDatagramChannel
         && EpollDatagramChannel.isSegmentedDatagramPacketSupported()) {
-      udp.addLast(new PacketJoiner());
+      udp.addLast(new DatagramCoalescer());
     }
   }
 

@@ -24,10 +24,10 @@ final class Loopback implements AutoCloseable {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
   /** On a busy host a handshake can take more than a second. */
-  private static final Duration PATIENCE = Duration.ofMillis(Ends.PATIENCE_MS);
+  private static final Duration PATIENCE = Duration.ofMillis(RecordingListeners.PATIENCE_MS);
 
   final WorkspaceAuthority authority;
-  final Ends.Leader leader = new Ends.Leader();
+  final RecordingListeners.Leader leader = new RecordingListeners.Leader();
   final QuicLeaderServer server;
   private final QuicOptions options;
   private final List<QuicWorkerClient> clients = new ArrayList<>();
@@ -45,15 +45,19 @@ final class Loopback implements AutoCloseable {
   }
 
   /** A connected worker and its recorded callbacks. */
-  record Joined(Ends.Worker told, QuicWorkerClient client, SessionId session) {}
+  record Joined(RecordingListeners.Worker told, QuicWorkerClient client, SessionId session) {}
 
   /** Makes a worker that is not connected yet. */
-  QuicWorkerClient client(Identity identity, WorkspaceId workspace, Ends.Worker told) {
+  QuicWorkerClient client(
+      Identity identity, WorkspaceId workspace, RecordingListeners.Worker told) {
     return client(identity, workspace, told, options);
   }
 
   QuicWorkerClient client(
-      Identity identity, WorkspaceId workspace, Ends.Worker told, QuicOptions itsOptions) {
+      Identity identity,
+      WorkspaceId workspace,
+      RecordingListeners.Worker told,
+      QuicOptions itsOptions) {
     QuicWorkerClient client = QuicWorkerClient.create(identity, workspace, told, itsOptions);
     clients.add(client);
     return client;
@@ -65,29 +69,31 @@ final class Loopback implements AutoCloseable {
 
   Joined join(String name, QuicOptions itsOptions, InetSocketAddress at)
       throws InterruptedException {
-    Ends.Worker told = new Ends.Worker();
+    RecordingListeners.Worker told = new RecordingListeners.Worker();
     QuicWorkerClient client =
         client(
             authority.issueWorker(new WorkerId(name)),
             SampleMessages.WORKSPACE,
             told,
             itsOptions.withConnectTimeout(PATIENCE));
-    Ends.run(client.executor(), () -> client.connect(at));
-    var _ = told.await(Ends.Event.Connected.class);
-    Ends.Event.Connected connected = leader.await(Ends.Event.Connected.class);
+    RecordingListeners.run(client.executor(), () -> client.connect(at));
+    var _ = told.await(RecordingListeners.Event.Connected.class);
+    RecordingListeners.Event.Connected connected =
+        leader.await(RecordingListeners.Event.Connected.class);
     assertEquals(new WorkerId(name), connected.worker(), "the name in the certificate");
     return new Joined(told, client, Objects.requireNonNull(connected.session()));
   }
 
   /** Asserts that a message of this worker reaches the leader. */
   void assertAlive(Joined worker, long requestId) throws InterruptedException {
-    Ends.run(
+    RecordingListeners.run(
         worker.client().executor(),
         () -> {
           worker.client().send(new WorkerMessage.BarrierRequest(requestId));
           worker.client().flush();
         });
-    Ends.Event.FromWorker received = leader.await(Ends.Event.FromWorker.class);
+    RecordingListeners.Event.FromWorker received =
+        leader.await(RecordingListeners.Event.FromWorker.class);
     assertEquals(worker.session(), received.session());
     assertEquals(new WorkerMessage.BarrierRequest(requestId), received.message());
   }

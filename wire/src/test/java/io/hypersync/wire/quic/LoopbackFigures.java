@@ -51,13 +51,13 @@ final class LoopbackFigures {
     QuicLeaderServer server =
         QuicLeaderServer.bind(
             Loopback.ANY_PORT, authority.issueLeader(), SampleMessages.WORKSPACE, leader, OPTIONS);
-    Ends.run(server.executor(), () -> leader.server = server);
+    RecordingListeners.run(server.executor(), () -> leader.server = server);
     PingingWorker worker = new PingingWorker();
     QuicWorkerClient client =
         QuicWorkerClient.create(
             authority.issueWorker(new WorkerId("w1")), SampleMessages.WORKSPACE, worker, OPTIONS);
     worker.client = client;
-    Ends.run(client.executor(), () -> client.connect(server.localAddress()));
+    RecordingListeners.run(client.executor(), () -> client.connect(server.localAddress()));
     worker.connected.await();
 
     try (BarePingPong bare = new BarePingPong()) {

@@ -90,15 +90,15 @@ class QuicBackpressureTest {
     QuicLeaderServer server =
         QuicLeaderServer.bind(
             Loopback.ANY_PORT, authority.issueLeader(), SampleMessages.WORKSPACE, leader, options);
-    Ends.run(server.executor(), () -> leader.server = server);
-    Ends.Worker told = new Ends.Worker();
+    RecordingListeners.run(server.executor(), () -> leader.server = server);
+    RecordingListeners.Worker told = new RecordingListeners.Worker();
     QuicWorkerClient client =
         QuicWorkerClient.create(
             authority.issueWorker(new WorkerId("w1")), SampleMessages.WORKSPACE, told, options);
     try {
       InetSocketAddress address = server.localAddress();
-      Ends.run(client.executor(), () -> client.connect(address));
-      var _ = told.await(Ends.Event.Connected.class);
+      RecordingListeners.run(client.executor(), () -> client.connect(address));
+      var _ = told.await(RecordingListeners.Event.Connected.class);
       long directBefore = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
 
       int sent = 0;
@@ -107,7 +107,7 @@ class QuicBackpressureTest {
       int stalledRounds = 0;
       while (stalledRounds < 20) {
         int from = sent;
-        sent = Ends.on(client.executor(), () -> sendWhileWritable(client, from));
+        sent = RecordingListeners.on(client.executor(), () -> sendWhileWritable(client, from));
         stalledRounds = sent == from ? stalledRounds + 1 : 0;
         TimeUnit.MILLISECONDS.sleep(10);
         assertTrue(System.nanoTime() < deadline, "levels off");
@@ -117,7 +117,7 @@ class QuicBackpressureTest {
       assertEquals(0, leader.chunks.get(), "none is delivered");
 
       // Other streams are not affected.
-      Ends.run(
+      RecordingListeners.run(
           client.executor(),
           () -> {
             client.send(new WorkerMessage.BarrierRequest(4711));
@@ -125,11 +125,11 @@ class QuicBackpressureTest {
           });
       assertEquals(
           new LeaderMessage.BarrierResponse(4711, 1),
-          told.await(Ends.Event.FromLeader.class).message());
+          told.await(RecordingListeners.Event.FromLeader.class).message());
       long direct = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - directBefore;
       assertTrue(direct < 48L << 20, "direct memory grew by " + direct + " bytes");
 
-      Ends.run(
+      RecordingListeners.run(
           server.executor(),
           () -> {
             SessionId session = leader.session.get();
@@ -139,11 +139,11 @@ class QuicBackpressureTest {
           });
       while (sent < CHUNKS) {
         int from = sent;
-        sent = Ends.on(client.executor(), () -> sendWhileWritable(client, from));
+        sent = RecordingListeners.on(client.executor(), () -> sendWhileWritable(client, from));
         if (sent < CHUNKS) {
           assertEquals(
               StreamKind.CHUNKS,
-              told.writable.poll(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS),
+              told.writable.poll(RecordingListeners.PATIENCE_MS, TimeUnit.MILLISECONDS),
               "it is told when it may go on, after " + sent + " chunks");
         }
       }

@@ -41,17 +41,17 @@ class QuicHandshakeTest {
 
   @TempDir Path dir;
 
-  private Ends.Event.ConnectFailed failToConnect(
+  private RecordingListeners.Event.ConnectFailed failToConnect(
       Loopback net, Identity identity, WorkspaceId workspace, InetSocketAddress address)
       throws InterruptedException {
-    Ends.Worker told = new Ends.Worker();
+    RecordingListeners.Worker told = new RecordingListeners.Worker();
     QuicWorkerClient client = net.client(identity, workspace, told);
-    Ends.run(client.executor(), () -> client.connect(address));
-    return told.await(Ends.Event.ConnectFailed.class);
+    RecordingListeners.run(client.executor(), () -> client.connect(address));
+    return told.await(RecordingListeners.Event.ConnectFailed.class);
   }
 
   private static void assertFailure(
-      Ends.Event.ConnectFailed failed, ConnectFailure expected, String... parts) {
+      RecordingListeners.Event.ConnectFailed failed, ConnectFailure expected, String... parts) {
     assertEquals(expected, failed.failure(), failed::message);
     for (String part : parts) {
       assertTrue(
@@ -139,7 +139,7 @@ class QuicHandshakeTest {
                   SampleMessages.WORKSPACE,
                   InstantSource.fixed(Instant.now().plus(Duration.ofDays(2))))
               .issueWorker(WORKER);
-      Ends.Event.ConnectFailed failed =
+      RecordingListeners.Event.ConnectFailed failed =
           failToConnect(net, early, SampleMessages.WORKSPACE, net.server.localAddress());
       assertFailure(
           failed,
@@ -279,11 +279,11 @@ class QuicHandshakeTest {
   void whoAnswersSlowlyIsWaitedFor() throws Exception {
     try (Loopback net = new Loopback(dir);
         CutRelay slow = new CutRelay(net.server.localAddress(), 400)) {
-      Ends.Worker told = new Ends.Worker();
+      RecordingListeners.Worker told = new RecordingListeners.Worker();
       QuicWorkerClient client =
           net.client(net.authority.issueWorker(WORKER), SampleMessages.WORKSPACE, told);
-      Ends.run(client.executor(), () -> client.connect(slow.address()));
-      var _ = told.await(Ends.Event.Connected.class);
+      RecordingListeners.run(client.executor(), () -> client.connect(slow.address()));
+      var _ = told.await(RecordingListeners.Event.Connected.class);
     }
   }
 
@@ -305,7 +305,7 @@ class QuicHandshakeTest {
   void onlyOneAttemptAtATime() throws Exception {
     try (Loopback net = new Loopback(dir)) {
       Loopback.Joined worker = net.join("w1");
-      Ends.run(
+      RecordingListeners.run(
           worker.client().executor(),
           () ->
               assertThrows(
@@ -329,7 +329,7 @@ class QuicHandshakeTest {
                       taken,
                       authority.issueLeader(),
                       SampleMessages.WORKSPACE,
-                      new Ends.Leader(),
+                      new RecordingListeners.Leader(),
                       QuicOptions.defaults()));
       String message = String.valueOf(refused.getMessage());
       assertTrue(message.contains("another program holds the port"), message);
@@ -339,7 +339,8 @@ class QuicHandshakeTest {
   }
 
   private static void awaitLine(WarnLines log) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Ends.PATIENCE_MS);
+    long deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RecordingListeners.PATIENCE_MS);
     while (log.all().isEmpty() && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(10);
     }

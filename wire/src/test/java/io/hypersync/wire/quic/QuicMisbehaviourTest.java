@@ -132,12 +132,14 @@ class QuicMisbehaviourTest {
             streams.put(kind, rogue.open(kind));
           }
         }
-        Ends.Event.Connected connected = net.leader.await(Ends.Event.Connected.class);
+        RecordingListeners.Event.Connected connected =
+            net.leader.await(RecordingListeners.Event.Connected.class);
         assertEquals(new WorkerId("rogue"), connected.worker());
 
         crime.commit(rogue, streams);
 
-        Ends.Event.Closed closed = net.leader.await(Ends.Event.Closed.class);
+        RecordingListeners.Event.Closed closed =
+            net.leader.await(RecordingListeners.Event.Closed.class);
         assertEquals(connected.session(), closed.session());
         assertTrue(closed.reason().contains(message), closed::reason);
         QuicConnectionCloseEvent told = rogue.awaitClose();
@@ -274,14 +276,14 @@ class QuicMisbehaviourTest {
                   100,
                   100,
                   TimeUnit.MILLISECONDS);
-      String reason = worker.told().await(Ends.Event.Closed.class).reason();
+      String reason = worker.told().await(RecordingListeners.Event.Closed.class).reason();
       long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       heartbeat.cancel(false);
       assertEquals("nothing was heard from it for 1000 ms", reason);
       assertTrue(tookMs >= 800 && tookMs < 2_500, "noticed after " + tookMs + " ms");
       assertEquals(
           "nothing was heard from it for 1000 ms",
-          net.leader.await(Ends.Event.Closed.class).reason());
+          net.leader.await(RecordingListeners.Event.Closed.class).reason());
     }
   }
 
@@ -291,11 +293,11 @@ class QuicMisbehaviourTest {
     try (WarnLines log = new WarnLines();
         Loopback net = new Loopback(dir, options)) {
       Loopback.Joined worker = net.join("w1");
-      Ends.run(
+      RecordingListeners.run(
           worker.client().executor(), () -> worker.client().setReading(StreamKind.BULK, false));
       LeaderMessage.ChunkData chunk =
           new LeaderMessage.ChunkData(SampleMessages.HASH, new byte[64 * 1024]);
-      Ends.run(
+      RecordingListeners.run(
           net.server.executor(),
           () -> {
             for (int i = 0; i < 2_000; i++) {
@@ -303,7 +305,7 @@ class QuicMisbehaviourTest {
             }
             net.server.flush();
           });
-      String reason = net.leader.await(Ends.Event.Closed.class).reason();
+      String reason = net.leader.await(RecordingListeners.Event.Closed.class).reason();
       assertTrue(reason.contains("wait on the BULK stream"), reason);
       log.assertOne("WARN worker w1", "wait on the BULK stream");
     }
@@ -316,7 +318,8 @@ class QuicMisbehaviourTest {
     FrameCodec.encode(new WorkerMessage.BarrierRequest(1), frame);
     String error =
         assertThrows(
-                ProtocolException.class, () -> Dialect.WORKER.decode(StreamKind.CONTROL, frame))
+                ProtocolException.class,
+                () -> MessageCodec.WORKER.decode(StreamKind.CONTROL, frame))
             .getMessage();
     assertTrue(
         String.valueOf(error).contains("BARRIER_REQUEST from the leader"),

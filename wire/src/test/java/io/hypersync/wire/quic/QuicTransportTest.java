@@ -29,7 +29,7 @@ class QuicTransportTest {
   void everyKindOfMessageArrivesBothWaysInOrderWithinItsStream() throws Exception {
     try (Loopback net = new Loopback(dir)) {
       Loopback.Joined worker = net.join("w1");
-      Ends.run(
+      RecordingListeners.run(
           worker.client().executor(),
           () -> {
             SampleMessages.worker().forEach(worker.client()::send);
@@ -37,7 +37,8 @@ class QuicTransportTest {
           });
       List<WorkerMessage> atLeader = new ArrayList<>();
       for (int i = 0; i < SampleMessages.worker().size(); i++) {
-        Ends.Event.FromWorker event = net.leader.await(Ends.Event.FromWorker.class);
+        RecordingListeners.Event.FromWorker event =
+            net.leader.await(RecordingListeners.Event.FromWorker.class);
         assertEquals(worker.session(), event.session());
         atLeader.add(event.message());
       }
@@ -48,7 +49,7 @@ class QuicTransportTest {
           SampleMessages.leader().stream()
               .filter(message -> !(message instanceof LeaderMessage.Refused))
               .toList();
-      Ends.run(
+      RecordingListeners.run(
           net.server.executor(),
           () -> {
             sent.forEach(message -> net.server.send(worker.session(), message));
@@ -56,7 +57,7 @@ class QuicTransportTest {
           });
       List<LeaderMessage> atWorker = new ArrayList<>();
       for (int i = 0; i < sent.size(); i++) {
-        atWorker.add(worker.told().await(Ends.Event.FromLeader.class).message());
+        atWorker.add(worker.told().await(RecordingListeners.Event.FromLeader.class).message());
       }
       assertEquals(byStream(sent, StreamKind::of), byStream(atWorker, StreamKind::of));
     }
@@ -68,7 +69,8 @@ class QuicTransportTest {
       Loopback.Joined worker = net.join("w1");
       int before = net.leader.flushPoints.get();
       net.assertAlive(worker, 1);
-      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Ends.PATIENCE_MS);
+      long deadline =
+          System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RecordingListeners.PATIENCE_MS);
       while (net.leader.flushPoints.get() == before && System.nanoTime() < deadline) {
         Thread.onSpinWait();
       }
@@ -82,14 +84,17 @@ class QuicTransportTest {
       Loopback.Joined worker = net.join("w1");
       LeaderMessage.Refused refusal =
           new LeaderMessage.Refused(LeaderMessage.Refused.Reason.DUPLICATE, "w1 is here already");
-      Ends.run(net.server.executor(), () -> net.server.close(worker.session(), refusal));
-      assertEquals(refusal, worker.told().await(Ends.Event.FromLeader.class).message());
+      RecordingListeners.run(
+          net.server.executor(), () -> net.server.close(worker.session(), refusal));
+      assertEquals(
+          refusal, worker.told().await(RecordingListeners.Event.FromLeader.class).message());
       assertEquals(
           "refused by the leader: DUPLICATE, w1 is here already",
-          worker.told().await(Ends.Event.Closed.class).reason());
+          worker.told().await(RecordingListeners.Event.Closed.class).reason());
       assertEquals(
-          new Ends.Event.Closed(worker.session(), "refused: DUPLICATE, w1 is here already"),
-          net.leader.await(Ends.Event.Closed.class));
+          new RecordingListeners.Event.Closed(
+              worker.session(), "refused: DUPLICATE, w1 is here already"),
+          net.leader.await(RecordingListeners.Event.Closed.class));
     }
   }
 
@@ -97,16 +102,19 @@ class QuicTransportTest {
   void aWorkerThatLeavesIsGoneAtOnceAndCanComeBackAsAnotherSession() throws Exception {
     try (Loopback net = new Loopback(dir)) {
       Loopback.Joined worker = net.join("w1");
-      Ends.run(worker.client().executor(), worker.client()::disconnect);
-      assertEquals("the worker disconnects", worker.told().await(Ends.Event.Closed.class).reason());
+      RecordingListeners.run(worker.client().executor(), worker.client()::disconnect);
+      assertEquals(
+          "the worker disconnects",
+          worker.told().await(RecordingListeners.Event.Closed.class).reason());
       assertEquals(
           "closed by the other side: the worker disconnects",
-          net.leader.await(Ends.Event.Closed.class).reason());
+          net.leader.await(RecordingListeners.Event.Closed.class).reason());
 
-      Ends.run(
+      RecordingListeners.run(
           worker.client().executor(), () -> worker.client().connect(net.server.localAddress()));
-      var _ = worker.told().await(Ends.Event.Connected.class);
-      Ends.Event.Connected again = net.leader.await(Ends.Event.Connected.class);
+      var _ = worker.told().await(RecordingListeners.Event.Connected.class);
+      RecordingListeners.Event.Connected again =
+          net.leader.await(RecordingListeners.Event.Connected.class);
       assertTrue(
           Objects.requireNonNull(again.session()).value() > worker.session().value(),
           "a later session");
@@ -121,8 +129,9 @@ class QuicTransportTest {
       net.server.shutdown();
       assertEquals(
           "closed by the other side: the leader stops",
-          worker.told().await(Ends.Event.Closed.class).reason());
-      assertEquals("the leader stops", net.leader.await(Ends.Event.Closed.class).reason());
+          worker.told().await(RecordingListeners.Event.Closed.class).reason());
+      assertEquals(
+          "the leader stops", net.leader.await(RecordingListeners.Event.Closed.class).reason());
     } finally {
       net.close();
     }
@@ -133,10 +142,11 @@ class QuicTransportTest {
     try (Loopback net = new Loopback(dir)) {
       Loopback.Joined worker = net.join("w1");
       worker.client().shutdown();
-      assertEquals("the worker stops", worker.told().await(Ends.Event.Closed.class).reason());
+      assertEquals(
+          "the worker stops", worker.told().await(RecordingListeners.Event.Closed.class).reason());
       assertEquals(
           "closed by the other side: the worker stops",
-          net.leader.await(Ends.Event.Closed.class).reason());
+          net.leader.await(RecordingListeners.Event.Closed.class).reason());
     }
   }
 
@@ -146,7 +156,7 @@ class QuicTransportTest {
       Loopback.Joined worker = net.join("w1");
       LeaderMessage tooLong =
           new LeaderMessage.LogEntries(1, List.of(new byte[Protocol.MAX_FRAME_BYTES]));
-      Ends.run(
+      RecordingListeners.run(
           net.server.executor(),
           () -> {
             assertThrows(
@@ -156,7 +166,7 @@ class QuicTransportTest {
           });
       assertEquals(
           new LeaderMessage.Heartbeat(1, 2),
-          worker.told().await(Ends.Event.FromLeader.class).message());
+          worker.told().await(RecordingListeners.Event.FromLeader.class).message());
     }
   }
 
@@ -164,9 +174,9 @@ class QuicTransportTest {
   void aSessionThatHasEndedTakesNothingAndIsNotWritable() throws Exception {
     try (Loopback net = new Loopback(dir)) {
       Loopback.Joined worker = net.join("w1");
-      Ends.run(net.server.executor(), () -> net.server.close(worker.session(), null));
-      var _ = net.leader.await(Ends.Event.Closed.class);
-      Ends.run(
+      RecordingListeners.run(net.server.executor(), () -> net.server.close(worker.session(), null));
+      var _ = net.leader.await(RecordingListeners.Event.Closed.class);
+      RecordingListeners.run(
           net.server.executor(),
           () -> {
             net.server.send(worker.session(), new LeaderMessage.Heartbeat(1, 2));

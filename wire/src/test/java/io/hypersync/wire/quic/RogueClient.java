@@ -58,7 +58,7 @@ final class RogueClient implements AutoCloseable {
             .handler(
                 new QuicClientCodecBuilder()
                     .sslEngineProvider(channel -> context.newEngine(channel.alloc()))
-                    .maxIdleTimeout(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS)
+                    .maxIdleTimeout(RecordingListeners.PATIENCE_MS, TimeUnit.MILLISECONDS)
                     .initialMaxData(WINDOW_BYTES)
                     .initialMaxStreamDataUnidirectional(WINDOW_BYTES)
                     .initialMaxStreamDataBidirectionalLocal(WINDOW_BYTES)
@@ -86,7 +86,7 @@ final class RogueClient implements AutoCloseable {
             .streamHandler(discard())
             .remoteAddress(leader)
             .connect()
-            .get(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS);
+            .get(RecordingListeners.PATIENCE_MS, TimeUnit.MILLISECONDS);
   }
 
   /** A client that follows the protocol, up to opening its streams. */
@@ -98,7 +98,9 @@ final class RogueClient implements AutoCloseable {
   QuicStreamChannel open(QuicStreamType type, byte... bytes)
       throws InterruptedException, ExecutionException, TimeoutException {
     QuicStreamChannel stream =
-        connection.createStream(type, discard()).get(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS);
+        connection
+            .createStream(type, discard())
+            .get(RecordingListeners.PATIENCE_MS, TimeUnit.MILLISECONDS);
     send(stream, bytes);
     return stream;
   }
@@ -116,7 +118,7 @@ final class RogueClient implements AutoCloseable {
 
   /** The reason with which the leader closed the connection, or null if it did not. */
   @Nullable QuicConnectionCloseEvent awaitClose() throws InterruptedException {
-    return closeEvents.poll(Ends.PATIENCE_MS, TimeUnit.MILLISECONDS);
+    return closeEvents.poll(RecordingListeners.PATIENCE_MS, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
  * was never acknowledged (decision 018). The watermark's page is built while {@link #writing} is
  * held and written after it is released, so no batch waits for it.
  */
-final class BatchWriter implements LogRest.Noting {
+final class BatchWriter implements IdleWatermark.Noting {
   private final OpLogOptions options;
   private final OpLogListener listener;
   private final ParallelChunkSync chunkSync;
   private final Consumer<SegmentAppender> retire;
   private final SegmentCatalog catalog;
   private final LogClock clock;
-  private final LogRest rest;
+  private final IdleWatermark rest;
   private final Queue<PendingEntry> queue = new ConcurrentLinkedQueue<>();
   private final List<PendingEntry> batch = new ArrayList<>();
   private final Thread thread;
@@ -94,7 +94,7 @@ final class BatchWriter implements LogRest.Noting {
     this.notedIndex = begun.lastIndex();
     this.clock = clock;
     this.lastCommitNanos = clock.nanoTime();
-    this.rest = new LogRest(clock, this);
+    this.rest = new IdleWatermark(clock, this);
     this.thread = Thread.ofPlatform().name("oplog-writer").daemon().unstarted(this::run);
   }
 

@@ -211,9 +211,9 @@ public final class ChronicleOpLog implements OpLog {
       for (Path directory : recovered.obsolete()) {
         deletion.delete(withdraw(directory));
       }
-      List<SegmentFile> segments = recovered.segments();
+      List<LogSegmentFile> segments = recovered.segments();
       if (!segments.isEmpty()) {
-        Durably.shrink(
+        SyncedFileOps.shrink(
             segments.getLast().file(), SegmentLayout.sealedBytes(recovered.lastSegmentEnd()));
       }
     } catch (IOException e) {

@@ -107,7 +107,7 @@ public final class LogCut {
     LogFiles files = LogFiles.in(directory);
     LogRecovery.Marked log = LogRecovery.mark(files, after);
     requirePossible(begun, log, after);
-    List<SegmentFile> later =
+    List<LogSegmentFile> later =
         log.published().stream().filter(segment -> segment.firstIndex() > after).toList();
     boolean isCut = log.lastIndex() == after && later.size() == 1;
     int moved = 0;
@@ -152,13 +152,13 @@ public final class LogCut {
       LogRecovery.Marked log,
       CutMark cut,
       boolean isRepeated,
-      List<SegmentFile> later,
+      List<LogSegmentFile> later,
       Consumer<Step> reached)
       throws IOException {
     boolean isThere = Files.exists(cut.segments(), LinkOption.NOFOLLOW_LINKS);
     try {
       DurableFiles.createDirectories(cut.segments(), DurableFiles.OWNER_ONLY_DIRECTORY);
-      for (SegmentFile segment : later) {
+      for (LogSegmentFile segment : later) {
         reserve(directory, cut.segments(), segment);
       }
       if (cut.trace() == null && !isRepeated) {
@@ -187,7 +187,8 @@ public final class LogCut {
    * Reserves a place for a segment by a rename, which shows that a rename to that folder works and
    * that there is room for the name.
    */
-  private static void reserve(Path directory, Path aside, SegmentFile segment) throws IOException {
+  private static void reserve(Path directory, Path aside, LogSegmentFile segment)
+      throws IOException {
     Path place = aside.resolve(segment.directory().getFileName());
     if (Files.exists(place)) {
       return;
@@ -204,8 +205,8 @@ public final class LogCut {
     }
   }
 
-  private static void copyLast(List<SegmentFile> published, CutMark cut) throws IOException {
-    for (SegmentFile segment : published.reversed()) {
+  private static void copyLast(List<LogSegmentFile> published, CutMark cut) throws IOException {
+    for (LogSegmentFile segment : published.reversed()) {
       if (segment.firstIndex() <= cut.after()) {
         Path copy = cut.segments().resolve(segment.directory().getFileName());
         Files.createDirectories(copy, DurableFiles.OWNER_ONLY_DIRECTORY);
@@ -221,9 +222,9 @@ public final class LogCut {
   }
 
   private static int moveAside(
-      Path directory, Path aside, List<SegmentFile> segments, Consumer<Step> reached)
+      Path directory, Path aside, List<LogSegmentFile> segments, Consumer<Step> reached)
       throws IOException {
-    for (SegmentFile segment : segments.reversed()) {
+    for (LogSegmentFile segment : segments.reversed()) {
       Path from = segment.directory();
       Files.move(from, aside.resolve(from.getFileName()), StandardCopyOption.ATOMIC_MOVE);
       DurableFiles.syncDirectory(aside); // first: may be in both, never in neither

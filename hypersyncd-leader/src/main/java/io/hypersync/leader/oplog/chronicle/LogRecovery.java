@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
  *       record after its last batch. So in the last segment, every entry up to the highest commit
  *       watermark found anywhere in it was durable, and damage to it is corruption.
  *   <li>Damage above that index is in the last batch of a leader that ended, without closing the
- *       log, less than {@link LogRest#REST_NANOS} after that batch. It cannot be distinguished from
- *       a torn write that was never acknowledged, and is cut off. A power loss may have kept later
- *       pages of an unsynced batch and lost earlier ones, so valid records behind the damage prove
- *       nothing but their watermark.
+ *       log, less than {@link IdleWatermark#REST_NANOS} after that batch. It cannot be
+ *       distinguished from a torn write that was never acknowledged, and is cut off. A power loss
+ *       may have kept later pages of an unsynced batch and lost earlier ones, so valid records
+ *       behind the damage prove nothing but their watermark.
  *   <li>A torn write damages only pages that it writes, and none of them holds acknowledged bytes
  *       (records of version 2). A watermark has a page of its own: if that page is torn or decays,
  *       the batch before it is intact and merely not covered by a watermark.
@@ -53,7 +53,7 @@ final class LogRecovery {
   private Hash durableHash = Hash.ZERO;
   private long endOfDurable;
   private long endOfLastKept;
-  private final List<SegmentFile> published = new ArrayList<>();
+  private final List<LogSegmentFile> published = new ArrayList<>();
   private long markedIndex;
   private Hash markedHash = Hash.ZERO;
 
@@ -92,7 +92,7 @@ final class LogRecovery {
       headed.add(readHeader(directory, headed.isEmpty() ? null : headed.getLast()));
     }
     headed.forEach(segment -> published.add(segment.file()));
-    List<SegmentFile> segments = new ArrayList<>();
+    List<LogSegmentFile> segments = new ArrayList<>();
     List<Path> obsolete = new ArrayList<>();
     for (int i = 0; i < headed.size(); i++) {
       Headed segment = headed.get(i);
@@ -145,7 +145,7 @@ final class LogRecovery {
             header.index(), file, "the segment begins before its predecessor");
       }
       return new Headed(
-          new SegmentFile(
+          new LogSegmentFile(
               files, directory, sequence, header.index(), header.segmentId(), new PositionIndex()),
           header);
     }
@@ -191,7 +191,7 @@ final class LogRecovery {
   }
 
   private void enter(Headed segment) throws OpLogCorruptException {
-    SegmentFile file = segment.file();
+    LogSegmentFile file = segment.file();
     if (durableIndex == 0) { // the oldest segment: the log may begin later than 1
       nextIndex = file.firstIndex();
       previous = segment.header().previousHash();
@@ -234,7 +234,7 @@ final class LogRecovery {
    */
   private long replay(Headed segment, SegmentScanner scanner, long durable, long limit)
       throws IOException {
-    SegmentFile file = segment.file();
+    LogSegmentFile file = segment.file();
     long position = segment.header().end();
     try (EntryReader entries = new EntryReader(scanner, position, file.segmentId())) {
       while (nextIndex <= limit) {
@@ -272,7 +272,7 @@ final class LogRecovery {
     return position;
   }
 
-  private void requireUnacknowledged(long durable, SegmentFile file, String what)
+  private void requireUnacknowledged(long durable, LogSegmentFile file, String what)
       throws OpLogCorruptException {
     if (nextIndex <= durable) {
       throw new OpLogCorruptException(
@@ -297,8 +297,8 @@ final class LogRecovery {
    * @param durableIndex the last index that the log proves to be durable
    * @param hash record hash of the requested entry, {@link Hash#ZERO} if there is none
    */
-  record Marked(List<SegmentFile> published, long lastIndex, long durableIndex, Hash hash) {}
+  record Marked(List<LogSegmentFile> published, long lastIndex, long durableIndex, Hash hash) {}
 
   /** A published segment and its header record. */
-  private record Headed(SegmentFile file, LogRecord header) {}
+  private record Headed(LogSegmentFile file, LogRecord header) {}
 }

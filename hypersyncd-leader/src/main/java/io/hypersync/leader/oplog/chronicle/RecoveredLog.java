@@ -18,7 +18,7 @@ import java.util.List;
  *     carried over
  */
 record RecoveredLog(
-    List<SegmentFile> segments,
+    List<LogSegmentFile> segments,
     List<Path> obsolete,
     long durableIndex,
     Hash durableHash,

@@ -140,10 +140,11 @@ final class SegmentAppender implements AutoCloseable {
       Files.createDirectory(directory);
       Files.createFile(SegmentLayout.placeholder(logDirectory, sequence));
       // Chronicle takes a file of zeros for one that it has not initialised yet.
-      Durably.createZeroed(
+      SyncedFileOps.createZeroed(
           directory.resolve(SegmentLayout.METADATA_FILE), SegmentLayout.METADATA_BYTES, 0, abandon);
       Path zeros = directory.resolve("zeros");
-      Durably.createZeroed(zeros, segmentBytes, SegmentLayout.overlapBytes(segmentBytes), abandon);
+      SyncedFileOps.createZeroed(
+          zeros, segmentBytes, SegmentLayout.overlapBytes(segmentBytes), abandon);
       SegmentAppender segment = open(logDirectory, directory, zeros, sequence, segmentBytes, disk);
       try {
         DurableFiles.syncDirectory(directory);
@@ -282,8 +283,8 @@ final class SegmentAppender implements AutoCloseable {
   }
 
   /** The readable side of this segment, for use after it is published. */
-  SegmentFile readable(long firstIndex, PositionIndex positions) {
-    return new SegmentFile(
+  LogSegmentFile readable(long firstIndex, PositionIndex positions) {
+    return new LogSegmentFile(
         LogFiles.in(logDirectory), directory, sequence, firstIndex, segmentId, positions);
   }
 

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 
 /** The published segments in index order; grows while readers use it. Thread-safe. */
 final class SegmentCatalog {
-  private final ConcurrentSkipListMap<Long, SegmentFile> byFirstIndex =
+  private final ConcurrentSkipListMap<Long, LogSegmentFile> byFirstIndex =
       new ConcurrentSkipListMap<>();
 
   /** Adds a segment; it replaces one that begins at the same index, which is void. */
-  void add(SegmentFile segment) {
+  void add(LogSegmentFile segment) {
     byFirstIndex.put(segment.firstIndex(), segment);
   }
 
@@ -29,8 +29,8 @@ final class SegmentCatalog {
     int count = 0;
     while (from + count <= to && (count == 0 || budget.left > 0)) {
       long next = from + count;
-      SegmentFile segment = byFirstIndex.floorEntry(next).getValue();
-      Map.Entry<Long, SegmentFile> following = byFirstIndex.higherEntry(next);
+      LogSegmentFile segment = byFirstIndex.floorEntry(next).getValue();
+      Map.Entry<Long, LogSegmentFile> following = byFirstIndex.higherEntry(next);
       long last = following == null ? to : Math.min(to, following.getKey() - 1);
       count += segment.read(next, last, budget.left, budget);
     }

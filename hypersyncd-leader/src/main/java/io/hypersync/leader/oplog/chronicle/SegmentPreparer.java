@@ -197,7 +197,7 @@ final class SegmentPreparer implements AutoCloseable {
   private void putAway(SegmentAppender full) {
     full.close();
     try {
-      Durably.shrink(full.file(), SegmentLayout.sealedBytes(full.end()));
+      SyncedFileOps.shrink(full.file(), SegmentLayout.sealedBytes(full.end()));
     } catch (IOException e) {
       LOG.warn("op log: cannot shrink {}", full.file(), e);
     }

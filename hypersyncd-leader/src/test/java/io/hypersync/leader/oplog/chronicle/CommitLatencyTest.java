@@ -38,7 +38,7 @@ class CommitLatencyTest {
     long[] handOver = new long[BLOCKS * PER_BLOCK];
     long[] wholeTrip = new long[BLOCKS * PER_BLOCK];
     Path file = directory.resolve("bare");
-    Durably.createZeroed(file, 1 << 20, 0, () -> false);
+    SyncedFileOps.createZeroed(file, 1 << 20, 0, () -> false);
     Waiter waiter = new Waiter();
     try (ChronicleOpLog log =
             ChronicleOpLog.open(

@@ -135,7 +135,7 @@ class RecoveryTest {
     Path file = writeOneByOne(10);
     LogRecord last = Disk.entry(file, 10);
     long size = Math.max(last.position() + 1, last.end() - bytesFromItsEnd);
-    Durably.shrink(file, size);
+    SyncedFileOps.shrink(file, size);
     expectRecovered(9);
     continueAndVerify(9);
   }
@@ -145,7 +145,7 @@ class RecoveryTest {
     writeOneByOne(10);
     expectRecovered(10); // 10 is carried into a segment whose header proves it
     Path file = Disk.lastFile(directory);
-    Durably.shrink(file, Disk.header(file).end() + 4);
+    SyncedFileOps.shrink(file, Disk.header(file).end() + 4);
     OpLogCorruptException refused =
         assertThrows(OpLogCorruptException.class, () -> TestLog.open(directory));
     assertEquals(10, refused.index());

@@ -9,13 +9,13 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseNotifier;
-import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.inotify.ShadowPlanner;
 import io.hypersync.worker.inotify.ShadowQueue;
 import io.hypersync.worker.inotify.VisibleEntry;
 import io.hypersync.worker.port.ApplyListener;
-import io.hypersync.worker.replica.Published;
+import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.ShadowRequests;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   private final Settings settings;
   private final KernelInodes inodes;
   private final Supplier<View> view;
-  private final ShadowDesk desk = new ShadowDesk();
+  private final ShadowCallRegistry registry = new ShadowCallRegistry();
   private final ShadowQueue queue = new ShadowQueue(ShadowQueue.CAPACITY);
   private final VisibleEntries entries = new VisibleEntries();
   private final AtomicReference<@Nullable Scan> scanned = new AtomicReference<>();
@@ -77,14 +77,14 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     this.settings = settings;
     this.inodes = inodes;
     this.view = view;
-    ShadowRunner runner = new ShadowRunner(desk, inodes, kernel, view);
-    this.calls = new ShadowThread(desk, runner, queue, settings.mountPoint());
+    ShadowRunner runner = new ShadowRunner(registry, inodes, kernel, view);
+    this.calls = new ShadowThread(registry, runner, queue, settings.mountPoint());
     this.scanner = new WatchScanner(settings.device());
   }
 
   /** Wraps the filesystem so that requests of shadow calls are answered from their jobs. */
   public FuseHandler around(FuseHandler filesystem) {
-    return new ShadowRequests(filesystem, desk, inodes, view);
+    return new ShadowRequests(filesystem, registry, inodes, view);
   }
 
   /** Starts the threads. Entries must be passed to {@link #applied} from before this call on. */
@@ -164,7 +164,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   }
 
   private void plan() {
-    Published now = view.get().published();
+    IndexedState now = view.get().published();
     ShadowPlanner planner = new ShadowPlanner(now.index(), now.state(), this::queue);
     while (!stopping) {
       try {

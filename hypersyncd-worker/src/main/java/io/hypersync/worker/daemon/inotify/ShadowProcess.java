@@ -1,9 +1,9 @@
 package io.hypersync.worker.daemon.inotify;
 
-import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowCaller;
-import io.hypersync.worker.inotify.ShadowDesk;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -37,7 +37,7 @@ final class ShadowProcess implements ShadowCaller {
           "-Xshare:auto",
           "--enable-native-access=ALL-UNNAMED");
 
-  private final ShadowDesk desk;
+  private final ShadowCallRegistry registry;
   private final Process process;
   private final DataInputStream in;
   private final DataOutputStream out;
@@ -46,8 +46,8 @@ final class ShadowProcess implements ShadowCaller {
   /** The entry in {@code /proc} that exists as long as the thread id belongs to that process. */
   private final Path task;
 
-  private ShadowProcess(ShadowDesk desk, Process process) throws IOException {
-    this.desk = desk;
+  private ShadowProcess(ShadowCallRegistry registry, Process process) throws IOException {
+    this.registry = registry;
     this.process = process;
     this.in = new DataInputStream(new BufferedInputStream(process.getInputStream()));
     this.out = new DataOutputStream(new BufferedOutputStream(process.getOutputStream()));
@@ -60,7 +60,7 @@ final class ShadowProcess implements ShadowCaller {
    *
    * @throws IOException if it does not start, or cannot open its directory
    */
-  static ShadowProcess start(Path mountPoint, ShadowDesk desk) throws IOException {
+  static ShadowProcess start(Path mountPoint, ShadowCallRegistry registry) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
@@ -78,11 +78,11 @@ final class ShadowProcess implements ShadowCaller {
             .start();
     ShadowProcess started = null;
     try {
-      started = new ShadowProcess(desk, process);
-      desk.trust(started);
+      started = new ShadowProcess(registry, process);
+      registry.trust(started);
       started.out.writeByte(ShadowWire.ADOPT);
-      started.out.writeLong(Place.NOWHERE);
-      ShadowWire.name(started.out, ShadowDesk.NOWHERE_NAME.bytes());
+      started.out.writeLong(NameInDirectory.NOWHERE);
+      ShadowWire.name(started.out, ShadowCallRegistry.NOWHERE_NAME.bytes());
       int result = started.answer();
       if (result != 0) {
         throw new IOException("it does not find its directory: errno " + -result);
@@ -149,7 +149,7 @@ final class ShadowProcess implements ShadowCaller {
       gone = awaitEnd();
     }
     if (gone) {
-      desk.gone();
+      registry.gone();
     }
     return gone;
   }

@@ -7,9 +7,9 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.session.FuseNotifier;
-import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
-import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.io.IOException;
@@ -26,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 final class ShadowRunner {
   private static final int TRIES = 4;
 
-  private final ShadowDesk desk;
+  private final ShadowCallRegistry registry;
   private final KernelInodes inodes;
   private final FuseNotifier kernel;
   private final Supplier<View> view;
 
-  ShadowRunner(ShadowDesk desk, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
-    this.desk = desk;
+  ShadowRunner(
+      ShadowCallRegistry registry, KernelInodes inodes, FuseNotifier kernel, Supplier<View> view) {
+    this.registry = registry;
     this.inodes = inodes;
     this.kernel = kernel;
     this.view = view;
@@ -45,41 +46,41 @@ final class ShadowRunner {
    * @throws IOException if the process has ended, or the kernel refuses an invalidation
    */
   boolean run(ShadowProcess process, ShadowJob job) throws IOException {
-    Set<Place> places = new HashSet<>(job.call().places());
-    Set<Place> dropped = new HashSet<>();
+    Set<NameInDirectory> places = new HashSet<>(job.call().places());
+    Set<NameInDirectory> dropped = new HashSet<>();
     boolean done = false;
     try {
       for (int attempt = 0; attempt < TRIES && !done; attempt++) {
         // Touch needs no fresh look-up as long as the cached name leads to the right node.
         if (attempt > 0 || !(job.call() instanceof ShadowCall.Touch)) {
           inodes.shadow(places);
-          for (Place place : places) {
+          for (NameInDirectory place : places) {
             if (attempt > 0 || inodes.mayHave(place)) {
               drop(place);
               dropped.add(place);
             }
           }
         }
-        desk.begin(job);
+        registry.begin(job);
         int result = process.call(job.call());
-        done = desk.end() && result == 0;
+        done = registry.end() && result == 0;
         if (result == -Errno.ESTALE.code() && !done && !isReachable(job)) {
           break;
         }
       }
-      Set<Place> left = done ? leftBehind(job.call()) : places;
-      for (Place place : left) {
+      Set<NameInDirectory> left = done ? leftBehind(job.call()) : places;
+      for (NameInDirectory place : left) {
         drop(place);
         dropped.add(place);
       }
     } finally {
       inodes.shadow(Set.of());
     }
-    for (Place place : dropped) {
+    for (NameInDirectory place : dropped) {
       if (isKnownDirectory(place)) {
-        desk.begin(new ShadowJob(new ShadowCall.Look(place), job.before(), job.after()));
+        registry.begin(new ShadowJob(new ShadowCall.Look(place), job.before(), job.after()));
         var _ = process.call(new ShadowCall.Look(place));
-        var _ = desk.end();
+        var _ = registry.end();
       }
     }
     return done;
@@ -97,19 +98,19 @@ final class ShadowRunner {
         .allMatch(place -> !place.isReal() || inodes.isKnown(place.directory()));
   }
 
-  private void drop(Place place) throws IOException {
+  private void drop(NameInDirectory place) throws IOException {
     var _ = kernel.invalidateEntry(place.directory(), place.name().bytes());
   }
 
   /** Names that now lead to stand-ins, to nothing, or to where they led at that entry. */
-  private Set<Place> leftBehind(ShadowCall call) {
+  private Set<NameInDirectory> leftBehind(ShadowCall call) {
     return switch (call) {
       case ShadowCall.Make make -> Set.of(make.place());
       case ShadowCall.Remove remove -> Set.of(remove.place());
       case ShadowCall.Move move ->
           move.exchange() ? Set.of(move.from(), move.to()) : Set.of(move.to());
       case ShadowCall.Touch touch -> {
-        Place place = touch.place();
+        NameInDirectory place = touch.place();
         Node now = place == null ? null : find(place);
         boolean right = place == null || (now != null && now.id().equals(touch.node().id()));
         yield right || place == null ? Set.of() : Set.of(place);
@@ -122,12 +123,12 @@ final class ShadowRunner {
    * A directory that lost its name in the kernel's cache has also lost its place in the tree: a
    * process in it could not find its working directory until the name is looked up again.
    */
-  private boolean isKnownDirectory(Place place) {
+  private boolean isKnownDirectory(NameInDirectory place) {
     Node now = find(place);
     return now != null && now.type() == NodeType.DIRECTORY && inodes.isKnown(now.inode().value());
   }
 
-  private @Nullable Node find(Place place) {
+  private @Nullable Node find(NameInDirectory place) {
     FsState state = view.get().state();
     NodeId id = place.isReal() ? inodes.node(place.directory()) : null;
     Node directory = id == null ? null : state.node(id);

@@ -1,6 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
-import io.hypersync.worker.inotify.ShadowDesk;
+import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.inotify.ShadowQueue;
 import java.io.IOException;
@@ -20,7 +20,7 @@ final class ShadowThread implements AutoCloseable {
   private static final long LONGEST_PAUSE_MS = 10_000;
   private static final long JOIN_LIMIT_MS = 1_000;
 
-  private final ShadowDesk desk;
+  private final ShadowCallRegistry registry;
   private final ShadowRunner runner;
   private final ShadowQueue queue;
   private final Path mountPoint;
@@ -36,8 +36,9 @@ final class ShadowThread implements AutoCloseable {
   /** The call during which the process ended; it is tried once more. */
   private @Nullable ShadowJob interrupted;
 
-  ShadowThread(ShadowDesk desk, ShadowRunner runner, ShadowQueue queue, Path mountPoint) {
-    this.desk = desk;
+  ShadowThread(
+      ShadowCallRegistry registry, ShadowRunner runner, ShadowQueue queue, Path mountPoint) {
+    this.registry = registry;
     this.runner = runner;
     this.queue = queue;
     this.mountPoint = mountPoint;
@@ -101,7 +102,7 @@ final class ShadowThread implements AutoCloseable {
         }
         ShadowProcess now = process;
         if (now == null) {
-          now = ShadowProcess.start(mountPoint, desk);
+          now = ShadowProcess.start(mountPoint, registry);
           process = now;
         }
         work(now);
@@ -133,7 +134,7 @@ final class ShadowThread implements AutoCloseable {
       count(runner.run(now, job));
       pauseMs = FIRST_PAUSE_MS;
     } catch (IOException e) {
-      boolean reported = desk.end();
+      boolean reported = registry.end();
       if (reported || again != null) {
         count(reported);
       } else {

@@ -1,6 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
-import io.hypersync.worker.inotify.Place;
+import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -25,7 +25,7 @@ final class ShadowWire {
 
   static void write(DataOutputStream out, ShadowCall call) throws IOException {
     switch (call) {
-      case ShadowCall.Make(Place place, boolean directory) -> {
+      case ShadowCall.Make(NameInDirectory place, boolean directory) -> {
         out.writeByte(MAKE);
         place(out, place);
         out.writeBoolean(directory);
@@ -51,7 +51,7 @@ final class ShadowWire {
         }
         out.writeBoolean(touch.content());
       }
-      case ShadowCall.Look(Place place) -> {
+      case ShadowCall.Look(NameInDirectory place) -> {
         out.writeByte(LOOK);
         place(out, place);
       }
@@ -69,7 +69,7 @@ final class ShadowWire {
     return name;
   }
 
-  private static void place(DataOutputStream out, Place place) throws IOException {
+  private static void place(DataOutputStream out, NameInDirectory place) throws IOException {
     out.writeLong(place.directory());
     name(out, place.name().bytes());
   }

@@ -1,7 +1,7 @@
 package io.hypersync.worker.fuse.dev;
 
 import io.hypersync.model.errno.Errno;
-import io.hypersync.wire.file.OpenFolders;
+import io.hypersync.wire.file.SharedDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,7 +107,7 @@ public final class MountFolder implements AutoCloseable {
   public synchronized void prepare() throws IOException {
     clearDead();
     if (Files.notExists(point)) {
-      OpenFolders.make(point);
+      SharedDirectories.make(point);
       made = true;
     }
   }

@@ -18,7 +18,7 @@ final class RequestDispatcher {
   private final FuseHandler handler;
   private final InFlightTable inFlight;
   private final FuseCounters counters;
-  private final Complaints complaints = new Complaints();
+  private final MalformedRequestLog malformedRequests = new MalformedRequestLog();
 
   RequestDispatcher(
       FuseRequestDecoder decoder,
@@ -83,8 +83,8 @@ final class RequestDispatcher {
 
   private void refuse(Decoded.Malformed malformed, KernelChannel channel) {
     counters.malformedRequest();
-    long count = complaints.count(malformed.opcode());
-    if (Complaints.isWorthALine(count)) {
+    long count = malformedRequests.count(malformed.opcode());
+    if (MalformedRequestLog.isWorthALine(count)) {
       String times = count == 1 ? "" : " (" + count + " like it so far)";
       if (malformed.errno() == Errno.ENOSYS) {
         LOG.info("request {} not served: {}{}", malformed.unique(), malformed.reason(), times);

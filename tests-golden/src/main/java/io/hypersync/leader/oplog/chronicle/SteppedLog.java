@@ -33,7 +33,7 @@ public final class SteppedLog {
   private final LongSupplier segmentIds;
   private final int segmentBytes;
   private final SegmentCatalog catalog = new SegmentCatalog();
-  private final List<SegmentFile> segments = new ArrayList<>();
+  private final List<LogSegmentFile> segments = new ArrayList<>();
   private PositionIndex positions = new PositionIndex();
   private Path file = DIRECTORY;
   private long sequence;
@@ -200,7 +200,7 @@ public final class SteppedLog {
     List<Span> spans = new ArrayList<>();
     long lastProven = Math.max(provenIndex, noted);
     for (int i = 0; i < segments.size(); i++) {
-      SegmentFile segment = segments.get(i);
+      LogSegmentFile segment = segments.get(i);
       boolean last = i + 1 == segments.size();
       long limit = last ? lastProven : segments.get(i + 1).firstIndex() - 1;
       try (SegmentScanner scanner =
@@ -245,7 +245,7 @@ public final class SteppedLog {
     segmentId = id;
     positions = sampled;
     end = bytes.size();
-    SegmentFile segment = new SegmentFile(files, directory, sequence, first, id, sampled);
+    LogSegmentFile segment = new LogSegmentFile(files, directory, sequence, first, id, sampled);
     catalog.add(segment);
     segments.removeIf(before -> before.firstIndex() == first); // it holds no entry of the log
     segments.add(segment);

@@ -1,7 +1,0 @@
-package io.hypersync.leader.lock;
-
-import io.hypersync.model.id.NodeId;
-import io.hypersync.model.lock.LockSpace;
-
-/** Names the locks of one node that can conflict: those in one lock space. */
-record LockKey(NodeId node, LockSpace space) {}

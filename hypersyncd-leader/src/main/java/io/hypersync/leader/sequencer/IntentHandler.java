@@ -1,0 +1,666 @@
+package io.hypersync.leader.sequencer;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.VerifiedChunks;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.quota.Quota;
+import io.hypersync.leader.quota.QuotaViolations;
+import io.hypersync.leader.quota.UnrequestedChunks;
+import io.hypersync.leader.session.TailCache;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.invariant.Invariant;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.OpCodec;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
+import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.Committed;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
+import io.hypersync.wire.message.LeaderMessage.RateLimited;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.ChunkPut;
+import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Admits intents, makes sure that each is committed at most once (hypersync.md 8.2) and only with
+ * all its bytes (9.3), and answers when the answer is durable (6.3). Single-threaded: the agent's.
+ *
+ * <p>At most once, because every intent passes these checks in order, on one thread: is it in the
+ * log; is it decided and waiting for the disk; is it waiting for chunks. Only an intent that is
+ * none of these goes on.
+ *
+ * <p>A chunk counts as present if it was stored, or read and compared with its hash, a short while
+ * ago. Any other chunk in the store is verified off this thread; if it cannot be read, the worker
+ * is asked for it, because the worker has the bytes.
+ *
+ * <p>A new intent must then be admitted: a worker that has its share of intents waiting (EAGAIN,
+ * 6.3.1), or sends too fast (RATE_LIMITED, 12.5), must send it again later. An intent that is known
+ * already is not subject to admission: sending it again costs nothing.
+ */
+public final class IntentHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(IntentHandler.class);
+  private static final int MAX_PER_SLICE = 1_000;
+  private static final int MAX_REFUSED_EARLY = 256;
+  private static final long NS_PER_MS = 1_000_000;
+  private static final byte[] NOTHING = {};
+
+  /** How many chunks, up to 1 GiB of them, are remembered as verified. */
+  private static final int MAX_INTACT = 16_384;
+
+  /** How long a chunk counts as verified. */
+  private static final long INTACT_NS = 60_000_000_000L;
+
+  /** The origin of the leader's own ops. */
+  private static final WorkerId LEADER = new WorkerId("hypersync-leader");
+
+  private final LeaderConfig config;
+  private final Sequencer sequencer;
+  private final OpLog log;
+  private final ChunkPort chunks;
+  private final TailCache tail;
+  private final BiConsumer<WorkerId, LeaderMessage> sender;
+  private final ObjLongConsumer<WorkerId> sequenced;
+  private final Clock clock;
+  private final CommitListener listener;
+  private final IntentQueue queue = new IntentQueue();
+
+  /** By worker, so that no worker can evict another one's early refusals. */
+  private final Map<WorkerId, Map<IntentId, Errno>> refusedEarly = new HashMap<>();
+
+  private final ForgottenIntents forgotten = new ForgottenIntents();
+  private final UnrequestedChunks unrequested;
+  private final QuotaViolations violations;
+  private final AckQueue acks = new AckQueue();
+  private final VerifiedChunks intact = new VerifiedChunks(MAX_INTACT, INTACT_NS);
+
+  /** Chunks that are being read and compared with their hashes. */
+  private final Set<Hash> verifying = new HashSet<>();
+
+  /** Chunks that could not be read, until they are stored again. */
+  private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_INTACT);
+
+  private final IntentRates rates;
+  private final ClientId ownClient;
+  private long ownSeqNo;
+  private long deduplicated;
+
+  /**
+   * Starts with no intents.
+   *
+   * @param ownClient the leader's own client id in this run
+   * @param sender sends to the session of a worker; does nothing if it has none
+   * @param sequenced called with the worker and the log index of its sequenced, not yet durable
+   *     intent
+   * @param clock for the timestamps that {@code listener} gets, and the age of verified chunks
+   * @param violations counts what exceeded a quota
+   */
+  public IntentHandler(
+      LeaderConfig config,
+      Sequencer sequencer,
+      OpLog log,
+      ChunkPort chunks,
+      TailCache tail,
+      ClientId ownClient,
+      BiConsumer<WorkerId, LeaderMessage> sender,
+      ObjLongConsumer<WorkerId> sequenced,
+      Clock clock,
+      CommitListener listener,
+      QuotaViolations violations) {
+    this.violations = violations;
+    this.unrequested = new UnrequestedChunks(config.quotas().unrequestedBytes());
+    this.config = config;
+    this.rates = new IntentRates(config.rateLimits());
+    this.sequencer = sequencer;
+    this.log = log;
+    this.chunks = chunks;
+    this.tail = tail;
+    this.ownClient = ownClient;
+    this.sender = sender;
+    this.sequenced = sequenced;
+    this.clock = clock;
+    this.listener = listener;
+  }
+
+  /**
+   * Sequences an op of the leader's own, without waiting for the disk.
+   *
+   * @return null, or why the op was refused
+   */
+  public @Nullable Errno submitOwn(FsOp op) {
+    ownSeqNo++;
+    IntentId id = new IntentId(ownClient, ownSeqNo);
+    return switch (sequencer.sequence(id, LEADER, "", op, NOTHING)) {
+      case Sequencer.Result.Refused(Errno errno) -> errno;
+      case Sequencer.Result.Sequenced(LogEntry _, byte[] encoded) -> {
+        tail.add(encoded, log.durableIndex());
+        yield null;
+      }
+    };
+  }
+
+  /**
+   * A Hello was accepted.
+   *
+   * @param isNew no leader has ever welcomed this run of the worker
+   */
+  public void greeted(WorkerId worker, ClientId run, boolean isNew) {
+    forgotten.greeted(worker, run, isNew, sequencer.headIndex());
+  }
+
+  /**
+   * A worker has reported its visible index.
+   *
+   * @return whether its connection must be closed, so that it asks again and gets an answer
+   */
+  public boolean reported(WorkerId worker, long visibleIndex) {
+    return forgotten.reported(worker, visibleIndex, sequencer.intents().forgottenThrough());
+  }
+
+  /**
+   * Handles an intent from a worker: answers it, refuses it, or queues it until its chunks are
+   * verified and its turn has come.
+   */
+  public void submit(WorkerId worker, SubmitIntent submit, long nowNs) {
+    IntentId id = submit.intent();
+    if (isForeign(worker, id)) {
+      LOG.debug("worker {} used the client id of another worker: {}", worker, id);
+      violations.add(Quota.FOREIGN_INTENTS, worker);
+      refuseAtOnce(worker, id, Errno.EPERM);
+      return;
+    }
+    if (answerIfCommitted(worker, id)) {
+      deduplicated++;
+      return;
+    }
+    PendingIntent pending = queue.find(id);
+    if (pending != null) {
+      deduplicated++;
+      pending.touch(nowNs);
+      requestMissing(worker, pending, uploading(submit, worker, nowNs));
+      return;
+    }
+    if (mayBeForgotten(worker)) {
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return;
+    }
+    FsOp op;
+    try {
+      op = OpCodec.decode(submit.op());
+    } catch (DecodeException e) {
+      if (admits(worker, id, 0, nowNs)) {
+        LOG.debug("worker {} sent an op that is refused with EINVAL: {}", worker, e.getMessage());
+        violations.add(Quota.SENSELESS_INTENTS, worker);
+        refuse(worker, id, Errno.EINVAL);
+      }
+      return;
+    }
+    long bytes = Math.min(IntentValidator.payloadBytes(op), Protocol.MAX_WRITE_BYTES);
+    if (!admits(worker, id, bytes, nowNs)) {
+      return;
+    }
+    Errno bad = IntentValidator.check(op, submit, config.params().inlineThreshold());
+    if (bad != null) {
+      LOG.debug("worker {} sent an intent that is refused with {}: {}", worker, bad, id);
+      violations.add(Quota.SENSELESS_INTENTS, worker);
+      refuse(worker, id, bad);
+      return;
+    }
+    PendingIntent intent =
+        new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
+    if (isTooHeavy(intent)) {
+      violations.add(Quota.PENDING_INTENT_BYTES, worker);
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return;
+    }
+    Set<Hash> missing = new LinkedHashSet<>();
+    Set<Hash> unverified = new LinkedHashSet<>();
+    try {
+      if (!findMissing(intent, missing, unverified, nowNs)) {
+        refuseLength(worker, id);
+        return;
+      }
+    } catch (ChunkStoreException e) {
+      LOG.error("cannot look up the chunks of an intent: {}", e.getMessage());
+      refuse(worker, id, e.errno());
+      return;
+    }
+    Errno chunkRefused = takeRefusedEarly(worker, id);
+    if (chunkRefused != null && !missing.isEmpty()) {
+      refuse(worker, id, chunkRefused);
+      return;
+    }
+    giveBack(intent, missing);
+    missing.addAll(unverified);
+    queue.add(intent, missing);
+    verify(unverified);
+    requestMissing(worker, intent, uploading(submit, worker, nowNs));
+  }
+
+  /**
+   * Whether an intent of this worker that is unknown here may have been committed and forgotten.
+   */
+  private boolean mayBeForgotten(WorkerId worker) {
+    return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
+  }
+
+  /**
+   * Releases the unasked-chunk credit of chunks that arrived before the intent that mentions them.
+   */
+  private void giveBack(PendingIntent intent, Set<Hash> missing) {
+    int here = 0;
+    long bytes = 0;
+    for (ChunkRef ref : intent.op().chunks()) {
+      if (intent.inlinePayload().length == 0 && !missing.contains(ref.hash())) {
+        here++;
+        bytes += ref.length();
+      }
+    }
+    if (here > 0) {
+      unrequested.mentioned(intent.origin(), here, bytes);
+    }
+  }
+
+  /**
+   * The chunks that the worker sends along; empty if some of its chunks were dropped recently, so
+   * that every missing one is requested.
+   */
+  private List<Hash> uploading(SubmitIntent submit, WorkerId worker, long nowNs) {
+    return unrequested.hasDropped(worker, nowNs) ? List.of() : submit.uploading();
+  }
+
+  /**
+   * Answers what has become of an intent (6.4): NOT_FOUND for another worker's; nothing yet for one
+   * that may have been forgotten ({@link ForgottenIntents}). If the intent waits for chunks, they
+   * are requested again, because chunks in flight on the previous connection are lost (9.3.1). The
+   * worker must not send the intent again to achieve that: its answer may be in flight, and an
+   * intent that arrives after its own refusal is a new one.
+   */
+  public void status(WorkerId worker, IntentId id, long nowNs) {
+    if (isForeign(worker, id)) {
+      sender.accept(worker, new IntentStatusResponse(id, Status.NOT_FOUND, null));
+      return;
+    }
+    PendingIntent pending = queue.find(id);
+    long index = sequencer.intents().find(id);
+    if (pending != null || isAwaitingTheDisk(id, index)) {
+      sender.accept(worker, new IntentStatusResponse(id, Status.IN_FLIGHT, null));
+      if (pending != null) {
+        pending.touch(nowNs);
+        requestMissing(worker, pending, List.of());
+      }
+      return;
+    }
+    if (index == IntentIndex.NOT_FOUND && mayBeForgotten(worker)) {
+      forgotten.owesAnswer(worker);
+      return;
+    }
+    IntentStatusResponse response =
+        index == IntentIndex.NOT_FOUND
+            ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
+            : new IntentStatusResponse(id, Status.COMMITTED, committed(index));
+    sender.accept(worker, response);
+  }
+
+  /**
+   * Whether to store a chunk: if an intent waits for it, or as far as the worker's credit for
+   * unasked chunks goes. A refused chunk is requested once an intent needs it.
+   */
+  public boolean takesChunk(WorkerId worker, ChunkPut put, long nowNs) {
+    if (queue.awaits(put.hash()) || unrequested.takes(worker, put.bytes().length, nowNs)) {
+      return true;
+    }
+    violations.add(Quota.UNREQUESTED_CHUNKS, worker);
+    return false;
+  }
+
+  /** A chunk is verified and in the store. Intents that state another length for it are refused. */
+  public void chunkArrived(Hash hash, int length) {
+    verifying.remove(hash);
+    unreadable.remove(hash);
+    intact.add(hash, clock.monotonicNs());
+    for (PendingIntent wrong : queue.arrived(hash, length, clock.monotonicNs())) {
+      queue.remove(wrong);
+      refuseLength(wrong.origin(), wrong.id());
+    }
+  }
+
+  /**
+   * A chunk in the store cannot be read or is damaged: the workers whose intents wait for it have
+   * the bytes and are asked for them.
+   */
+  public void chunkUnreadable(Hash hash) {
+    verifying.remove(hash);
+    intact.remove(hash);
+    unreadable.put(hash, true);
+    for (PendingIntent intent : queue.waitingFor(hash)) {
+      sender.accept(intent.origin(), new ChunkNeed(intent.id(), List.of(hash)));
+    }
+  }
+
+  /**
+   * A chunk of this intent does not match its hash, or cannot be stored. Chunks travel on a stream
+   * of their own, so this may be known before the intent arrives.
+   *
+   * @param worker the sender of the chunk; it cannot refuse another worker's intents this way
+   */
+  public void chunkRefused(WorkerId worker, IntentId id, Errno errno) {
+    if (isForeign(worker, id) || acks.find(id) != null) {
+      return; // refused once, however many chunks are bad
+    }
+    PendingIntent intent = queue.find(id);
+    if (intent == null) {
+      refusedEarly.computeIfAbsent(worker, _ -> new BoundedMap<>(MAX_REFUSED_EARLY)).put(id, errno);
+    } else if (!intent.missing().isEmpty()) {
+      queue.remove(intent);
+      refuse(intent.origin(), id, errno);
+    }
+  }
+
+  /**
+   * Refuses intents with EIO that wait for chunks and were neither sent again nor asked about since
+   * {@code beforeNs} (9.3.1(3)): their worker is gone or has given them up.
+   */
+  public void expire(long beforeNs) {
+    for (PendingIntent intent : queue.expire(beforeNs)) {
+      LOG.info("gave up the partial upload of intent {}", intent.id());
+      refuse(intent.origin(), intent.id(), Errno.EIO);
+    }
+  }
+
+  /**
+   * Sequences intents that are ready, within the limits of one turn.
+   *
+   * @return how many were sequenced or refused
+   */
+  public int sequence() {
+    int count = 0;
+    // What the log has no room for stays in the queue, because this thread has acks to send
+    // meanwhile. So do entries that the log could not sync yet: in the queue, other workers'
+    // intents can overtake a flooding worker's; in the log they cannot.
+    while (count < MAX_PER_SLICE
+        && !log.mayWait()
+        && sequencer.headIndex() - log.durableIndex() < config.maxUnsyncedEntries()) {
+      PendingIntent intent = queue.pollReady();
+      if (intent == null) {
+        break;
+      }
+      queue.remove(intent);
+      count++;
+      if (restsOnUnreadable(intent)) {
+        refuseAtOnce(intent.origin(), intent.id(), Errno.EAGAIN);
+        continue;
+      }
+      sequence(intent, clock.monotonicNs());
+    }
+    return count;
+  }
+
+  /**
+   * Sends the answers that rest on durable entries only.
+   *
+   * @return how many
+   */
+  public int release(long durableIndex) {
+    long onDisk = log.durableIndex();
+    return acks.release(
+        durableIndex,
+        (worker, ack) -> {
+          Invariant.ANSWERS_REST_ON_DURABLE_ENTRIES.check(ack.asOfIndex() <= onDisk);
+          sender.accept(worker, ack);
+        },
+        (ack, times) -> listener.committed(ack.intent(), times));
+  }
+
+  /**
+   * Whether exactly one intent is queued, it can be sequenced, and no answer waits for the disk.
+   */
+  public boolean hasLoneIntent() {
+    return queue.isLone() && acks.size() == 0;
+  }
+
+  /** How many intents wait for chunks or for their turn. */
+  public int pending() {
+    return queue.size();
+  }
+
+  /** About how many bytes of heap they take. */
+  public long pendingBytes() {
+    return queue.bytes();
+  }
+
+  /** How many answers wait for the disk. */
+  public int unacknowledged() {
+    return acks.size();
+  }
+
+  /** Intent rates by worker; for status reports. */
+  public IntentRates rates() {
+    return rates;
+  }
+
+  /** How often an intent arrived that was already known. */
+  public long deduplicated() {
+    return deduplicated;
+  }
+
+  /**
+   * Whether a new intent of this worker is admitted; if not, the worker has been told to send it
+   * again. Nothing is kept of the intent then, so the worker alone is responsible for the order in
+   * which its clients' intents arrive again.
+   */
+  private boolean admits(WorkerId worker, IntentId id, long bytes, long nowNs) {
+    if (isOverQuota(worker)) {
+      refuseAtOnce(worker, id, Errno.EAGAIN);
+      return false;
+    }
+    long waitNs = rates.take(worker, bytes, nowNs);
+    if (waitNs > 0) {
+      sender.accept(worker, new RateLimited(id, (int) Math.ceilDiv(waitNs, NS_PER_MS)));
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Whether a worker has as many intents waiting as there are places left. So one flooding worker
+   * gets half of all places, two get a third each, and n leave one place in n + 1 for the next
+   * worker, without knowing how many workers there are (the dynamic threshold of Choudhury and
+   * Hahne, "Dynamic queue length thresholds for shared-memory packet switches").
+   */
+  private boolean isOverQuota(WorkerId worker) {
+    int left = config.maxPendingIntents() - queue.size() - acks.size();
+    return queue.size(worker) + acks.size(worker) >= left;
+  }
+
+  /**
+   * The same rule for the heap that waiting intents take, since an op may name 4,096 chunks. One
+   * intent of each worker may always wait, however heavy it is.
+   */
+  private boolean isTooHeavy(PendingIntent intent) {
+    long own = queue.bytes(intent.origin());
+    long left = config.quotas().pendingIntentBytes() - queue.bytes();
+    return own > 0 && own + intent.heapBytes() > left;
+  }
+
+  private @Nullable Errno takeRefusedEarly(WorkerId worker, IntentId id) {
+    Map<IntentId, Errno> refused = refusedEarly.get(worker);
+    if (refused == null) {
+      return null;
+    }
+    Errno errno = refused.remove(id);
+    if (refused.isEmpty()) {
+      refusedEarly.remove(worker);
+    }
+    return errno;
+  }
+
+  private void sequence(PendingIntent intent, long turnNs) {
+    switch (sequencer.sequence(
+        intent.id(), intent.origin(), intent.agent(), intent.op(), intent.inlinePayload())) {
+      case Sequencer.Result.Refused(Errno errno) -> refuse(intent.origin(), intent.id(), errno);
+      case Sequencer.Result.Sequenced(LogEntry entry, byte[] encoded) -> {
+        tail.add(encoded, log.durableIndex());
+        if (entry.inlinePayload().length > 0) {
+          chunks.storeInline(entry.op().chunks(), entry.inlinePayload());
+        }
+        sequenced.accept(intent.origin(), entry.index());
+        intent.times().sequenced(turnNs, clock.monotonicNs());
+        acks.add(
+            intent.origin(),
+            new CommitAck(entry.intent(), null, committed(entry), entry.index()),
+            intent.times());
+      }
+    }
+  }
+
+  private void refuse(WorkerId worker, IntentId id, Errno errno) {
+    acks.add(worker, new CommitAck(id, errno, null, sequencer.headIndex()), null);
+  }
+
+  /**
+   * Refuses an intent for a reason that rests on no entry: the answer need not wait for the disk,
+   * and leaves nothing that could be taken for the answer to a later intent with the same id.
+   */
+  private void refuseAtOnce(WorkerId worker, IntentId id, Errno errno) {
+    sender.accept(worker, new CommitAck(id, errno, null, log.durableIndex()));
+  }
+
+  /**
+   * Whether the intent is in the log already; if its entry is durable too, the ack is sent again.
+   */
+  private boolean answerIfCommitted(WorkerId worker, IntentId id) {
+    long index = sequencer.intents().find(id);
+    if (isAwaitingTheDisk(id, index)) {
+      return true; // the ack will go to the session the worker has by then
+    }
+    if (index == IntentIndex.NOT_FOUND) {
+      return false;
+    }
+    sender.accept(worker, new CommitAck(id, null, committed(index), index));
+    return true;
+  }
+
+  /**
+   * Whether an intent is decided and its answer waits for the disk. The leader's own ops have no
+   * answer, so they are recognized by their index.
+   *
+   * @param index the entry that it has become, or {@link IntentIndex#NOT_FOUND}
+   */
+  private boolean isAwaitingTheDisk(IntentId id, long index) {
+    return acks.find(id) != null || (index != IntentIndex.NOT_FOUND && index > log.durableIndex());
+  }
+
+  /**
+   * Whether the intent's client is known to belong to another worker. Client ids are in the log for
+   * everyone to read; a client belongs to the worker of its first intent, so no other worker can
+   * commit its next intent or answer for it.
+   */
+  private boolean isForeign(WorkerId worker, IntentId id) {
+    PendingIntent pending = queue.find(id);
+    return !sequencer.intents().mayBelongTo(id.client(), worker)
+        || (pending != null && !pending.origin().equals(worker));
+  }
+
+  /**
+   * Adds chunks that are not in the store to {@code missing}, and stored ones that may have decayed
+   * to {@code unverified}; false if the store has a chunk in another length than the op states.
+   */
+  private boolean findMissing(
+      PendingIntent intent, Set<Hash> missing, Set<Hash> unverified, long nowNs) {
+    if (intent.inlinePayload().length > 0) {
+      return true;
+    }
+    for (ChunkRef ref : intent.op().chunks()) {
+      int length = ref.length() == 0 ? 0 : chunks.length(ref.hash());
+      if (length == ChunkStore.NOT_HERE) {
+        missing.add(ref.hash());
+      } else if (length != ref.length()) {
+        return false;
+      } else if (length > 0 && !intact.has(ref.hash(), nowNs)) {
+        unverified.add(ref.hash());
+      }
+    }
+    return true;
+  }
+
+  /** Whether a chunk of the intent was found damaged after it had been verified. */
+  private boolean restsOnUnreadable(PendingIntent intent) {
+    return !unreadable.isEmpty()
+        && intent.inlinePayload().length == 0
+        && intent.op().chunks().stream().anyMatch(ref -> unreadable.containsKey(ref.hash()));
+  }
+
+  private void verify(Set<Hash> hashes) {
+    for (Hash hash : hashes) {
+      if (verifying.add(hash)) {
+        chunks.verify(hash);
+      }
+    }
+  }
+
+  /**
+   * Refuses an op that states a wrong chunk length: readers would get fewer bytes than the file
+   * size says.
+   */
+  private void refuseLength(WorkerId worker, IntentId id) {
+    LOG.debug("worker {} sent an op that mentions a chunk with a wrong length: {}", worker, id);
+    violations.add(Quota.SENSELESS_INTENTS, worker);
+    refuse(worker, id, Errno.EINVAL);
+  }
+
+  private void requestMissing(WorkerId worker, PendingIntent intent, List<Hash> uploading) {
+    List<Hash> wanted = new ArrayList<>(intent.missing());
+    if (!wanted.isEmpty() && !uploading.isEmpty()) {
+      wanted.removeAll(Set.copyOf(uploading)); // removeAll would scan a list each time
+    }
+    wanted.removeIf(verifying::contains);
+    if (!wanted.isEmpty()) {
+      sender.accept(worker, new ChunkNeed(intent.id(), wanted));
+    }
+  }
+
+  private static Committed committed(LogEntry entry) {
+    long appendedAt =
+        entry.op() instanceof FsOp.Write write && write.mode() == WriteMode.APPEND
+            ? write.offset()
+            : -1;
+    return new Committed(
+        entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
+  }
+
+  /** Reads the entry from the log, so that a repeated ack equals the first one. */
+  private Committed committed(long index) {
+    try {
+      return committed(LogEntryCodec.decode(log.read(index)));
+    } catch (IOException | DecodeException e) {
+      throw new IllegalStateException("cannot read log entry " + index, e);
+    }
+  }
+}

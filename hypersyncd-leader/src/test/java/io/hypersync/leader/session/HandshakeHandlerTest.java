@@ -1,0 +1,220 @@
+package io.hypersync.leader.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.lock.LockManager;
+import io.hypersync.leader.oplog.OpLogFullException;
+import io.hypersync.leader.quota.QuotaViolations;
+import io.hypersync.leader.quota.WorkerQuotas;
+import io.hypersync.leader.sequencer.Genesis;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.state.FsState;
+import io.hypersync.wire.agent.Clock;
+import io.hypersync.wire.message.Feature;
+import io.hypersync.wire.message.Features;
+import io.hypersync.wire.message.LeaderMessage.Refused;
+import io.hypersync.wire.message.LeaderMessage.Refused.Reason;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.wire.transport.SessionId;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which workers are admitted (hypersync.md 9.5, 6.4). */
+class HandshakeHandlerTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
+  private static final WorkerId W = new WorkerId("w1");
+  private static final ClientId RUN = new ClientId(3, 3);
+  private static final Hash GENESIS = FsState.genesis().root();
+  private static final Hash ROOT_1 = new Hash(1, 1, 1, 1);
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private final RecordingPort port = new RecordingPort();
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final WorkerSessions sessions =
+      new WorkerSessions(port, (_, _, _) -> {}, new TailCache(2, 100), 10);
+  private final LockManager locks =
+      new LockManager(
+          SECOND_NS,
+          SECOND_NS,
+          () -> 88,
+          log::durableIndex,
+          (_, _) -> {},
+          _ -> true,
+          _ -> true,
+          _ -> {},
+          WorkerQuotas.ofHeap(1L << 30),
+          new QuotaViolations(Clock.SYSTEM),
+          0);
+  private final HandshakeHandler handshakeHandler =
+      new HandshakeHandler(LeaderConfig.of(WORKSPACE), 77, log, sessions, port, locks);
+
+  @BeforeEach
+  void oneEntryIsDurableAndOneIsNot() throws OpLogFullException {
+    append(1, ROOT_1);
+    log.sync();
+    append(2, new Hash(2, 2, 2, 2));
+  }
+
+  @Test
+  void aNewWorkerIsWelcome() {
+    greet(1, hello(0, GENESIS), 0);
+    assertEquals(
+        new Welcome(WORKSPACE, 77, 1, 100, NegotiatedParams.DEFAULT, 88, 15_000), lastSent());
+  }
+
+  @Test
+  void aWorkerThatKnowsAPrefixIsWelcome() {
+    greet(1, hello(1, ROOT_1), 0);
+    assertInstanceOf(Welcome.class, lastSent());
+  }
+
+  @Test
+  void strangersAreNot() {
+    assertRefused(
+        Reason.PROTOCOL_VERSION,
+        new Hello(
+            "hypersync/2",
+            WORKSPACE,
+            W,
+            none(),
+            0,
+            GENESIS,
+            RUN,
+            Protocol.REVISION,
+            Features.NONE));
+    assertRefused(Reason.WORKSPACE, new Hello(new WorkspaceId(2, 2), W, none(), 0, GENESIS, RUN));
+    assertRefused(
+        Reason.IDENTITY, new Hello(WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS, RUN));
+    assertRefused(Reason.DIVERGED, hello(0, ROOT_1));
+    assertRefused(Reason.DIVERGED, hello(1, GENESIS));
+    assertRefused(Reason.DIVERGED, hello(2, new Hash(2, 2, 2, 2)));
+  }
+
+  @Test
+  void ofAnotherRevisionTheOlderSideIsNamed() {
+    assertRefused(Reason.PROTOCOL_VERSION, helloOf(1, Features.NONE));
+    assertTrue(((Refused) lastSent()).message().startsWith("the worker is older"));
+    assertRefused(Reason.PROTOCOL_VERSION, helloOf(Protocol.REVISION + 1, Features.NONE));
+    assertTrue(((Refused) lastSent()).message().startsWith("the worker is newer"));
+  }
+
+  @Test
+  void whatOnlyOneSideCanDoIsNotUsed() {
+    NegotiatedParams offered =
+        new NegotiatedParams(Features.of(Feature.RAPTORQ, Feature.COMPRESSION), 4_096, 100, 0);
+    HandshakeHandler able = new HandshakeHandler(config(offered), 77, log, sessions, port, locks);
+    sessions.opened(new SessionId(1), W, "here", 0);
+    long unknown = 1L << 40;
+    able.hello(
+        session(1),
+        helloOf(Protocol.REVISION, new Features(unknown | Features.of(Feature.RAPTORQ).bits())),
+        0);
+    Welcome welcome = assertInstanceOf(Welcome.class, lastSent());
+    assertEquals(
+        new NegotiatedParams(Features.of(Feature.RAPTORQ), 4_096, 100, 0), welcome.params());
+  }
+
+  private static LeaderConfig config(NegotiatedParams params) {
+    LeaderConfig defaults = LeaderConfig.of(WORKSPACE);
+    return new LeaderConfig(
+        WORKSPACE,
+        defaults.heartbeatNs(),
+        defaults.workerTimeoutNs(),
+        defaults.partialUploadTtlNs(),
+        defaults.windowEntries(),
+        defaults.maxPendingIntents(),
+        defaults.maxUnsyncedEntries(),
+        defaults.rateLimits(),
+        defaults.tailCacheBytes(),
+        defaults.lockTtlNs(),
+        defaults.lockGraceNs(),
+        defaults.openLeaseTtlNs(),
+        defaults.maxStateBytes(),
+        defaults.quotas(),
+        params);
+  }
+
+  private static Hello helloOf(int revision, Features features) {
+    return new Hello(Protocol.VERSION, WORKSPACE, W, none(), 0, GENESIS, RUN, revision, features);
+  }
+
+  @Test
+  void aSecondHelloIsAProtocolError() {
+    greet(1, hello(0, GENESIS), 0);
+    handshakeHandler.hello(session(1), hello(0, GENESIS), 0);
+    assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason());
+  }
+
+  @Test
+  void aSecondConnectionWaitsUntilTheFirstHasBeenSilent() {
+    greet(1, hello(0, GENESIS), 0);
+    greet(2, hello(0, GENESIS), SECOND_NS - 1);
+    assertEquals(Reason.DUPLICATE, ((Refused) lastSent()).reason());
+    assertFalse(port.closed.contains(new SessionId(1)));
+    greet(3, hello(0, GENESIS), SECOND_NS);
+    assertInstanceOf(Welcome.class, lastSent());
+    assertTrue(port.closed.contains(new SessionId(1)));
+    assertEquals(new SessionId(3), Objects.requireNonNull(sessions.of(W)).id());
+  }
+
+  private void assertRefused(Reason reason, Hello hello) {
+    greet(9, hello, 0);
+    assertEquals(reason, ((Refused) lastSent()).reason());
+    assertTrue(port.closed.contains(new SessionId(9)));
+  }
+
+  private void greet(long id, Hello hello, long nowNs) {
+    sessions.opened(new SessionId(id), W, "here", nowNs);
+    handshakeHandler.hello(session(id), hello, nowNs);
+  }
+
+  private WorkerSession session(long id) {
+    return Objects.requireNonNull(sessions.get(new SessionId(id)));
+  }
+
+  private Object lastSent() {
+    return port.sent.getLast().message();
+  }
+
+  private void append(long index, Hash root) throws OpLogFullException {
+    LogEntry entry =
+        new LogEntry(
+            index,
+            new OpId(1, index),
+            index,
+            new IntentId(new ClientId(1, 1), index),
+            W,
+            "",
+            Genesis.op(),
+            LogEntry.NO_NODE,
+            root,
+            new byte[0],
+            new byte[0]);
+    log.append(index, LogEntryCodec.encode(entry), false);
+  }
+
+  private static Hello hello(long applied, Hash root) {
+    return new Hello(WORKSPACE, W, none(), applied, root, RUN);
+  }
+
+  private static OptionalLong none() {
+    return OptionalLong.empty();
+  }
+}

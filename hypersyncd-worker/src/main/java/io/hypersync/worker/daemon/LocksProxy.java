@@ -1,0 +1,35 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.lock.HeldLocks;
+import io.hypersync.worker.lock.LockCall;
+import io.hypersync.worker.lock.OwnerLockKey;
+import io.hypersync.worker.vfs.Locks;
+import java.util.function.Supplier;
+
+/**
+ * Posts lock requests to the agent's thread; the loop is looked up late because it is created after
+ * the vfs.
+ */
+record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
+  @Override
+  public HeldLocks heldLocks() {
+    return loop.get().agent().heldLocks();
+  }
+
+  @Override
+  public void submit(LockCall call) {
+    loop.get().post(agent -> agent.lock(call));
+  }
+
+  @Override
+  public void release(OwnerLockKey key, Runnable done) {
+    loop.get().post(agent -> agent.locks().release(key, done));
+  }
+
+  @Override
+  public void interrupted(long unique) {
+    loop.get().post(agent -> agent.locks().interrupt(unique));
+  }
+}

@@ -1,0 +1,84 @@
+package io.hypersync.worker.daemon;
+
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.intents.Mutation;
+import io.hypersync.worker.intents.WaitingCall;
+import io.hypersync.worker.vfs.Mutations;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Posts mutations and waits to the agent's thread; the loop is looked up late because it is created
+ * after the vfs.
+ */
+record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link)
+    implements Mutations {
+  @Override
+  public boolean isWritable() {
+    return loop.get().agent().isWritable();
+  }
+
+  @Override
+  public int chunkMax() {
+    return loop.get().agent().params().chunkMax();
+  }
+
+  @Override
+  public boolean isFresh() {
+    return loop.get().agent().isFresh();
+  }
+
+  @Override
+  public boolean hasUnread() {
+    return link.hasUnread();
+  }
+
+  @Override
+  public void whenRead(Runnable ready) {
+    loop.get().afterArrivals(ready);
+  }
+
+  @Override
+  public void whenFresh(WaitingCall call) {
+    loop.get().post(agent -> agent.whenFresh(call));
+  }
+
+  @Override
+  public void whenCurrent(WaitingCall call) {
+    loop.get().post(agent -> agent.whenCurrent(call));
+  }
+
+  @Override
+  public boolean hasLostName(NodeId node) {
+    return loop.get().agent().hasLostName(node);
+  }
+
+  @Override
+  public void whenSettled(long index, Runnable ready) {
+    loop.get().post(agent -> agent.whenSettled(index, ready));
+  }
+
+  @Override
+  public void submit(Mutation mutation) {
+    loop.get().post(agent -> agent.submit(mutation));
+  }
+
+  @Override
+  public void fsync(NodeId node, WaitingCall call) {
+    loop.get().post(agent -> agent.fsync(node, call));
+  }
+
+  @Override
+  public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
+    loop.get().post(agent -> agent.fetchAgain(chunk, ready, failed));
+  }
+
+  @Override
+  public void interrupted(long unique, int pid) {
+    loop.get().post(agent -> agent.interrupted(unique, pid));
+  }
+}

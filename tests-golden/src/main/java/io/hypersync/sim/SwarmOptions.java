@@ -1,0 +1,205 @@
+package io.hypersync.sim;
+
+import io.hypersync.leader.IntentRateLimits;
+import io.hypersync.leader.LeaderConfig;
+import io.hypersync.leader.quota.WorkerQuotas;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.sim.net.NetworkProfile;
+import io.hypersync.sim.world.Prng;
+import io.hypersync.sim.world.Timeline;
+import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.worker.WorkerConfig;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The swarm options of one history, all drawn from its seed: limits that are small enough to be
+ * reached, and how often faults happen. Every seed draws other values, so that combinations which
+ * are rare on average are common in some histories.
+ *
+ * @param networkProfile delays and losses of the network while no fault is active
+ * @param slowestSyncNs the longest sync of the log
+ * @param longestThinkNs the longest time between two calls of a process
+ * @param reconnectMinNs see {@link WorkerConfig}
+ * @param meanFaultNs average time between two faults; {@code Long.MAX_VALUE} for no faults
+ * @param faults the kinds of faults that are injected; in most histories not all of them, so that
+ *     each kind dominates some histories
+ * @param windowEntries see {@link LeaderConfig}
+ * @param maxPendingIntents see {@link LeaderConfig}
+ * @param tailCacheBytes see {@link LeaderConfig}
+ * @param processes number of random processes on each worker
+ * @param strictReads whether workers have strict_reads (hypersync.md 5.3); if so, processes whose
+ *     calls are checked for linearizability run too
+ * @param maxUnsyncedEntries see {@link LeaderConfig}
+ * @param rateLimits see {@link LeaderConfig}
+ */
+record SwarmOptions(
+    NetworkProfile networkProfile,
+    long slowestSyncNs,
+    long longestThinkNs,
+    long reconnectMinNs,
+    long meanFaultNs,
+    List<FaultKind> faults,
+    int windowEntries,
+    int maxPendingIntents,
+    long tailCacheBytes,
+    int processes,
+    boolean strictReads,
+    int maxUnsyncedEntries,
+    IntentRateLimits rateLimits) {
+  /** How often agents do their timed work. */
+  static final long TICK_NS = 20 * Timeline.MS;
+
+  /** A leader that has been silent for this long counts as unreachable. */
+  static final long LEADER_TIMEOUT_NS = 600 * Timeline.MS;
+
+  /**
+   * LEADER_STALE of simulated workers: shorter than the heartbeat interval, so that workers often
+   * have to ask the leader for a barrier.
+   */
+  static final long LEADER_STALE_NS = 60 * Timeline.MS;
+
+  /** MUTATION_DEADLINE of simulated workers. */
+  static final long MUTATION_DEADLINE_NS = 4_000 * Timeline.MS;
+
+  /** lock_ttl of the simulated leader. */
+  static final long LOCK_TTL_NS = 1_000 * Timeline.MS;
+
+  /** Grace after {@link #LOCK_TTL_NS}, in which a lock can still be renewed. */
+  static final long LOCK_GRACE_NS = 400 * Timeline.MS;
+
+  /**
+   * OPEN_LEASE_TTL of the simulated leader: longer than an agent can be paused without losing its
+   * connection.
+   */
+  static final long OPEN_LEASE_TTL_NS = 3_000 * Timeline.MS;
+
+  /** The longest pause of a worker or leader process. */
+  static final long LONGEST_PAUSE_NS = 1_500 * Timeline.MS;
+
+  /** Loss rates of hypersync.md 22.3. */
+  private static final List<Integer> LOSS_PERCENT = List.of(1, 5, 10);
+
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(0x5157, 1);
+
+  static SwarmOptions of(Prng prng) {
+    return new SwarmOptions(
+        networkProfile(prng),
+        prng.scale(100_000, 300 * Timeline.MS),
+        prng.scale(2 * Timeline.MS, 100 * Timeline.MS),
+        prng.scale(Timeline.MS, 50 * Timeline.MS),
+        prng.oneIn(8) ? Long.MAX_VALUE : prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS),
+        someFaults(prng),
+        (int) prng.scale(1, 64),
+        (int) prng.scale(2, 100),
+        prng.scale(200, 100_000),
+        (int) prng.between(1, 4),
+        prng.oneIn(4),
+        (int) prng.scale(16, 200),
+        prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE);
+  }
+
+  /**
+   * Limits low enough to be reached, but which let the calls of all processes through within about
+   * a second.
+   */
+  private static IntentRateLimits rateLimits(Prng prng) {
+    return new IntentRateLimits(
+        prng.scale(20, 500), prng.scale(1, 20), prng.oneIn(2) ? prng.scale(1 << 20, 1 << 24) : 0);
+  }
+
+  /** One network in four has different delays in the two directions; one in four loses packets. */
+  private static NetworkProfile networkProfile(Prng prng) {
+    long upNs = prng.scale(200_000, 50 * Timeline.MS);
+    long downNs = prng.oneIn(4) ? prng.scale(200_000, 50 * Timeline.MS) : upNs;
+    int lossPercent = prng.oneIn(4) ? prng.pick(LOSS_PERCENT) : 0;
+    return new NetworkProfile(
+        upNs, downNs, lossPercent, prng.scale(Timeline.MS, 400 * Timeline.MS));
+  }
+
+  private static List<FaultKind> someFaults(Prng prng) {
+    List<FaultKind> all = List.of(FaultKind.values());
+    int wanted = (int) prng.scale(1, all.size());
+    List<FaultKind> some = new ArrayList<>();
+    for (int i = 0; i < wanted; i++) {
+      some.add(prng.pick(all));
+    }
+    return some;
+  }
+
+  /** Whether a worker can lose its leader in this history. If not, no call may end with EIO. */
+  boolean losesTouch() {
+    return networkProfile.lossPercent() > 0
+        || (meanFaultNs != Long.MAX_VALUE
+            && faults.stream()
+                .anyMatch(
+                    fault ->
+                        switch (fault) {
+                          case BREAK,
+                              PARTITION,
+                              TOTAL_PARTITION,
+                              ONE_WAY_PARTITION,
+                              SLOW_WAY,
+                              LEADER_CRASH,
+                              LOG_EIO,
+                              LOG_SYNC_FAILS,
+                              CHUNK_SYNC_FAILS,
+                              LOG_ROT,
+                              CHUNK_ROT,
+                              WORKER_CRASH,
+                              FULL_WORKER,
+                              WORKER_PAUSE,
+                              LEADER_PAUSE ->
+                              true;
+                          case FULL_LOG, FULL_CHUNKS, WORKER_ROT, CLOCK_JUMP -> false;
+                        }));
+  }
+
+  LeaderConfig leader() {
+    return new LeaderConfig(
+        WORKSPACE,
+        100 * Timeline.MS,
+        1_500 * Timeline.MS,
+        2 * MUTATION_DEADLINE_NS,
+        windowEntries,
+        maxPendingIntents,
+        maxUnsyncedEntries,
+        rateLimits,
+        tailCacheBytes,
+        LOCK_TTL_NS,
+        LOCK_GRACE_NS,
+        OPEN_LEASE_TTL_NS,
+        Long.MAX_VALUE,
+        WorkerQuotas.ofHeap(1L << 30),
+        NegotiatedParams.DEFAULT);
+  }
+
+  WorkerConfig worker(String name) {
+    return new WorkerConfig(
+        WORKSPACE,
+        new WorkerId(name),
+        LEADER_TIMEOUT_NS,
+        LEADER_STALE_NS,
+        MUTATION_DEADLINE_NS,
+        reconnectMinNs,
+        300 * Timeline.MS,
+        100 * Timeline.MS,
+        Long.MAX_VALUE);
+  }
+
+  /**
+   * The longest time in which a mutation must be answered, even if its worker is paused meanwhile.
+   */
+  static long longestMutationNs() {
+    return MUTATION_DEADLINE_NS + 2 * LONGEST_PAUSE_NS + 4 * TICK_NS;
+  }
+
+  /**
+   * The longest time a mount may stay writable while its leader is silent: the timeout is counted
+   * in ten slices, each of which may be noticed one tick late, plus a margin for pauses.
+   */
+  static long silenceToleranceNs() {
+    return LEADER_TIMEOUT_NS + 16 * TICK_NS;
+  }
+}
