@@ -2,7 +2,7 @@ package io.hypersync.bench;
 
 import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.Narrator;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.hypersync.cli.command.ExtraCommand;
 import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import io.hypersync.cli.demo.Demo;
 import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.cli.workspace.NewIds;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import io.hypersync.cli.demo.DemoFolder;
 import io.hypersync.cli.demo.Narrator;
 import io.hypersync.cli.flood.HandshakeFlood;
 import io.hypersync.cli.workspace.NewIds;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.hypersync.bench;
 
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.cli.demo.Cleanup;
 import io.hypersync.cli.demo.Narrator;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package io.hypersync.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.text.Printable;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.hypersync.cli;
 import io.hypersync.cli.command.Output;
 import io.hypersync.cli.command.StatusQuery;
 import io.hypersync.cli.daemons.Daemons;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.io.PrintWriter;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;

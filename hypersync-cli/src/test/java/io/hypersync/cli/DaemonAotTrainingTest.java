@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.hypersync.cli.workspace.WorkspaceDirectory;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

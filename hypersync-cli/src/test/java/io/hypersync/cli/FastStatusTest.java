@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.wire.admin.AdminServer;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.AdminServer;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

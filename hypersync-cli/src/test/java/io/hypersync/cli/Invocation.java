@@ -2,7 +2,7 @@ package io.hypersync.cli;
 
 import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.leader.LeaderDaemonOptions;
-import io.hypersync.wire.admin.Daemon;
+import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,6 +1,6 @@
 package io.hypersync.leader;
 
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 
 /** A clock that stands still at {@link #ns} until a test sets it. */
 public final class SetClock implements Clock {

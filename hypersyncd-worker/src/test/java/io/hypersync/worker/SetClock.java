@@ -1,6 +1,6 @@
 package io.hypersync.worker;
 
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 
 /** A clock that shows {@link #ns} until a test changes it. */
 public final class SetClock implements Clock {

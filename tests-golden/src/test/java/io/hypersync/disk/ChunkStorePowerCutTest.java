@@ -7,7 +7,7 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

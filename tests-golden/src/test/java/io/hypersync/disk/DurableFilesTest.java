@@ -2,7 +2,7 @@ package io.hypersync.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.hypersync.e2e;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.runtime.admin.AdminClient;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

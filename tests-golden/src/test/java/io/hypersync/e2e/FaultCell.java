@@ -1,7 +1,7 @@
 package io.hypersync.e2e;
 
 import io.hypersync.e2e.NetworkConditions.Direction;
-import io.hypersync.wire.fault.FaultPoints.Moment;
+import io.hypersync.runtime.fault.FaultPoints.Moment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;

@@ -11,7 +11,7 @@ import io.hypersync.e2e.FaultCell.Killed;
 import io.hypersync.e2e.FaultCell.Stopped;
 import io.hypersync.e2e.NetworkConditions.Direction;
 import io.hypersync.e2e.WriteLoad.Call;
-import io.hypersync.wire.fault.FaultPoints.Moment;
+import io.hypersync.runtime.fault.FaultPoints.Moment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

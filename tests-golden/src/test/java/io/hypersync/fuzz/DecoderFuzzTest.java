@@ -1,6 +1,6 @@
 package io.hypersync.fuzz;
 
-import io.hypersync.wire.admin.AdminTargets;
+import io.hypersync.runtime.admin.AdminTargets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.hypersync.leader.oplog.chronicle.LogPromises;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;

@@ -69,6 +69,8 @@ class ArchitectureTest {
         .definedBy("io.hypersync.model..")
         .layer("chunkstore")
         .definedBy("io.hypersync.chunkstore..")
+        .layer("runtime")
+        .definedBy("io.hypersync.runtime..")
         .layer("wire")
         .definedBy("io.hypersync.wire..")
         .layer("leader")
@@ -83,12 +85,14 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("top")
         .whereLayer("worker")
         .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("runtime")
+        .mayOnlyBeAccessedByLayers("wire", "leader", "worker", "top")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("chunkstore")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("model")
-        .mayOnlyBeAccessedByLayers("chunkstore", "wire", "leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers("chunkstore", "runtime", "wire", "leader", "worker", "top")
         .check(CLASSES);
   }
 

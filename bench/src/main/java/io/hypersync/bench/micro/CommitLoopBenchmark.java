@@ -22,7 +22,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;

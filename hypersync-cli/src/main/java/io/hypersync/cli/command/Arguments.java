@@ -10,7 +10,7 @@ final class Arguments {
   /**
    * Parses one value.
    *
-   * @throws io.hypersync.wire.admin.UserError naming the flag and what was expected
+   * @throws io.hypersync.runtime.admin.UserError naming the flag and what was expected
    */
   static <T> T parse(String flag, Setting<T> setting, String text) {
     ConfigurationReader reader = new ConfigurationReader();

@@ -1,7 +1,7 @@
 package io.hypersync.cli.command;
 
 import io.hypersync.cli.daemons.Daemons;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -8,7 +8,7 @@ import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.LeaderPlan;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.LeaderDaemonOptions;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -27,7 +27,7 @@ final class LeaderFolders {
    * Opens the workspace, and overrides the configured state directory if {@code --state-dir} was
    * given.
    *
-   * @throws io.hypersync.wire.admin.UserError if there is no workspace in the directory
+   * @throws io.hypersync.runtime.admin.UserError if there is no workspace in the directory
    */
   WorkspaceDirectory open(ConfigurationOptions configuration) {
     WorkspaceDirectory workspace = WorkspaceDirectory.open(directory.toAbsolutePath().normalize());

@@ -1,7 +1,7 @@
 package io.hypersync.cli.command;
 
 import io.hypersync.cli.config.HostPort;
-import io.hypersync.wire.text.ShellWords;
+import io.hypersync.runtime.text.ShellWords;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

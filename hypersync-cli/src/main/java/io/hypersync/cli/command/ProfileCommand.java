@@ -8,7 +8,7 @@ import io.hypersync.cli.profile.ProfileSession;
 import io.hypersync.cli.profile.ProfileTree;
 import io.hypersync.cli.profile.TracedCommand;
 import io.hypersync.cli.render.ProfileReport;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.hypersync.cli.command;
 
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.wire.text.ShellWords;
+import io.hypersync.runtime.text.ShellWords;
 import java.nio.file.Path;
 
 /** Command lines that output suggests as the next step. */

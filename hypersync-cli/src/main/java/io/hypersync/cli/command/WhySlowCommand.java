@@ -8,7 +8,7 @@ import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.daemons.MountedWorkers;
 import io.hypersync.cli.render.WhySlowReport;
 import io.hypersync.cli.stages.Decomposition;
-import io.hypersync.wire.admin.AdminClient;
+import io.hypersync.runtime.admin.AdminClient;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.hypersync.cli.runtime.DaemonStarter;
 import io.hypersync.cli.runtime.OptionSavingDaemon;
 import io.hypersync.cli.runtime.WorkerPlan;
 import io.hypersync.cli.workspace.Enrolments;
-import io.hypersync.wire.admin.RunDirectory;
+import io.hypersync.runtime.admin.RunDirectory;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

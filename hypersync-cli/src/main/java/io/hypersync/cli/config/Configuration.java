@@ -1,6 +1,6 @@
 package io.hypersync.cli.config;
 
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

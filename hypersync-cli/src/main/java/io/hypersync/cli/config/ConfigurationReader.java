@@ -1,7 +1,7 @@
 package io.hypersync.cli.config;
 
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

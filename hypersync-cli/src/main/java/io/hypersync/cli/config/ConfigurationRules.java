@@ -1,6 +1,6 @@
 package io.hypersync.cli.config;
 
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 
 /** Rules between settings whose values are each valid alone. */
 final class ConfigurationRules {

@@ -1,6 +1,6 @@
 package io.hypersync.cli.daemons;
 
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.hypersync.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.hypersync.wire.admin.AdminClient;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.AdminClient;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.hypersync.cli.demo;
 
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.file.FileProblems;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

@@ -1,9 +1,9 @@
 package io.hypersync.cli.demo;
 
 import io.hypersync.cli.workspace.NewIds;
-import io.hypersync.wire.admin.RunDirectory;
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.admin.RunDirectory;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

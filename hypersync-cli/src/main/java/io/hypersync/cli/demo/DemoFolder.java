@@ -1,7 +1,7 @@
 package io.hypersync.cli.demo;
 
 import io.hypersync.cli.daemons.Mounts;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.worker.fuse.dev.FolderCover;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.hypersync.cli.demo;
 
 import io.hypersync.cli.config.HostPort;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.BindException;

@@ -1,7 +1,7 @@
 package io.hypersync.cli.demo;
 
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.FileProblems;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

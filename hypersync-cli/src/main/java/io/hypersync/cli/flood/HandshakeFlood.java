@@ -2,7 +2,7 @@ package io.hypersync.cli.flood;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.wire.pki.PkiException;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import java.io.IOException;

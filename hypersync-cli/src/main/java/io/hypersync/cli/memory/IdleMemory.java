@@ -1,7 +1,7 @@
 package io.hypersync.cli.memory;
 
-import io.hypersync.wire.agent.Agent;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Agent;
+import io.hypersync.runtime.agent.Clock;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package io.hypersync.cli.memory;
 
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,7 +2,7 @@ package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.model.text.Printable;
-import io.hypersync.wire.text.ShellWords;
+import io.hypersync.runtime.text.ShellWords;
 
 /** Text output of {@code hypersync status}, from the tree of {@code docs/json.md}. */
 public final class StatusReport {

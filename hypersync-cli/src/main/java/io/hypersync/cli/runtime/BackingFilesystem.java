@@ -1,7 +1,7 @@
 package io.hypersync.cli.runtime;
 
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.worker.fuse.dev.FilesystemType;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,6 @@
 package io.hypersync.cli.runtime;
 
-import io.hypersync.wire.admin.Daemon;
+import io.hypersync.runtime.admin.Daemon;
 
 /**
  * Starts a daemon in this process.
@@ -12,7 +12,7 @@ public interface DaemonStarter<O> {
   /**
    * Starts the daemon; its threads run when this returns.
    *
-   * @throws io.hypersync.wire.admin.UserError if the user can fix the cause
+   * @throws io.hypersync.runtime.admin.UserError if the user can fix the cause
    */
   Daemon start(O options) throws InterruptedException;
 }

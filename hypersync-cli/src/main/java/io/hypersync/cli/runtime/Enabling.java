@@ -3,7 +3,7 @@ package io.hypersync.cli.runtime;
 import io.hypersync.cli.config.Configuration;
 import io.hypersync.cli.config.Setting;
 import io.hypersync.cli.config.Settings;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,7 +7,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 

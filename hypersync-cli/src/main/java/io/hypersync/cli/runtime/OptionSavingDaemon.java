@@ -1,8 +1,8 @@
 package io.hypersync.cli.runtime;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.wire.admin.AdminCommand;
-import io.hypersync.wire.admin.Daemon;
+import io.hypersync.runtime.admin.AdminCommand;
+import io.hypersync.runtime.admin.Daemon;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 

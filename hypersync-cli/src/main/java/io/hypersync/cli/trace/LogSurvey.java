@@ -11,7 +11,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -11,7 +11,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
-import io.hypersync.wire.admin.StateLock;
+import io.hypersync.runtime.admin.StateLock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -36,7 +36,7 @@ public final class StateTrace {
    * @param out not closed
    * @param progress gets the index now and then
    * @return the writer, for its counts and the root
-   * @throws io.hypersync.wire.admin.UserError if the leader runs
+   * @throws io.hypersync.runtime.admin.UserError if the leader runs
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    * @throws io.hypersync.leader.recovery.ReplayException if replay does not reproduce the log's
    *     roots

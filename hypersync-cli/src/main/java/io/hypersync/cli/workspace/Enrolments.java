@@ -2,12 +2,12 @@ package io.hypersync.cli.workspace;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.DurableFiles;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.PkiException;
-import io.hypersync.wire.text.ShellWords;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;

@@ -1,8 +1,8 @@
 package io.hypersync.cli.workspace;
 
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

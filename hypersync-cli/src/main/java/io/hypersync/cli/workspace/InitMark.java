@@ -2,8 +2,8 @@ package io.hypersync.cli.workspace;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.wire.admin.UserError;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.wire.pki.PkiException;
 import io.hypersync.wire.pki.WorkspaceAuthority;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.hypersync.cli.workspace;
 
 import io.hypersync.cli.config.HostPort;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.hypersync.cli.workspace;
 
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.util.regex.Pattern;
 
 /**

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.daemons.Mounts;
-import io.hypersync.wire.admin.AdminServer;
+import io.hypersync.runtime.admin.AdminServer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.wire.admin.StateLock;
+import io.hypersync.runtime.admin.StateLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

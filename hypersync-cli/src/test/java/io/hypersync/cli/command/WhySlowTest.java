@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.cli.Invocation;
-import io.hypersync.wire.admin.AdminServer;
+import io.hypersync.runtime.admin.AdminServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

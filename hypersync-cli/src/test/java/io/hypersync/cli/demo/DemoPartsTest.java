@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.cli.Invocation;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

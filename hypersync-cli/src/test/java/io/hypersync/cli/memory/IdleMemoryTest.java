@@ -2,7 +2,7 @@ package io.hypersync.cli.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.hypersync.cli.Invocation;
 import io.hypersync.cli.config.HostPort;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import io.hypersync.wire.pki.EnrolmentToken;
 import io.hypersync.wire.pki.PkiException;
 import java.io.IOException;

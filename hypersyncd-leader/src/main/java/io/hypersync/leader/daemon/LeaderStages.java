@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.wire.agent.Clock;
-import io.hypersync.wire.stages.RecentTimestamps;
-import io.hypersync.wire.stages.StageHistograms;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.stages.RecentTimestamps;
+import io.hypersync.runtime.stages.StageHistograms;
 import java.util.Set;
 
 /**

@@ -2,10 +2,10 @@ package io.hypersync.leader.daemon;
 
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.runtime.agent.AgentLoop;
+import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
-import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.LeaderTransportListener;
 import io.hypersync.wire.transport.SessionId;
 import java.net.InetSocketAddress;

@@ -11,7 +11,7 @@ import io.hypersync.model.lock.HeldLock;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;

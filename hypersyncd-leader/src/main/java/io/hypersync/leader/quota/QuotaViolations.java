@@ -1,7 +1,7 @@
 package io.hypersync.leader.quota;
 
 import io.hypersync.model.id.WorkerId;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;

@@ -23,7 +23,7 @@ import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;

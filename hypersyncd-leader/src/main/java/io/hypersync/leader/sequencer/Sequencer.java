@@ -21,8 +21,8 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
-import io.hypersync.wire.agent.Clock;
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.agent.Entropy;
 
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends

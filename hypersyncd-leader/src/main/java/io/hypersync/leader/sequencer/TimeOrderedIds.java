@@ -2,7 +2,7 @@ package io.hypersync.leader.sequencer;
 
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Entropy;
 
 /**
  * Generates ids that sort by time: UUIDs of version 7 with the time in 60 bits (RFC 9562, 5.7 and

@@ -22,7 +22,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.admin.UserError;
+import io.hypersync.runtime.admin.UserError;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

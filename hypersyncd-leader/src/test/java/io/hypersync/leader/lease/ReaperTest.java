@@ -17,7 +17,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;

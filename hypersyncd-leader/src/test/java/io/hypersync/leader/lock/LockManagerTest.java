@@ -14,7 +14,7 @@ import io.hypersync.model.lock.LockKind;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.model.lock.LockSpace;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ExpiringLock;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;

@@ -31,7 +31,7 @@ import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;

@@ -1,8 +1,8 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
-import io.hypersync.wire.stages.StageHistograms;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.stages.StageHistograms;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.profile.Profile;

@@ -1,7 +1,7 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.model.id.Name;
-import io.hypersync.wire.fault.FaultPoints;
+import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;

@@ -1,6 +1,6 @@
 package io.hypersync.worker.daemon;
 
-import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;

@@ -3,7 +3,7 @@ package io.hypersync.worker.daemon;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
-import io.hypersync.wire.agent.AgentLoop;
+import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;

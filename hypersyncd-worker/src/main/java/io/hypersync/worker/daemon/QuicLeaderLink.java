@@ -1,14 +1,14 @@
 package io.hypersync.worker.daemon;
 
-import io.hypersync.wire.agent.AgentLoop;
-import io.hypersync.wire.fault.FaultPoints;
-import io.hypersync.wire.fault.FaultPoints.Moment;
+import io.hypersync.runtime.agent.AgentLoop;
+import io.hypersync.runtime.fault.FaultPoints;
+import io.hypersync.runtime.fault.FaultPoints.Moment;
+import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.quic.QuicWorkerClient;
-import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;

@@ -1,6 +1,6 @@
 package io.hypersync.worker.intents;
 
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Entropy;
 
 /**
  * Limits how fast this worker sends intents while the leader refuses some of them: because it is

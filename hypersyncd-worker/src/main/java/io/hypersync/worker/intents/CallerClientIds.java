@@ -2,7 +2,7 @@ package io.hypersync.worker.intents;
 
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Entropy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -9,7 +9,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Entropy;
+import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;

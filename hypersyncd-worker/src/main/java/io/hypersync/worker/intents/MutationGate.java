@@ -5,7 +5,7 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
 import io.hypersync.worker.link.ReadBarrier;

@@ -10,7 +10,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FileContent;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.FuseOperation;

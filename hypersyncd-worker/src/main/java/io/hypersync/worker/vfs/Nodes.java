@@ -6,7 +6,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseAttr;

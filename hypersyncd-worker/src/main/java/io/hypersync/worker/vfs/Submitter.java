@@ -11,7 +11,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;

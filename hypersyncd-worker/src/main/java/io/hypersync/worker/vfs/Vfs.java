@@ -2,7 +2,7 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;

@@ -10,7 +10,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Node;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.session.FuseCounters;

@@ -12,7 +12,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Node;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;

@@ -3,7 +3,7 @@ package io.hypersync.leader.daemon;
 import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 
 /**
  * The leader's time measurements for one intent and nothing else, as a workload for a benchmark.

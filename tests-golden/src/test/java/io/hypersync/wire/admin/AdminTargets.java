@@ -1,4 +1,4 @@
-package io.hypersync.wire.admin;
+package io.hypersync.runtime.admin;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 

@@ -10,7 +10,7 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.wire.agent.Clock;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;

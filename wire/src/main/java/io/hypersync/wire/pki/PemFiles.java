@@ -1,7 +1,7 @@
 package io.hypersync.wire.pki;
 
-import io.hypersync.wire.file.DurableFiles;
-import io.hypersync.wire.file.FileProblems;
+import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.runtime.file.FileProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,13 +1,13 @@
 package io.hypersync.wire.quic;
 
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.PeerCertificates;
-import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.hypersync.wire.transport.WorkerTransport;
 import io.hypersync.wire.transport.WorkerTransportListener;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.wire.codec.SampleMessages;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
 import io.hypersync.wire.pki.Identity;
 import io.hypersync.wire.pki.WorkspaceAuthority;
-import io.hypersync.wire.text.HostPorts;
 import io.hypersync.wire.transport.ConnectFailure;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;

@@ -9,7 +9,7 @@ import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.RecoveryListener;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.OpLogOptions;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;

@@ -2,7 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,6 +1,6 @@
 package io.hypersync.leader.oplog.chronicle;
 
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 

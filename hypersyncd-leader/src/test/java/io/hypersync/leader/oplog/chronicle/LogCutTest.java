@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.LogCut.Step;
-import io.hypersync.wire.file.DurableFiles;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.io.Serial;
 import java.nio.file.Files;

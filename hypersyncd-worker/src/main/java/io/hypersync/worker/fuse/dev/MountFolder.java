@@ -1,7 +1,7 @@
 package io.hypersync.worker.fuse.dev;
 
 import io.hypersync.model.errno.Errno;
-import io.hypersync.wire.file.SharedDirectories;
+import io.hypersync.runtime.file.SharedDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,83 @@
+package io.hypersync.runtime.admin;
+
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.runtime.file.FileProblems;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The directory of the admin sockets of all daemons on this host:
+ *
+ * <pre>
+ * /run/hypersync/leader-&lt;first 8 digits of the WorkspaceID&gt;.sock
+ * /run/hypersync/worker-&lt;first 8 digits of the WorkspaceID&gt;-&lt;worker_id&gt;.sock
+ * </pre>
+ *
+ * @param path the directory
+ */
+public record RunDirectory(Path path) {
+  /** The environment variable that overrides the directory. */
+  public static final String VARIABLE = "HYPERSYNC_RUN_DIR";
+
+  private static final Path DEFAULT = Path.of("/run/hypersync");
+  private static final int WORKSPACE_DIGITS = 8;
+
+  /** The directory that {@link #VARIABLE} names in an environment, else {@code /run/hypersync}. */
+  public static RunDirectory of(Map<String, String> environment) {
+    String named = environment.getOrDefault(VARIABLE, "");
+    return new RunDirectory(named.isEmpty() ? DEFAULT : Path.of(named).toAbsolutePath());
+  }
+
+  /** The socket path of a workspace's leader. */
+  public Path leaderSocket(WorkspaceId workspace) {
+    return path.resolve("leader-" + prefix(workspace) + ".sock");
+  }
+
+  /** The socket path of one worker of a workspace. */
+  public Path workerSocket(WorkspaceId workspace, WorkerId worker) {
+    return path.resolve("worker-" + prefix(workspace) + "-" + worker + ".sock");
+  }
+
+  /**
+   * All sockets in the directory, of running and dead daemons: leaders before workers, each sorted
+   * by name. Empty if the directory does not exist.
+   *
+   * @throws UserError if the directory cannot be read
+   */
+  public List<Path> sockets() {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "{leader,worker}-*.sock")) {
+      files.forEach(found::add);
+    } catch (NoSuchFileException neverUsed) {
+      return List.of();
+    } catch (IOException failure) {
+      throw new UserError(
+          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
+    } catch (DirectoryIteratorException failure) {
+      throw new UserError(
+          "cannot list the admin sockets in " + path + ": " + FileProblems.describe(failure),
+          FileProblems.hint(failure, ""));
+    }
+    Collections.sort(found);
+    return found;
+  }
+
+  /** Whether this is the socket of a leader, by its name. */
+  public static boolean isLeader(Path socket) {
+    return socket.getFileName().toString().startsWith("leader-");
+  }
+
+  private static String prefix(WorkspaceId workspace) {
+    return workspace.toString().substring(0, WORKSPACE_DIGITS);
+  }
+}

@@ -1,0 +1,14 @@
+package io.hypersync.runtime.agent;
+
+/**
+ * Decision code without a thread of its own: in production one thread calls it, in tests the
+ * simulator does. All methods of an agent are called on the thread that calls {@code doWork}.
+ */
+public interface Agent {
+  /**
+   * Does a bounded part of what can be done now; never blocks.
+   *
+   * @return how much was done; 0 means there is nothing to do until input arrives or time passes
+   */
+  int doWork();
+}

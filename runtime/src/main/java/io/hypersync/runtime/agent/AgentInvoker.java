@@ -1,0 +1,64 @@
+package io.hypersync.runtime.agent;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs an agent on a single-threaded executor. In production that is the transport's event loop, so
+ * a packet is handled on the thread that received it, without a hand-over. Any thread may call
+ * {@link #wake}; several wakes before a run cause one run.
+ *
+ * <p>Happens-before: {@code scheduled} is cleared before {@code doWork} reads its inputs, so an
+ * input published before a wake is seen by the run that this wake causes or by a later one.
+ */
+public final class AgentInvoker {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentInvoker.class);
+
+  private final Agent agent;
+  private final Executor executor;
+  private final Consumer<? super Throwable> onFailure;
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+
+  /**
+   * Makes an invoker that does not run the agent before the first {@link #wake}.
+   *
+   * @param executor must run one task at a time
+   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
+   *     from then on
+   */
+  public AgentInvoker(Agent agent, Executor executor, Consumer<? super Throwable> onFailure) {
+    this.agent = agent;
+    this.executor = executor;
+    this.onFailure = onFailure;
+  }
+
+  /**
+   * Schedules a run of {@code doWork}, if none is scheduled yet. Does nothing once the executor has
+   * shut down.
+   */
+  public void wake() {
+    if (scheduled.compareAndSet(false, true)) {
+      try {
+        executor.execute(this::run);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("{} has stopped: there is nothing to wake", agent, e);
+      }
+    }
+  }
+
+  private void run() {
+    scheduled.set(false);
+    try {
+      if (agent.doWork() > 0) {
+        wake(); // a new task, so that the executor runs other tasks between two slices
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.error("{} failed and stops", agent.getClass().getSimpleName(), e);
+      onFailure.accept(e);
+    }
+  }
+}

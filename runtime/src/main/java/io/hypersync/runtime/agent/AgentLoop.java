@@ -1,0 +1,147 @@
+package io.hypersync.runtime.agent;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets other threads call an agent: calls are queued and run on the transport's thread. All calls
+ * queued by then run before one {@code doWork}, so that what they send leaves with one flush.
+ *
+ * @param <A> the agent
+ */
+public final class AgentLoop<A extends Agent> implements Agent {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentLoop.class);
+  private static final long TICK_MS = 10;
+
+  private final A agent;
+  private final ScheduledExecutorService thread;
+  private final AgentInvoker invoker;
+  private final Consumer<? super Throwable> onFailure;
+  private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
+
+  /** The agent has thrown and is not called any more; used on the agent's thread only. */
+  private boolean failed;
+
+  /**
+   * Makes a loop without timer; {@link #start} starts that.
+   *
+   * @param thread the transport's event loop: runs one task at a time
+   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
+   *     from then on
+   */
+  public AgentLoop(
+      A agent, ScheduledExecutorService thread, Consumer<? super Throwable> onFailure) {
+    this.agent = agent;
+    this.thread = thread;
+    this.onFailure = onFailure;
+    this.invoker = new AgentInvoker(this, thread, onFailure);
+  }
+
+  /**
+   * Starts the timer that runs {@code doWork} every 10 ms, so that the agent notices the passing of
+   * time.
+   */
+  public void start() {
+    ScheduledFuture<?> _ =
+        thread.scheduleAtFixedRate(invoker::wake, 0, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Runs {@code doWork} soon. May be called from any thread. */
+  public void wake() {
+    invoker.wake();
+  }
+
+  /**
+   * Calls the agent on its thread, soon, then runs {@code doWork}. May be called from any thread.
+   * After the agent has failed or its thread has stopped, the call is dropped.
+   */
+  public void post(Consumer<? super A> call) {
+    calls.add(call);
+    invoker.wake();
+  }
+
+  /**
+   * Runs a task on the agent's thread after everything that the transport has received by now was
+   * delivered and the agent has processed it. May be called from any thread. After the agent has
+   * failed or its thread has stopped, the task is dropped.
+   */
+  public void afterArrivals(Runnable call) {
+    try {
+      // A task that is scheduled from a task of the event loop runs only after the loop has read
+      // from the network once more.
+      thread.execute(
+          () -> {
+            ScheduledFuture<?> _ =
+                thread.schedule(() -> guarded(_ -> call.run()), 0, TimeUnit.NANOSECONDS);
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{} has stopped: nothing arrives any more", agent, e);
+    }
+  }
+
+  /**
+   * Calls the agent; only on its thread. If the agent throws, it counts as failed and is not called
+   * again, {@code onFailure} is called, and the exception is rethrown.
+   */
+  public void guarded(Consumer<? super A> call) {
+    if (failed) {
+      return;
+    }
+    try {
+      call.accept(agent);
+    } catch (RuntimeException | Error e) {
+      failed = true;
+      onFailure.accept(e);
+      throw e;
+    }
+  }
+
+  /**
+   * Runs {@code doWork} once after a batch of packets has been delivered; only on the agent's
+   * thread.
+   */
+  public void flushPoint() {
+    guarded(
+        _ -> {
+          if (doWork() > 0) {
+            wake(); // the slice ended before the work did, and maybe no packet follows
+          }
+        });
+  }
+
+  /** The agent, for its methods that any thread may call. */
+  public A agent() {
+    return agent;
+  }
+
+  @Override
+  public int doWork() {
+    if (failed) {
+      calls.clear();
+      return 0;
+    }
+    try {
+      int work = 0;
+      for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
+        call.accept(agent);
+        work++;
+      }
+      return work + agent.doWork();
+    } catch (RuntimeException | Error e) {
+      failed = true;
+      throw e;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "loop of " + agent.getClass().getSimpleName();
+  }
+}

@@ -1,0 +1,239 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.errno.Errno;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Node;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.wire.message.LeaderMessage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the durable log as it grows and replays it independently of the product's replicas. Checks
+ * that indexes have no gap, time strictly increases, roots are right, appends go to the end of the
+ * file, and intents of one client keep their order (hypersync.md 22.1(1), (7), 6.3.1, 9.4). What
+ * was durable once must stay in the log.
+ */
+public final class LogChecker {
+  private static final Stamp ANY_STAMP = new Stamp(1, new NodeId(1, 1));
+
+  private final List<byte[]> durable = new ArrayList<>();
+  private final List<Hash> roots = new ArrayList<>();
+  private final List<FsState> states = new ArrayList<>();
+  private final List<Long> durableSinceNs = new ArrayList<>();
+  private final Map<ClientId, Long> lastSeqNo = new HashMap<>();
+  private final Set<ChunkRef> chunks = new LinkedHashSet<>();
+  private final MutationChecker mutations;
+  private final Clock clock;
+  private long lastTimeNs;
+
+  /**
+   * Creates a checker of an empty log.
+   *
+   * @param mutations is informed of every durable entry
+   */
+  public LogChecker(MutationChecker mutations, Clock clock) {
+    this.mutations = mutations;
+    this.clock = clock;
+    durableSinceNs.add(clock.monotonicNs());
+    states.add(FsState.genesis());
+    roots.add(states.getFirst().root());
+    mutations.judgeBy(this);
+  }
+
+  /**
+   * The leader sends this message. Any index in it must be durable, so that no crash can take it
+   * back (6.3).
+   */
+  public void told(LeaderMessage message) {
+    long index =
+        switch (message) {
+          case LeaderMessage.CommitAck ack -> ack.asOfIndex();
+          case LeaderMessage.IntentStatusResponse(_, _, LeaderMessage.Committed committed) ->
+              committed == null ? 0 : committed.logIndex();
+          case LeaderMessage.Welcome welcome -> welcome.commitIndex();
+          case LeaderMessage.Heartbeat(_, long commitIndex, _) -> commitIndex;
+          case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
+          case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
+          case LeaderMessage.LockResponse lock -> lock.commitIndex();
+          default -> 0;
+        };
+    if (index > index()) {
+      throw new Violation(
+          "the leader goes by entry " + index + ", the log is durable through " + index());
+    }
+  }
+
+  /** The newest index known to be durable. */
+  public long index() {
+    return durable.size();
+  }
+
+  /** The root after entry {@code index}, which must not be past {@link #index}. */
+  public Hash root(long index) {
+    return roots.get((int) index);
+  }
+
+  /** Index of the durable entry that removed the last name of this orphan. */
+  long orphanedBy(NodeId orphan) {
+    int k = states.size() - 1;
+    while (k > 0 && isOrphan(states.get(k - 1), orphan)) {
+      k--;
+    }
+    Violation.unless(isOrphan(states.get(k), orphan), orphan, " is no durable orphan");
+    return k;
+  }
+
+  private static boolean isOrphan(FsState state, NodeId id) {
+    Node node = state.node(id);
+    return node != null && node.isOrphan();
+  }
+
+  /** When the entry was first known to be durable, in nanoseconds of the clock. */
+  long durableSinceNs(long index) {
+    return durableSinceNs.get((int) index);
+  }
+
+  /**
+   * Whether the op fails with {@code errno} on one of the states after entry {@code from} to {@code
+   * to}: an error must have been true at some moment between the call and its answer (6.2).
+   */
+  boolean explains(FsOp op, Errno errno, long from, long to) {
+    for (long k = to; k >= from; k--) {
+      FsState state = states.get((int) k);
+      Outcome outcome = FsStateMachine.apply(state, FsStateMachine.resolve(state, op), ANY_STAMP);
+      if (outcome instanceof Outcome.Failed(Errno found) && found == errno) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * More entries are durable now.
+   *
+   * @param log all durable entries from the first one on
+   */
+  public void grew(List<byte[]> log) {
+    for (int i = durable.size(); i < log.size(); i++) {
+      accept(log.get(i));
+    }
+  }
+
+  /**
+   * The leader has recovered this log. Everything that was durable before must be in it, and the
+   * chunk store must hold all chunks, including those whose only durable copy was in the log.
+   *
+   * @param store the leader's chunks; null if its disk is full
+   */
+  public void recovered(List<byte[]> log, @Nullable ChunkStore store) {
+    Violation.unless(
+        log.size() >= durable.size(),
+        "the recovered log ends at ",
+        log.size(),
+        ", entry ",
+        durable.size(),
+        " had been durable");
+    for (int i = 0; i < durable.size(); i++) {
+      Violation.unless(
+          Arrays.equals(log.get(i), durable.get(i)),
+          "entry ",
+          i + 1,
+          " is another one after the recovery");
+    }
+    grew(log);
+    if (store != null) {
+      for (ChunkRef chunk : chunks) {
+        Violation.unless(
+            store.length(chunk.hash()) == chunk.length(),
+            "the leader has recovered without chunk ",
+            chunk);
+      }
+    }
+  }
+
+  private void accept(byte[] bytes) {
+    LogEntry entry = decode(bytes);
+    long index = durable.size() + 1L;
+    FsState state = states.getLast();
+    Violation.unless(entry.index() == index, "entry ", index, " calls itself ", entry.index());
+    Violation.unless(
+        entry.committedAtNs() > lastTimeNs, "committed_at of entry ", index, " does not move on");
+    Long before = lastSeqNo.put(entry.intent().client(), entry.intent().seqNo());
+    Violation.unless(
+        before == null || before < entry.intent().seqNo(),
+        "entry ",
+        index,
+        ": intent ",
+        entry.intent(),
+        " was committed after seq_no ",
+        before,
+        " of the same client");
+    if (entry.op() instanceof FsOp.Write write && write.mode() == WriteMode.APPEND) {
+      Node file = state.node(write.node());
+      Violation.unless(
+          file != null && write.offset() == file.attributes().size(),
+          "entry ",
+          index,
+          " appends at ",
+          write.offset(),
+          ", not at the end of the file");
+    }
+    if (entry.op() instanceof FsOp.CopyRange copy) {
+      Violation.unless(
+          copy.equals(FsStateMachine.resolve(state, copy)),
+          "entry ",
+          index,
+          " copies more than one op may: ",
+          copy.length());
+    }
+    Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
+    switch (FsStateMachine.apply(state, entry.op(), stamp)) {
+      case Outcome.Failed(var errno) ->
+          throw new Violation("entry " + index + " cannot be replayed: " + errno);
+      case Outcome.Applied(FsState next) -> {
+        Hash root = next.root();
+        Violation.unless(
+            root.equals(entry.root()), "entry ", index, " has another root than its replay");
+        states.add(next);
+        roots.add(root);
+      }
+    }
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (chunk.length() > 0) {
+        chunks.add(chunk);
+      }
+    }
+    lastTimeNs = entry.committedAtNs();
+    durable.add(bytes);
+    durableSinceNs.add(clock.monotonicNs());
+    mutations.logged(entry);
+  }
+
+  private static LogEntry decode(byte[] bytes) {
+    try {
+      return LogEntryCodec.decode(bytes);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("the log holds what is no entry", e);
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** The daemons' local admin sockets: one line of JSON as request, one as response. */
-@NullMarked
-package io.hypersync.wire.admin;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Single-threaded agents: how they are run, and the ports that both daemons' agents use. */
-@NullMarked
-package io.hypersync.wire.agent;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Per-stage durations of mutations, as both daemons record and show them (hypersync.md 17.1). */
-@NullMarked
-package io.hypersync.wire.stages;
-
-import org.jspecify.annotations.NullMarked;
