@@ -3,6 +3,7 @@ package io.hypersync.leader;
 import io.hypersync.leader.lease.OpenLeaseTable;
 import io.hypersync.leader.lease.Reaper;
 import io.hypersync.leader.lock.LockManager;
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.LogReadPort;
@@ -385,14 +386,14 @@ public final class LeaderAgent implements Agent {
       return 0;
     }
     boolean isLone = owesNothing && intentHandler.hasLoneIntent();
-    if (!loneCommits.isWorthwhile(isLone) || !log.takeOver()) {
+    LoneCommit commit = loneCommits.isWorthwhile(isLone) ? log.tryLoneCommit() : null;
+    if (commit == null) {
       return intentHandler.sequence();
     }
     long begunNs = clock.monotonicNs();
-    try {
+    try (commit) {
       return intentHandler.sequence();
-    } finally {
-      log.writeHere();
+    } finally { // after the commit is closed
       loneCommits.took(clock.monotonicNs() - begunNs);
     }
   }

@@ -1,11 +1,13 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.RecordConsumer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** An op log in memory, which the test syncs. */
 public final class MemoryOpLog implements OpLog {
@@ -22,7 +24,7 @@ public final class MemoryOpLog implements OpLog {
     return this;
   }
 
-  /** Sets whether {@link #takeOver} succeeds while nothing waits to be written. */
+  /** Sets whether {@link #tryLoneCommit} succeeds while nothing waits to be written. */
   public void givesWriting(boolean now) {
     givesWriting = now;
   }
@@ -55,13 +57,13 @@ public final class MemoryOpLog implements OpLog {
   }
 
   @Override
-  public boolean takeOver() {
-    return givesWriting && durable == entries.size();
-  }
-
-  @Override
-  public void writeHere() {
-    var _ = sync();
+  public @Nullable LoneCommit tryLoneCommit() {
+    if (!givesWriting || durable != entries.size()) {
+      return null;
+    }
+    return () -> {
+      var _ = sync();
+    };
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The durable total-order log of canonical entries (hypersync.md 8, 22.1). An entry is acknowledged
@@ -34,23 +35,13 @@ public interface OpLog extends AutoCloseable {
   boolean mayWait();
 
   /**
-   * Takes over writing from the log's own thread, for the one entry that the appending thread is
-   * about to append: waiting for the disk itself is faster than being woken. To be called by that
-   * thread.
+   * Takes writing from the log's own thread, for the one entry that the appending thread is about
+   * to append. To be called by that thread.
    *
-   * @return false, without any effect, if entries are being written or wait to be; if true, {@link
-   *     #writeHere} must follow, and entries appended before it are left to it
+   * @return what must be closed after that entry was appended, and writes it; null, without any
+   *     effect, if entries are being written or wait to be
    */
-  boolean takeOver();
-
-  /**
-   * Makes the entry durable that was appended since {@link #takeOver}, if any, and gives writing
-   * back to the log's thread. Blocks on the disk. Several entries, or one that needs more than one
-   * write to the disk (a new segment, chunks), are left to the log's thread: {@link
-   * #durableIndex()} shows what was done. A failure is reported to the {@link OpLogListener}, as by
-   * the log's thread.
-   */
-  void writeHere();
+  @Nullable LoneCommit tryLoneCommit();
 
   /** The largest payload that {@link #append} takes, in bytes. */
   int maxPayloadBytes();

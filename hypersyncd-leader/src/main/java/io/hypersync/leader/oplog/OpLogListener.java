@@ -2,7 +2,7 @@ package io.hypersync.leader.oplog;
 
 /**
  * Receives durability events from the thread that writes, which is the log's own one or, after
- * {@link OpLog#takeOver}, the one that appends; must return quickly and must not throw.
+ * {@link OpLog#tryLoneCommit}, the one that appends; must return quickly and must not throw.
  */
 public interface OpLogListener {
   /** A batch became durable; {@link OpLog#durableIndex()} covers it already. */

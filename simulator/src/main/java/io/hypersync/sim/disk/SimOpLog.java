@@ -1,5 +1,6 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.RecordConsumer;
@@ -14,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The op log of one run of the leader. It writes and then syncs one batch at a time from a queue,
@@ -87,17 +89,16 @@ public final class SimOpLog implements OpLog {
   }
 
   @Override
-  public boolean takeOver() {
+  public @Nullable LoneCommit tryLoneCommit() {
     if (busy || !queue.isEmpty() || prng.oneIn(REFUSES_ONE_IN)) {
-      return false;
+      return null;
     }
     busy = true;
-    return true;
+    return this::writeHere;
   }
 
   /** Write and sync complete at once, as a turn of the agent takes no simulated time. */
-  @Override
-  public void writeHere() {
+  private void writeHere() {
     if (queue.size() != 1 || queue.getFirst().needsChunkSync) {
       busy = false;
       next();

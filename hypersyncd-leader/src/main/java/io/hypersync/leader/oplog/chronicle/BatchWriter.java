@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * durable; recovery depends on both.
  *
  * <p>The thread that hands entries over may write one itself while the writer is idle ({@link
- * #takeOver}). Whoever writes holds the lock {@link #writing}, which also publishes the fields that
- * a batch needs from one thread to the other.
+ * #tryLoneCommit}). Whoever writes holds the lock {@link #writing}, which also publishes the fields
+ * that a batch needs from one thread to the other.
  *
  * <p>When the log is idle, or closed, a watermark records up to where it is durable ({@link
  * #note}): without it, damage to the last batch could not be distinguished from a torn batch that
@@ -51,6 +52,9 @@ final class BatchWriter implements IdleWatermark.Noting {
    * thread only.
    */
   private boolean writesHere;
+
+  /** The only one: it has no state of its own, and a lone commit allocates nothing for it. */
+  private final LoneCommit loneCommit = this::writeHere;
 
   private volatile boolean idle;
   private volatile boolean closing;
@@ -120,14 +124,14 @@ final class BatchWriter implements IdleWatermark.Noting {
     }
   }
 
-  /** See {@link OpLog#takeOver}; called by the thread that offers. */
-  boolean takeOver() {
+  /** See {@link OpLog#tryLoneCommit}; called by the thread that offers. */
+  @Nullable LoneCommit tryLoneCommit() {
     if (!idle) {
-      return false;
+      return null;
     }
     if (!writing.tryLock()) {
       if (!noting) {
-        return false;
+        return null;
       }
       writing.lock(); // held only to build a page
     }
@@ -136,12 +140,13 @@ final class BatchWriter implements IdleWatermark.Noting {
     writesHere = isUsable() && queue.isEmpty();
     if (!writesHere) {
       writing.unlock();
+      return null;
     }
-    return writesHere;
+    return loneCommit;
   }
 
-  /** See {@link OpLog#writeHere}. */
-  void writeHere() {
+  /** See {@link LoneCommit#close}. */
+  private void writeHere() {
     writesHere = false;
     try {
       PendingEntry only = queue.size() == 1 ? queue.peek() : null;

@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.ChunkSync;
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -275,13 +276,8 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   @Override
-  public boolean takeOver() {
-    return !closed && writer.takeOver();
-  }
-
-  @Override
-  public void writeHere() {
-    writer.writeHere();
+  public @Nullable LoneCommit tryLoneCommit() {
+    return closed ? null : writer.tryLoneCommit();
   }
 
   private void requireUsable() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import java.io.IOException;
@@ -201,11 +202,13 @@ class AcknowledgedTailTest {
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, slow, clock)) {
       test.appendOneByOne(1);
       restUntil(() -> inWatermark.getCount() == 0, "a watermark is being written");
-      while (!test.log.takeOver()) {
+      LoneCommit commit = test.log.tryLoneCommit();
+      while (commit == null) {
         Thread.onSpinWait(); // the writer may not be idle yet
+        commit = test.log.tryLoneCommit();
       }
       test.append(1);
-      test.log.writeHere();
+      commit.close();
       assertEquals(2, test.log.durableIndex(), "who takes over");
       test.appendOneByOne(1);
       test.log.append(4, TestLog.payload(4), true);
@@ -271,10 +274,8 @@ class AcknowledgedTailTest {
     Random random = new Random(seed);
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::noting, clock)) {
       for (int round = 0; round < 300; round++) {
-        boolean taken = random.nextBoolean() && test.log.takeOver();
-        test.append(1);
-        if (taken) {
-          test.log.writeHere();
+        try (LoneCommit _ = random.nextBoolean() ? test.log.tryLoneCommit() : null) {
+          test.append(1);
         }
         if (random.nextInt(3) == 0) {
           rest();

@@ -2,13 +2,14 @@ package io.hypersync.leader.oplog.chronicle;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.oplog.ChunkSync;
 import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
@@ -341,9 +342,9 @@ class ChronicleOpLogTest {
     OpLogOptions roomy = TestLog.SMALL.withSegmentBytes(1 << 20); // at least a page per batch
     try (TestLog test = TestLog.open(directory, roomy, named)) {
       for (int round = 0; round < 50; round++) {
-        takeOver(test.log);
-        test.append(1);
-        test.log.writeHere();
+        try (LoneCommit _ = loneCommit(test.log)) {
+          test.append(1);
+        }
         assertEquals(test.log.appendedIndex(), test.log.durableIndex(), "durable on return");
         test.appendDurably(1); // the writer thread continues after it
       }
@@ -362,19 +363,18 @@ class ChronicleOpLogTest {
     AtomicInteger chunkSyncs = new AtomicInteger();
     try (TestLog test =
         TestLog.open(directory, TestLog.SMALL, () -> chunkSyncs.incrementAndGet())) {
-      takeOver(test.log);
-      test.log.append(1, TestLog.payload(1), true);
-      test.log.writeHere();
+      try (LoneCommit _ = loneCommit(test.log)) {
+        test.log.append(1, TestLog.payload(1), true);
+      }
       test.awaitDurable(1);
       assertEquals(1, chunkSyncs.get());
       while (Disk.segments(directory).size() == 1) { // until the log has rolled
-        takeOver(test.log);
-        test.append(1);
-        test.log.writeHere();
+        try (LoneCommit _ = loneCommit(test.log)) {
+          test.append(1);
+        }
         test.awaitDurable(test.log.appendedIndex());
       }
-      takeOver(test.log);
-      test.log.writeHere(); // nothing was appended
+      loneCommit(test.log).close(); // nothing was appended
       test.appendDurably(1);
       test.verifyAll();
     }
@@ -393,7 +393,7 @@ class ChronicleOpLogTest {
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, slow)) {
       test.append(1);
       inSync.await();
-      assertFalse(test.log.takeOver());
+      assertNull(test.log.tryLoneCommit());
       syncs.release(100);
       test.awaitDurable(1);
     }
@@ -404,12 +404,12 @@ class ChronicleOpLogTest {
     AtomicInteger calls = new AtomicInteger();
     SegmentWrite failing = failingAt(2, calls);
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, failing)) {
-      takeOver(test.log);
-      test.append(1);
-      test.log.writeHere();
+      try (LoneCommit _ = loneCommit(test.log)) {
+        test.append(1);
+      }
       assertEquals("Input/output error", test.awaitFailure().getCause().getMessage());
       assertEquals(0, test.log.durableIndex());
-      assertFalse(test.log.takeOver());
+      assertNull(test.log.tryLoneCommit());
       assertThrows(OpLogFailedException.class, () -> test.append(1));
     }
     assertEquals(2, calls.get(), "writes, with that of the segment's header");
@@ -428,13 +428,8 @@ class ChronicleOpLogTest {
           OpLogFailedException.class,
           () -> {
             while (true) {
-              boolean taken = random.nextBoolean() && test.log.takeOver();
-              try {
+              try (LoneCommit _ = random.nextBoolean() ? test.log.tryLoneCommit() : null) {
                 test.append(1);
-              } finally {
-                if (taken) {
-                  test.log.writeHere();
-                }
               }
               if (random.nextInt(4) == 0) {
                 LockSupport.parkNanos(50_000); // lets the writer become idle now and then
@@ -459,11 +454,14 @@ class ChronicleOpLogTest {
     };
   }
 
-  /** Takes over, once the writer is idle. */
-  private static void takeOver(ChronicleOpLog log) {
-    while (!log.takeOver()) {
+  /** Takes writing from the log's thread, once that is idle. */
+  private static LoneCommit loneCommit(ChronicleOpLog log) {
+    LoneCommit commit = log.tryLoneCommit();
+    while (commit == null) {
       Thread.onSpinWait();
+      commit = log.tryLoneCommit();
     }
+    return commit;
   }
 
   @Test

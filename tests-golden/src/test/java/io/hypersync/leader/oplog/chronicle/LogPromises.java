@@ -176,7 +176,7 @@ public final class LogPromises {
       await(() -> failures.get() > 0, "word of a failure");
       require(log.durableIndex() == 1, "an entry is durable though its write failed");
       require(isRefused(log), "an entry is accepted after a failure");
-      require(!log.takeOver(), "somebody may write after a failure");
+      require(log.tryLoneCommit() == null, "somebody may write after a failure");
     }
     require(writes.get() == 3, "something is written after a failure");
     require(failures.get() == 1, "a failure is told twice");
