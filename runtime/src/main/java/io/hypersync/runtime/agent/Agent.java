@@ -6,7 +6,8 @@ package io.hypersync.runtime.agent;
  */
 public interface Agent {
   /**
-   * Does a bounded part of what can be done now; never blocks.
+   * Does a bounded part of what can be done now. Never waits for another thread or for the network;
+   * the leader's agent waits for its disk where it writes a lone commit itself (decision 016).
    *
    * @return how much was done; 0 means there is nothing to do until input arrives or time passes
    */
