@@ -18,8 +18,8 @@ import io.hypersync.wire.message.NegotiatedParams;
  * @param maxUnsyncedEntries how many entries may be in the log without being durable; at least 1
  * @param rateLimits limits of each worker's intents (12.5)
  * @param tailCacheBytes how many bytes of the newest entries are kept in memory
- * @param lockTtlNs {@code lock_ttl}: after this long without renewal a worker is warned (10.2(4)); its locks are
- *     freed {@code lockGraceNs} later
+ * @param lockTtlNs {@code lock_ttl}: after this long without renewal a worker is warned (10.2(4));
+ *     its locks are freed {@code lockGraceNs} later
  * @param lockGraceNs LOCK_GRACE_MS: how much longer it can still be renewed (10.2(5))
  * @param openLeaseTtlNs OPEN_LEASE_TTL (6.8)
  * @param maxStateBytes the largest state weight, in bytes of heap: ENOSPC beyond it

@@ -21,8 +21,8 @@ import java.time.Duration;
  * @param rateLimits limits of each worker's intents (hypersync.md 12.5)
  * @param windowEntries how many entries are sent beyond the applied index that a worker has
  *     reported (hypersync.md 12.4)
- * @param lockTtl {@code lock_ttl}: after this long without renewal a worker is warned (hypersync.md 10.2); its
- *     locks are freed {@code lockGrace} later
+ * @param lockTtl {@code lock_ttl}: after this long without renewal a worker is warned (hypersync.md
+ *     10.2); its locks are freed {@code lockGrace} later
  * @param lockGrace how much longer it can still be renewed; LOCK_GRACE_MS
  * @param openLeaseTtl how long open files of a silent worker stay protected, and the least time
  *     that an orphan is kept; OPEN_LEASE_TTL (hypersync.md 6.8)

@@ -43,7 +43,8 @@ final class ChildJvm {
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             "-ea:io.hypersync...",
-            // Invariants are counted, not asserted, as in production; TestCluster reads the counters.
+            // Invariants are counted, not asserted, as in production; TestCluster reads the
+            // counters.
             "-da:" + Invariant.class.getName()));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))

@@ -21,7 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Answers open, create, read and write of regular files, and fsync of files and directories (hypersync.md 6.3.2, 6.5, 6.7, 6.8).
+ * Answers open, create, read and write of regular files, and fsync of files and directories
+ * (hypersync.md 6.3.2, 6.5, 6.7, 6.8).
  */
 final class FileRequests {
   private static final int ACCESS_MODE = 03;
