@@ -1,0 +1,62 @@
+package io.hypersync.e2e.harness;
+
+import io.hypersync.cli.Main;
+import io.hypersync.model.invariant.Invariant;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Command lines that run {@code hypersync} in another JVM, with this JVM's flags and class path.
+ */
+public final class ChildJvm {
+  /**
+   * Flags that the build gives this JVM for Chronicle, Netty and vectors; a child needs the same.
+   */
+  private static final List<String> INHERITED =
+      List.of("--add-", "--enable-native-access", "--sun-misc-unsafe-memory-access");
+
+  private ChildJvm() {}
+
+  /** The command line of {@code hypersync <arguments>}. */
+  public static List<String> command(List<String> arguments) {
+    return command(List.of(), arguments);
+  }
+
+  /**
+   * The command line of {@code hypersync <arguments>}.
+   *
+   * @param javaOptions options of the child JVM, which override the common ones
+   */
+  static List<String> command(List<String> javaOptions, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // It lives for seconds only, in which the C2 compiler would take more CPU time than the tested
+    // code.
+    command.addAll(
+        List.of(
+            "-Xmx384m",
+            "-XX:MaxDirectMemorySize=128m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-ea:io.hypersync...",
+            // Invariants are counted, not asserted, as in production; TestCluster reads the
+            // counters.
+            "-da:" + Invariant.class.getName()));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
+        .forEach(command::add);
+    command.addAll(javaOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  /** Environment variables of a child. */
+  public static Map<String, String> environment(Path runDirectory) {
+    return Map.of("HYPERSYNC_RUN_DIR", runDirectory.toString());
+  }
+}

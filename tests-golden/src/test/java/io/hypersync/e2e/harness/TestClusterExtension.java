@@ -1,0 +1,130 @@
+package io.hypersync.e2e.harness;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * JUnit extension that provides a running workspace with the workers a and b. When a test fails,
+ * the ends of the daemons' logs are printed.
+ *
+ * <p>Registered in a static field, the workspace is shared by all classes that do so, which saves
+ * most of the time: such tests must leave the daemons alone, and use files of their own. Registered
+ * in an instance field, it is new for each test, which may do anything with it.
+ */
+public final class TestClusterExtension
+    implements BeforeAllCallback,
+        AfterAllCallback,
+        BeforeEachCallback,
+        AfterTestExecutionCallback,
+        AfterEachCallback {
+  private static final String[] WORKERS = {"a", "b"};
+
+  /** POSIX tests need devices and set-user-id programs, which mounts refuse by default. */
+  private static final List<String> TRUSTING =
+      Stream.concat(
+              TestCluster.PATIENT.stream(),
+              Stream.of("hypersync.worker.suid=true", "hypersync.worker.dev=true"))
+          .toList();
+
+  private final List<String> workerSettings;
+  private @Nullable TestCluster cluster;
+  private boolean shared;
+
+  /** Creates an extension whose workers are {@link TestCluster#PATIENT}. */
+  public TestClusterExtension() {
+    this(TestCluster.PATIENT);
+  }
+
+  /** Creates an extension for an instance field, whose workers have these settings. */
+  public TestClusterExtension(List<String> workerSettings) {
+    this.workerSettings = workerSettings;
+  }
+
+  /** The shared workspace, closed by JUnit after all tests. */
+  private static final class Shared implements AutoCloseable {
+    private @Nullable TestCluster cluster;
+
+    /** The shared workspace, replaced by a new one if a failed test has left it in a bad state. */
+    synchronized TestCluster healthy() throws Exception {
+      if (cluster != null && !cluster.isHealthy(WORKERS)) {
+        cluster.close();
+        cluster = null;
+      }
+      if (cluster == null) {
+        cluster = TestCluster.start(TRUSTING, WORKERS);
+      }
+      return cluster;
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+      if (cluster != null) {
+        cluster.close();
+      }
+    }
+  }
+
+  /** The workspace of the running test. */
+  public TestCluster get() {
+    if (cluster == null) {
+      throw new IllegalStateException("no test runs");
+    }
+    return cluster;
+  }
+
+  public Path mount(String worker) {
+    return get().mount(worker);
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws Exception {
+    shared = true;
+    cluster =
+        context
+            .getRoot()
+            .getStore(ExtensionContext.Namespace.create(TestClusterExtension.class))
+            .computeIfAbsent(Shared.class, _ -> new Shared(), Shared.class)
+            .healthy();
+  }
+
+  /**
+   * Checks the invariants here, because a failure when the shared workspace is finally closed would
+   * not be reported.
+   */
+  @Override
+  public void afterAll(ExtensionContext context) {
+    if (shared) {
+      get().assertInvariantsHold();
+    }
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws Exception {
+    if (!shared) {
+      cluster = TestCluster.start(workerSettings, WORKERS);
+    }
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    if (context.getExecutionException().isPresent()) {
+      System.err.println("after the failure of " + context.getDisplayName() + ":\n" + get().logs());
+    }
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    if (!shared) {
+      get().close();
+    }
+  }
+}
