@@ -38,7 +38,13 @@ final class JavaOptionsTest {
     root = Files.createDirectories(directory.resolve("the tree"));
     Files.copy(Launcher.OURS, root.resolve("hypersync"));
     String[] modules = {
-      "fs-model", "chunkstore", "wire", "hypersyncd-leader", "hypersyncd-worker", "hypersync-cli"
+      "fs-model",
+      "chunkstore",
+      "runtime",
+      "wire",
+      "hypersyncd-leader",
+      "hypersyncd-worker",
+      "hypersync-cli"
     };
     write(root.resolve("pom.xml"), "");
     for (String module : modules) {
