@@ -307,7 +307,7 @@ final class Mutants {
           callAnswers(
               "an fsync does not wait",
               "worker.intents.IntentTracker",
-              "barrier",
+              "awaitInFlight",
               "Set.isEmpty",
               1));
 

@@ -81,7 +81,7 @@ public final class IntentTracker implements LocalCalls {
   private long submitted;
   private long nextExpiryNs;
 
-  /** An fsync that waits for mutations of one node; see {@link #barrier}. */
+  /** An fsync that waits for mutations of one node; see {@link #awaitInFlight}. */
   private record Barrier(NodeId node, Set<PendingMutation> waitingFor, WaitingCall call) {}
 
   /**
@@ -163,7 +163,7 @@ public final class IntentTracker implements LocalCalls {
    *
    * @return whether there was nothing to wait for, so that {@code call.ready()} has been run
    */
-  public boolean barrier(NodeId node, WaitingCall call) {
+  public boolean awaitInFlight(NodeId node, WaitingCall call) {
     Set<PendingMutation> waitingFor = new LinkedHashSet<>();
     for (PendingMutation mutation : pending.values()) {
       if (touches(mutation.mutation().op(), node)) {

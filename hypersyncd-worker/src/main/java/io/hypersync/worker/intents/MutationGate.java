@@ -154,7 +154,7 @@ public final class MutationGate implements LocalCalls {
       }
     }
     if (behind.isEmpty()) {
-      return intents.barrier(node, call);
+      return intents.awaitInFlight(node, call);
     }
     syncs.add(new Sync(node, behind, call));
     return false;
@@ -200,7 +200,7 @@ public final class MutationGate implements LocalCalls {
       Sync sync = all.next();
       if (sync.behind.remove(mutation) && sync.behind.isEmpty()) {
         all.remove();
-        var _ = intents.barrier(sync.node, sync.call);
+        var _ = intents.awaitInFlight(sync.node, sync.call);
       }
     }
   }

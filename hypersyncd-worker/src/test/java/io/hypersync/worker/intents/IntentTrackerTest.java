@@ -448,8 +448,8 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId id = onlySubmit().intent();
-    assertTrue(tracker.barrier(new NodeId(8, 8), call("other synced")));
-    assertFalse(tracker.barrier(FILE, call("synced")));
+    assertTrue(tracker.awaitInFlight(new NodeId(8, 8), call("other synced")));
+    assertFalse(tracker.awaitInFlight(FILE, call("synced")));
     tracker.submit(write(List.of(chunk), List.of()), 0);
     assertEquals(List.of("other synced"), told);
     tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
@@ -462,7 +462,7 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId first = onlySubmit().intent();
-    tracker.barrier(FILE, call("synced"));
+    tracker.awaitInFlight(FILE, call("synced"));
     IntentId later = mkdir("later", 0);
     tracker.reconnected(0);
     link.sent.clear();
@@ -522,8 +522,8 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId id = onlySubmit().intent();
-    tracker.barrier(FILE, new WaitingCall(20, () -> {}, () -> told.add("interrupted")));
-    tracker.barrier(FILE, call("synced"));
+    tracker.awaitInFlight(FILE, new WaitingCall(20, () -> {}, () -> told.add("interrupted")));
+    tracker.awaitInFlight(FILE, call("synced"));
     assertTrue(tracker.interrupt(20));
     assertEquals(List.of("interrupted"), told);
     tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
