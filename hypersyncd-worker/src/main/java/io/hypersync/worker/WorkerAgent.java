@@ -222,7 +222,10 @@ public final class WorkerAgent implements Agent {
     gate.submit(mutation, visibilityGate.settled());
   }
 
-  /** Whether {@link #whenFresh} would return at once; any thread. */
+  /**
+   * Whether the barrier is passed already: everything known to be committed is visible here, and
+   * the leader was heard lately; any thread.
+   */
   public boolean isFresh() {
     return readBarrier.isFresh(visibilityGate.settled(), clock.monotonicNs());
   }
@@ -295,7 +298,10 @@ public final class WorkerAgent implements Agent {
     interruptHandler.interrupted(unique, pid, clock.monotonicNs());
   }
 
-  /** The connection is up: sends Hello, and forgets every entry that is not known to be durable. */
+  /**
+   * The connection is up: sends Hello, and drops every entry that is not both applied and known to
+   * be durable, since it will be sent again.
+   */
   public void linkUp() {
     monitor.greeting(clock.monotonicNs());
     replica.forgetNotDurable();

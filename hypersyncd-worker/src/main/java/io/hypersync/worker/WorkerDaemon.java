@@ -35,7 +35,10 @@ public final class WorkerDaemon implements Daemon {
   private final MountFolder folder;
   private final DiskChunkStore disk;
 
-  /** Write-behind in front of the disk store. A crash may lose chunks: the leader has them all. */
+  /**
+   * Write-behind in front of the disk store. A crash may lose chunks: the leader or its log has
+   * them all.
+   */
   private final WriteBehindChunkStore chunks;
 
   private final WorkerRuntime runtime;

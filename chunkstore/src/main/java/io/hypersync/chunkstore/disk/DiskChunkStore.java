@@ -49,7 +49,7 @@ public final class DiskChunkStore implements ChunkStore {
   private static final String SEGMENTS = "segments";
   private static final String INDEX = "index";
 
-  /** With this many checkpoints overdue, puts are rejected until one succeeds. */
+  /** With this many checkpoints overdue, a put first makes one, and fails if that fails. */
   private static final int MAX_OWING = 4;
 
   /** A checkpoint is due when this many places are in memory, at about 100 bytes each. */

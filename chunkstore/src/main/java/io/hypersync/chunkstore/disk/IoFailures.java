@@ -22,7 +22,7 @@ final class IoFailures {
     return saysOutOfSpace(String.valueOf(e.getMessage()));
   }
 
-  /** Whether a message ends in the kernel's text for ENOSPC or EDQUOT. */
+  /** Whether a message contains the kernel's text for ENOSPC or EDQUOT. */
   static boolean saysOutOfSpace(String message) {
     return message.contains(NO_SPACE) || message.contains(NO_QUOTA);
   }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After each Welcome a worker reports all its open nodes again, and from then on every change,
  * in order. So single leases need no expiry: all leases of a worker end together, OPEN_LEASE_TTL
- * after its last message about them. Leases from before the Welcome live on until then, too.
+ * after its last message about them. Leases from before the Welcome stay valid until they would
+ * have expired without it.
  *
  * <p>The state per worker is bounded: leases on nodes that do not exist are ignored, and so are
  * those beyond its quota ({@link Quota}). Called on the agent's thread.

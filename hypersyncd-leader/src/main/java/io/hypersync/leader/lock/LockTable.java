@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * All held locks and all waiting requests; independent of sessions, leases and messages.
  *
  * <p>As on Linux, a request is granted when no held lock conflicts with it, even ahead of other
- * waiting requests: a process whose child takes a read lock on the same file must not wait behind a
- * writer that waits for that process. Freed bytes go to the waiting requests in order of arrival.
+ * waiting requests: a child that takes a read lock beside its parent's must not wait behind a
+ * writer that waits for the parent, because the parent may be waiting for the child. Freed bytes go
+ * to the waiting requests in order of arrival.
  */
 final class LockTable {
   /** How many pieces of one file an owner may hold; beyond it ENOLCK. */

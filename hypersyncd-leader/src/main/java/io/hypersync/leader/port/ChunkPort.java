@@ -8,9 +8,10 @@ import io.hypersync.wire.transport.SessionId;
 import java.util.List;
 
 /**
- * Access to the leader's chunk store. Hashing and disk work happen behind this port, off the
- * agent's thread; results come back as calls of {@code LeaderAgent.chunkStored}, {@code
- * chunkRefused} and {@code chunkUnreadable}.
+ * Access to the leader's chunk store. Hashing and reads of chunks happen off the agent's thread;
+ * results come back as calls of {@code LeaderAgent.chunkStored}, {@code chunkRefused} and {@code
+ * chunkUnreadable}. {@link #length} is a lookup in the index on the calling thread and may wait for
+ * the disk.
  */
 public interface ChunkPort {
   /**

@@ -203,8 +203,9 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * Stores the chunks if the disk has room. A full disk does not keep the leader from starting:
-   * these bytes are in the log and are served from there.
+   * Stores the chunks if the disk has room. A full disk does not keep the leader from starting: the
+   * bytes are in the log, workers get them inside the entry, and the next start tries to restore
+   * them again.
    */
   private void restore(List<Chunk> inline) {
     try {

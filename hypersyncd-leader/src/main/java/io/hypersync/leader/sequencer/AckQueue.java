@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Acks that wait until the entries they rest on are durable. Errors wait too: a crash could take
  * back the entry that caused an EEXIST, and the answer would be false.
  *
- * <p>Single-threaded: the agent's.
+ * <p>Used on the agent's thread only.
  */
 final class AckQueue {
   private record Waiting(WorkerId worker, CommitAck ack, @Nullable IntentTimestamps times) {}

@@ -10,15 +10,16 @@ import java.util.Map;
  * that no intent is committed twice (hypersync.md 8.2).
  *
  * <p>A worker asks about an intent, or sends it again, only on a new connection and only while it
- * does not know the outcome. It knows the outcome once the entry is visible on its mount, with or
- * without an ack. So a run of a worker that has reported an entry as visible never asks about
- * intents committed up to that entry, and no run asks about intents committed before it began. Any
- * other worker gets neither NOT_FOUND, which would make it send the intent again as a new one, nor
- * any other answer. It waits for the answer and applies entries meanwhile; once it has reported
- * enough of them, its connection is closed. On the next connection it asks about the intents that
- * are still open, none of which was forgotten.
+ * does not know the outcome. (An intent refused for now is sent again at any time: it is not in the
+ * log.) It knows the outcome once the entry is visible on its mount, with or without an ack. So a
+ * run of a worker that has reported an entry as visible never asks about intents committed up to
+ * that entry, and no run asks about intents committed before it began. Any other worker gets
+ * neither NOT_FOUND, which would make it send the intent again as a new one, nor any other answer.
+ * It waits for the answer and applies entries meanwhile; once it has reported enough of them, its
+ * connection is closed. On the next connection it asks about the intents that are still open, none
+ * of which was forgotten.
  *
- * <p>Single-threaded: the agent's.
+ * <p>Used on the agent's thread only.
  */
 final class ForgottenIntents {
   /** By worker; bounded by the number of enrolled workers. */

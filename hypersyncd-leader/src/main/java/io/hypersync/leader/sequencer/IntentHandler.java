@@ -50,10 +50,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Admits intents, makes sure that each is committed at most once (hypersync.md 8.2) and only with
- * all its bytes (9.3), and answers when the answer is durable (6.3). Single-threaded: the agent's.
+ * all its bytes (9.3), and answers when the answer is durable (6.3). Used on the agent's thread
+ * only.
  *
  * <p>At most once, because every intent passes these checks in order, on one thread: is it in the
- * log; is it decided and waiting for the disk; is it waiting for chunks. Only an intent that is
+ * log; is it decided and waiting for the disk; is it waiting for chunks; may it have been committed
+ * so long ago that the index has forgotten it ({@link ForgottenIntents}). Only an intent that is
  * none of these goes on.
  *
  * <p>A chunk counts as present if it was stored, or read and compared with its hash, a short while
@@ -271,7 +273,7 @@ public final class IntentHandler {
   }
 
   /**
-   * Releases the unasked-chunk credit of chunks that arrived before the intent that mentions them.
+   * Releases the credit of unrequested chunks that arrived before the intent that mentions them.
    */
   private void giveBack(PendingIntent intent, Set<Hash> missing) {
     int here = 0;
@@ -553,7 +555,8 @@ public final class IntentHandler {
   }
 
   /**
-   * Whether the intent is in the log already; if its entry is durable too, the ack is sent again.
+   * Whether the intent is decided already: it is in the log, or its answer waits for the disk. If
+   * its entry is durable, the ack is sent again.
    */
   private boolean answerIfCommitted(WorkerId worker, IntentId id) {
     long index = sequencer.intents().find(id);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * of arrival, so one that waits for chunks delays only its own client (hypersync.md 6.3.1). A
  * client belongs to one worker, so taking turns between workers does not affect that order.
  *
- * <p>Single-threaded: the agent's.
+ * <p>Used on the agent's thread only.
  */
 final class IntentQueue {
   private final Map<ClientId, ArrayDeque<PendingIntent>> clientQueues = new HashMap<>();

@@ -4,7 +4,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * How long updating fs_merkle_root took after each op, since the start (hypersync.md 8.1.1,
- * merkle_update_latency_us). Single-threaded: the agent's.
+ * merkle_update_latency_us). Used on the agent's thread only.
  */
 public final class RootLatencies {
   private static final long FINEST_NS = 64;

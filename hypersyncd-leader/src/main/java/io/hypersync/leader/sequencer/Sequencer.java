@@ -27,7 +27,8 @@ import io.hypersync.runtime.agent.Entropy;
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
  * the entry to the log (hypersync.md 5.2, 8.1, 9.4). S_head is not durable yet: no answer may rest
- * on an entry before {@link OpLog#durableIndex()} has reached it. Single-threaded: the agent's.
+ * on an entry before {@link OpLog#durableIndex()} has reached it. Used on the agent's thread
+ * only.
  */
 public final class Sequencer {
   private static final byte[] NO_HAZARD = {};

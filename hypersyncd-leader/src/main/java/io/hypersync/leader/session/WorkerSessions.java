@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sessions of connected workers, and how far the log has been sent to each (hypersync.md 12). A
  * worker gets every durable entry once per connection, in order, at most a window ahead of what it
- * has reported as applied (12.4). Single-threaded: the agent's.
+ * has reported as applied (12.4). Used on the agent's thread only.
  *
  * <p>Its own entries, and all before them, are sent to a worker before they are durable: it can
  * apply them meanwhile, and its ack, which it gets anyway, shows that all of them are durable.

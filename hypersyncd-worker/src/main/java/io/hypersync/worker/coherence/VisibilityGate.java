@@ -114,9 +114,9 @@ public final class VisibilityGate {
     /** The kernel is invalidating what the step contradicts; then the step becomes visible. */
     BEFORE,
     /**
-     * The step is visible. The kernel is dropping the pages that it changes, and following what has
-     * become longer, has moved or has another owner; then the caller is answered, if it is on this
-     * host.
+     * The step is visible. The kernel drops the pages that the entry changes, and takes over a new
+     * size, a new place of a directory or a new owner; then the caller is answered, if it is on
+     * this host.
      */
     FOLLOW,
     /**
@@ -201,8 +201,9 @@ public final class VisibilityGate {
   }
 
   /**
-   * The newest entry whose invalidations the kernel has completed. Barriers, and whoever acts on
-   * having seen an entry, go by this index. At most one behind the view. Any thread.
+   * The newest entry whose invalidations the kernel has completed, or that is no longer waited for
+   * ({@link #namesLate}). Barriers, and whoever acts on having seen an entry, go by this index. At
+   * most one behind the view. Any thread.
    */
   public long settled() {
     return settled;

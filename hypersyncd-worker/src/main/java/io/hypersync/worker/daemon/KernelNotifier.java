@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends invalidations to the kernel for what an entry changes (hypersync.md 6.3.2(3)). A
- * notification can block inside the kernel, so none is sent on the agent's thread; each kind has
- * threads of its own, by what it waits for:
+ * Sends invalidations to the kernel for what an entry changes (hypersync.md 6.3.2(3)). Dropping
+ * attributes alone never blocks and is done on the agent's thread. A notification that can block
+ * inside the kernel is never sent there; each kind has threads of its own, by what it waits for:
  *
  * <ul>
  *   <li>Names, one thread for each entry: dropping a name waits for calls that hold its directory's

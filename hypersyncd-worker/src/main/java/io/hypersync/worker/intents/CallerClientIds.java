@@ -8,8 +8,9 @@ import java.util.Map;
 
 /**
  * Gives every caller a client_id of its own, so that one caller's large upload does not delay the
- * intents of others. A caller that has been silent for long loses its client_id and gets a new one
- * when it comes back: sequence numbers are never used twice within one (hypersync.md 2).
+ * intents of others. Beyond {@link #MAX_CALLERS} the least recently active caller loses its
+ * client_id and gets a new one when it returns: sequence numbers are never used twice within one
+ * (hypersync.md 2).
  */
 final class CallerClientIds {
   private static final int MAX_CALLERS = 4096;

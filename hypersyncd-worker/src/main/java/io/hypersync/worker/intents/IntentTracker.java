@@ -264,9 +264,10 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /**
-   * Handles a new connection: asks for the status of every unresolved mutation, except those held
-   * here, which the leader does not have. Nothing is sent until all are answered, so that what the
-   * leader has never received is sent in its old order, and before what has been submitted since.
+   * Handles a new connection, once everything committed at its Welcome is visible here: asks for
+   * the status of every mutation that is still unresolved, except those held here, which the leader
+   * does not have. Nothing is sent until all are answered, so that what the leader has never
+   * received is sent in its old order, and before what has been submitted since.
    */
   public void reconnected(long nowNs) {
     reconnectedNs = nowNs;

@@ -20,7 +20,8 @@ import java.util.Set;
 /**
  * Passes a mutation to the leader only when everything that was known to be committed when the call
  * began is visible here (hypersync.md 6.2), because the kernel walked the path that led to it on
- * this mount. Single-threaded.
+ * this mount. Mutations through an open descriptor pass at once: no path walk has just led to their
+ * node. Single-threaded.
  */
 public final class MutationGate implements LocalCalls {
   private final IntentTracker intents;

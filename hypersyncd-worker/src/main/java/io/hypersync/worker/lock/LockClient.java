@@ -56,7 +56,7 @@ public final class LockClient {
 
   private final ClientId run;
   private final LeaderLink link;
-  private final IndexCallbacks visible;
+  private final IndexCallbacks settled;
   private final HeldLocks heldLocks;
   private final long deadlineNs;
   private final Map<Long, PendingLock> pending = new LinkedHashMap<>();
@@ -84,16 +84,16 @@ public final class LockClient {
    * Creates a client without a session.
    *
    * @param run random; the client id of all lock intents of this run
-   * @param visible runs callbacks once a log index is visible in the mount
+   * @param settled runs callbacks once the kernel has completed the invalidations of an index
    * @param heldLocks what the vfs checks before it sends a request here
    * @param deadlineNs how long, in nanoseconds, a call that must not wait for a lock waits for a
    *     leader that is connected and does not answer
    */
   public LockClient(
-      ClientId run, LeaderLink link, IndexCallbacks visible, HeldLocks heldLocks, long deadlineNs) {
+      ClientId run, LeaderLink link, IndexCallbacks settled, HeldLocks heldLocks, long deadlineNs) {
     this.run = run;
     this.link = link;
-    this.visible = visible;
+    this.settled = settled;
     this.heldLocks = heldLocks;
     this.deadlineNs = deadlineNs;
   }
@@ -240,7 +240,7 @@ public final class LockClient {
     }
     if (response.verdict() == LockResponse.Verdict.GRANTED && !request.abandoned()) {
       int grant = request.grantedBy(response);
-      visible.when(response.commitIndex(), () -> nowVisible(request, call, grant));
+      settled.when(response.commitIndex(), () -> nowVisible(request, call, grant));
       return;
     }
     finish(request, response.stillHeld());

@@ -43,8 +43,8 @@ final class PendingLock {
   }
 
   /**
-   * Creates a request that releases all locks on a file. It always succeeds; {@code done} runs
-   * then.
+   * Creates a release of all locks on a file, or a cancel. The leader never refuses it; {@code
+   * done} runs when it has answered.
    */
   static PendingLock freeing(long seqNo, WorkerMessage message, OwnerLockKey key, Runnable done) {
     return new PendingLock(seqNo, message, key, null, done, done, Long.MAX_VALUE);
@@ -78,7 +78,7 @@ final class PendingLock {
     return key;
   }
 
-  /** The call that locks or tests; null for a release or an unlock. */
+  /** The call that locks or tests; null for a release, a cancel or an unlock. */
   @Nullable LockCall call() {
     return call;
   }

@@ -78,11 +78,12 @@ final class FileRequests {
    * committed as a truncate before the reply.
    *
    * <p>If the policy asks the leader before writing, an open that can write gets here only after
-   * everything that was committed when it arrived is visible. The kernel may have walked the path
-   * before that, by cached names. If another host has removed the node's name since, the bytes
-   * would be written to a file that the caller did not mean, or to one that no path leads to any
-   * more. So the reply is ESTALE, upon which the kernel walks the path again. The second walk finds
-   * what was there after this call began, so its result is always right.
+   * everything that was committed when it arrived is visible, or after the leader was found
+   * unreachable, and then it fails with EROFS. The kernel may have walked the path before that, by
+   * cached names. If another host has removed the node's name since, the bytes would be written to
+   * a file that the caller did not mean, or to one that no path leads to any more. So the reply is
+   * ESTALE, upon which the kernel walks the path again. The second walk finds what was there after
+   * this call began, so its result is always right.
    */
   void open(RequestHeader header, FuseOperation.Open request, FuseReply reply)
       throws RequestFailed {

@@ -67,9 +67,9 @@ final class KernelInode {
   }
 
   boolean takeAttributes() {
-    // Cleared only if it was set: a note made after the check is left for the next caller. A note
-    // made between the check and the clearing is lost; it belongs to an answer that the kernel will
-    // discard as older than the invalidation.
+    // If the flag is not set, nothing is written, so that a note made meanwhile stays for the next
+    // caller. If it is set, a note made before the clearing is lost; it belongs to an answer that
+    // the kernel will discard as older than the invalidation.
     if (!attributes) {
       return false;
     }
@@ -88,6 +88,8 @@ final class KernelInode {
   }
 
   boolean takePages() {
+    // As in takeAttributes; a note that is lost belongs to a READ in flight, and the drop that
+    // follows waits for its pages.
     if (!pages) {
       return false;
     }

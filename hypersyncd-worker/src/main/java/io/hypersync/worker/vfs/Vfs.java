@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Dispatches every kernel request: reads are answered at once from S_v (hypersync.md 5.3),
- * mutations go through the leader (6.3). Called by several FUSE reader threads; none of them ever
- * waits for a commit.
+ * Dispatches every kernel request: reads are answered from S_v, at once unless they must wait for
+ * the barrier or for unread packets (hypersync.md 5.3, 6.2); mutations go through the leader (6.3).
+ * Called by several FUSE reader threads; none of them ever waits for a commit.
  */
 public final class Vfs implements FuseHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Vfs.class);
@@ -332,8 +332,9 @@ public final class Vfs implements FuseHandler {
   }
 
   /**
-   * Ends a wait for a lock. For all other waits see {@link
-   * io.hypersync.worker.intents.InterruptHandler}.
+   * Forwards the interrupt to both owners of waiting calls: {@link
+   * io.hypersync.worker.intents.InterruptHandler} for mutations, barriers and fsync, the lock
+   * client for locks.
    */
   @Override
   public void interrupted(long unique, int pid) {

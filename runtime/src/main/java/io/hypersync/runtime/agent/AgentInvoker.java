@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
  * {@link #wake}; several wakes before a run cause one run.
  *
  * <p>Happens-before: {@code scheduled} is cleared before {@code doWork} reads its inputs, so an
- * input published before a wake is seen by the run that this wake causes or by a later one.
+ * input published before a wake is seen by some run that begins its work after that wake was
+ * called.
  */
 public final class AgentInvoker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentInvoker.class);

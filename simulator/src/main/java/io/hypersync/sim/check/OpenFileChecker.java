@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  * The files that processes have open, from the answer to open until they call close, and whether
  * the leader reaps correctly (hypersync.md 6.8, 22.1(8), docs/open-leases.md). No node may be
  * reaped that is open on a connected worker. Before a node is reaped, the entry that removed its
- * last name must have been durable, and reported as applied by every connected worker, for
+ * last name must have been durable, and reported as visible by every connected worker, for
  * OPEN_LEASE_TTL. A node that was open for a while when a worker sent a report must be known to the
  * leader as open from then on, also after a reconnect of that worker, for as long as the worker's
  * leases cannot have expired.

@@ -91,8 +91,9 @@ public sealed interface WorkerMessage {
   /**
    * Periodic report, also the worker's heartbeat; control stream.
    *
-   * @param appliedIndex a_i
-   * @param appliedRoot Merkle root at a_i
+   * @param appliedIndex the newest entry that is visible on the mount, v, not a_i: the leader reaps
+   *     orphans by it (6.8)
+   * @param appliedRoot the Merkle root of S_v
    * @param readOnly whether the mount refuses mutations
    * @param missingChunks how many chunks the worker is waiting for
    * @param applyError why apply has stopped, or null if it has not (6.4.1)
@@ -177,7 +178,8 @@ public sealed interface WorkerMessage {
       implements WorkerMessage {}
 
   /**
-   * Cancels a LockRequest; if it was granted meanwhile, the lock is released; control stream.
+   * Cancels a LockRequest: ends its wait, or undoes its grant, which restores what the owner held
+   * before; control stream.
    *
    * @param requestSeqNo the {@code seqNo} of the request's intent, less than that of this one
    */

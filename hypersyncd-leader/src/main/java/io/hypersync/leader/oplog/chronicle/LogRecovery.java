@@ -173,8 +173,8 @@ final class LogRecovery {
       long torn = scanner.endOfData(end) - end;
       if (torn > 0) {
         LOG.warn(
-            "op log: cut off at index {} in {}: {} bytes from position {} on were never"
-                + " acknowledged (durable: {})",
+            "op log: cut off at index {} in {}: {} bytes from position {} on are not proven"
+                + " to have been durable (durable: {})",
             nextIndex,
             segment.file().file(),
             torn,
