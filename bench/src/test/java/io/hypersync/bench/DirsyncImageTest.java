@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The ext4 that is mounted sync,dirsync")
+@Tag("slow")
 final class DirsyncImageTest {
   private static final long BYTES = 256L << 20;
   private static final int STAT_BLOCK_BYTES = 512;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ class JobRunTest {
   private final Programs programs = new Programs();
 
   @Test
+  @Tag("slow")
   void jobsMakeReadAndRemoveWhatTheySay() throws Exception {
     JobMaterial material = JobMaterial.make(programs, temp.resolve("material"), 1);
     Path root = temp.resolve("place");

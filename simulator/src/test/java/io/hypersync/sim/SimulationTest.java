@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * -Dhypersync.sim.steps=N} their length.
  */
 @ExtendWith(QuietAgents.class)
+@Tag("slow")
 class SimulationTest {
   private static final int STEPS = Integer.getInteger("hypersync.sim.steps", 3_000);
   private static final int FIXED = 600;

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * small that each is reached hundreds of times. Needs root and /dev/fuse, and fails without them.
  */
 @Timeout(180)
+@Tag("mount")
 class ChunkStorePowerCutTest {
   private static final int KILLS = 8;
   private static final long CHUNKS_PER_RUN = 1_000_000;

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * disk. Needs root and /dev/fuse, and fails without them.
  */
 @Timeout(60)
+@Tag("mount")
 class PowerLossDiskTest {
   private static final int PAGE_BYTES = 4096;
   private static final int SECTOR_BYTES = 512;

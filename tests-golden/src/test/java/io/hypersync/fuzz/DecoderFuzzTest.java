@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Fuzzes every decoder that reads from the network, the log, the kernel, or a file given by a user.
  */
+@Tag("slow")
 final class DecoderFuzzTest {
   @TempDir Path directory;
 

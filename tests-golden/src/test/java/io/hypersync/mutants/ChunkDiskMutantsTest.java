@@ -16,6 +16,7 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
  * Mutants of the chunk store on disk, each of which {@link ChunkDiskTrial} must detect. The
  * unmodified store must pass.
  */
+@Tag("slow")
 class ChunkDiskMutantsTest {
   private static final long SEED = 1;
   private static final Logger STORE =

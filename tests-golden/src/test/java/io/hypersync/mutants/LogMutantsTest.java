@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * survives shows a missing check. The unmodified log must pass.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class LogMutantsTest {
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.hypersync");
 

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code SimulationTest} shows that the unmodified program passes the same histories and more.
  */
+@Tag("slow")
 class MutantsTest {
   private static final int STEPS = 3_000;
   private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 300);

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * batches, again after a reconnect, or with a gap. The replica must reach the same roots, one entry
  * after another (hypersync.md 22.1(2), 22.2).
  */
+@Tag("slow")
 final class ShuffledDeliveryTest {
   private static final int ENTRIES = 200;
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ final class MicroTest {
   @ParameterizedTest
   @EnumSource(MicroSuite.class)
   @DisplayName("runs, has a reference for all that is none, and leaves nothing behind")
+  @Tag("slow")
   void runs(MicroSuite subject) throws RunnerException, IOException {
     System.setProperty("jmh.ignoreLock", "true");
     System.setProperty(Scratch.PARENT, folder.toString());

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ class ChunkIndexTest {
   /** On a store that is only read, no write would reopen the index. */
   @Test
   @Timeout(60)
+  @Tag("mount")
   void aReadOpensTheIndexAgainThatAFailedWriteHasLost() throws IOException, InterruptedException {
     try (SmallFileSystem disk = new SmallFileSystem(directory.resolve("disk"), 64)) {
       Path place = disk.resolve("index");

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A full disk gives ENOSPC, loses no chunk, and the store works again as soon as there is space
  * (hypersync.md 6.4.1).
  */
+@Tag("mount")
 class DiskFullTest {
   private static final int CHUNK_BYTES = 60_000;
 

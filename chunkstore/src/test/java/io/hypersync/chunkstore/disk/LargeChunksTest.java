@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +89,7 @@ class LargeChunksTest {
   /** ramfs does not support O_DIRECT. */
   @ParameterizedTest
   @CsvSource({"tmpfs", "ramfs"})
+  @Tag("mount")
   void anyFilesystemWillDo(String type) throws IOException {
     List<Chunk> chunks = chunks(1, 40, FULL);
     Path point = temp.resolve("disk");
@@ -111,6 +113,7 @@ class LargeChunksTest {
    * batch.
    */
   @Test
+  @Tag("mount")
   void whatAFullDiskHasCutOffHidesNothing() throws IOException {
     Chunk before = TestChunks.chunk(1, 100);
     Chunk cutOff = TestChunks.chunk(2, 60_000);

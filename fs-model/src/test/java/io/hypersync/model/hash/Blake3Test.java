@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,6 +142,7 @@ class Blake3Test {
    * Codec reads the growing input only once.
    */
   @Test
+  @Tag("slow")
   void matchesCommonsCodecAtEveryLength() throws InterruptedException {
     byte[] data = random(8, LARGEST);
     awaitDecision(64);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -96,6 +97,7 @@ class VectorWarmUpTest {
   }
 
   @Test
+  @Tag("slow")
   void theTwoWaysOfThisProcessorAgree() throws Exception {
     byte[] data = new byte[1 << 16];
     while (!Blake3.SHORT.isDecided() || !Blake3.LONG.isDecided()) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +90,7 @@ final class DemoPartsTest {
 
   /** Needs /dev/fuse like the demo, although it fails before it mounts. */
   @Test
+  @Tag("mount")
   void aFolderThatCannotBeWrittenIsASentenceAndNoBug() {
     Path missing = directory.resolve("missing");
     String before = System.setProperty("java.io.tmpdir", missing.toString());

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ final class BackingFilesystemTest {
   }
 
   @Test
+  @Tag("mount")
   void memoryIsNoReasonToRefuse() throws Exception {
     Path mount = Files.createDirectory(directory.resolve("tmpfs"));
     mount("-t", "tmpfs", "test", mount.toString());
@@ -42,6 +44,7 @@ final class BackingFilesystemTest {
   }
 
   @Test
+  @Tag("mount")
   void aDiskThatIsFullIsForTheDaemonToTell() throws Exception {
     Path mount = Files.createDirectory(directory.resolve("full"));
     mount("-t", "tmpfs", "-o", "size=64k,nr_inodes=1", "test", mount.toString());

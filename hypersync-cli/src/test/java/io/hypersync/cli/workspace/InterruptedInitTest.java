@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An {@code init} that is killed between any two of its steps, followed by another one. */
 @Timeout(600)
+@Tag("slow")
 final class InterruptedInitTest {
   private static final int LIMIT_STEPS = 50;
   private static final WorkspaceId ID = NewIds.workspace();

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * hypersync.messages} change the seed and the number.
  */
 @Timeout(300)
+@Tag("slow")
 class HostileKernelTest {
   private static final int READERS = 4;
   private static final int MESSAGES = Integer.getInteger("hypersync.messages", 500_000);

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * way.
  */
 @ExtendWith(QuietAgents.class)
+@Tag("slow")
 class LeaderDiskTest {
   private static final int HISTORIES = 200;
   private static final int ENTRY_BYTES = 1_500;

@@ -16,6 +16,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@Tag("mounts")
+@Tag("mount")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public @interface RealMounts {}

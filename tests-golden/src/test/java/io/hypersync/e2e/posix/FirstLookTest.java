@@ -23,8 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * shows the state before that call. Prints a table; fails only if a look never shows the new state
  * (docs/kernel-caching.md, How fresh).
  *
- * <p>{@code -Dhypersync.freshness.tries=500} makes more tries; {@code
- * -Dhypersync.freshness.load=2} runs that many writing processes on each mount meanwhile.
+ * <p>{@code -Dhypersync.freshness.tries=500} makes more tries; {@code -Dhypersync.freshness.load=2}
+ * runs that many writing processes on each mount meanwhile.
  */
 @RealMounts
 class FirstLookTest {

@@ -34,6 +34,7 @@ import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -597,6 +598,7 @@ class FrameCodecTest {
   }
 
   @Test
+  @Tag("slow")
   void randomBytesGiveAMessageOrAProtocolException() {
     long seed = 9_005;
     Random random = new Random(seed);
@@ -616,6 +618,7 @@ class FrameCodecTest {
   }
 
   @Test
+  @Tag("slow")
   void mutatedFramesGiveAMessageOrAProtocolException() {
     long seed = 9_006;
     Random random = new Random(seed);

@@ -38,6 +38,7 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ class ChronicleOpLogTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 99, 5000})
+  @Tag("slow")
   void whatWasAppendedIsReadAndRecovered(int count) throws IOException {
     try (TestLog test = TestLog.open(directory)) {
       test.appendDurably(count);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A full disk is reported before an entry is accepted, never by SIGBUS. Mounts a tmpfs, so it needs
  * root.
  */
+@Tag("mount")
 class DiskFullTest {
   private static final long WATCHED_NANOS = 2_000_000_000L;
 

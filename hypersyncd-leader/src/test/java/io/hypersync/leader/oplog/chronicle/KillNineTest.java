@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * After kill -9 under load, a leader recovers everything that it reported as durable (hypersync.md
  * 22.3).
  */
+@Tag("slow")
 class KillNineTest {
   private static final int ROUNDS = 3;
 

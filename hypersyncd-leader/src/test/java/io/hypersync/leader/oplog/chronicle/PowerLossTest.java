@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Power fails during a sync: the disk has what earlier syncs covered, and any subset of the pages
  * dirtied since. Nothing that was durable is lost, and the log starts (hypersync.md 22.3).
  */
+@Tag("slow")
 class PowerLossTest {
   private static final int RUNS = 15;
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Random damage after the last entry that the log proves to have been durable: the log always
  * starts, and never loses such an entry.
  */
+@Tag("slow")
 class TailDamageFuzzTest {
   private static final int RUNS = 25;
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real mounts without a daemon that answers. Needs root and /dev/fuse. */
 @Timeout(30)
+@Tag("mount")
 class FuseMountTest {
   private static final FuseMountOptions OPTIONS = FuseMountOptions.workspace("test");
 

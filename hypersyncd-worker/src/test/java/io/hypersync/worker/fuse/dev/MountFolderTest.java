@@ -13,12 +13,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A mount folder before, during and after a mount. Needs root and /dev/fuse. */
 @Timeout(60)
+@Tag("mount")
 class MountFolderTest {
   private static final String SOURCE = "hypersync:0011";
   private static final FuseMountOptions OPTIONS = FuseMountOptions.workspace(SOURCE);

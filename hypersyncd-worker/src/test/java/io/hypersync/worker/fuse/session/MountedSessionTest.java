@@ -30,6 +30,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * without them.
  */
 @Timeout(60)
+@Tag("mount")
 class MountedSessionTest {
   private static final int MEBIBYTE = 1 << 20;
 
