@@ -63,7 +63,23 @@ public final class DirectoryLocks {
               leadsTo(state, rename.newParent(), rename.newName(), directory)
                   || (!rename.parent().equals(rename.newParent())
                       && leadsTo(state, rename.parent(), rename.name(), directory));
-          default -> false;
+          case FsOp.CreateFile _,
+              FsOp.MakeDir _,
+              FsOp.MakeSymlink _,
+              FsOp.MakeNode _,
+              FsOp.Link _,
+              FsOp.LinkTemporary _,
+              FsOp.Unlink _,
+              FsOp.Write _,
+              FsOp.Truncate _,
+              FsOp.Allocate _,
+              FsOp.CopyRange _,
+              FsOp.SetAttributes _,
+              FsOp.SetXattr _,
+              FsOp.RemoveXattr _,
+              FsOp.MakeTemporary _,
+              FsOp.ReapOrphans _ ->
+              false;
         };
   }
 

@@ -72,7 +72,22 @@ public final class RemovedNames {
           movedDirectory(before, rename.newParent(), rename.newName(), nowNs);
         }
       }
-      default -> {
+      case FsOp.RemoveDir _,
+          FsOp.CreateFile _,
+          FsOp.MakeDir _,
+          FsOp.MakeSymlink _,
+          FsOp.MakeNode _,
+          FsOp.Link _,
+          FsOp.LinkTemporary _,
+          FsOp.Write _,
+          FsOp.Truncate _,
+          FsOp.Allocate _,
+          FsOp.CopyRange _,
+          FsOp.SetAttributes _,
+          FsOp.SetXattr _,
+          FsOp.RemoveXattr _,
+          FsOp.MakeTemporary _,
+          FsOp.ReapOrphans _ -> {
         // Takes no name from a file; a directory that is removed is empty.
       }
     }

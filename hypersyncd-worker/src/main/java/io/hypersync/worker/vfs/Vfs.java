@@ -220,7 +220,36 @@ public final class Vfs implements FuseHandler {
           FuseOperation.ListXattr _,
           FuseOperation.StatFs _ ->
           true;
-      default -> false;
+      case FuseOperation.Forget _,
+          FuseOperation.BatchForget _,
+          FuseOperation.SetAttr _,
+          FuseOperation.Symlink _,
+          FuseOperation.MkNod _,
+          FuseOperation.MkDir _,
+          FuseOperation.Unlink _,
+          FuseOperation.RmDir _,
+          FuseOperation.Rename _,
+          FuseOperation.Link _,
+          FuseOperation.Write _,
+          FuseOperation.Release _,
+          FuseOperation.Fsync _,
+          FuseOperation.SetXattr _,
+          FuseOperation.RemoveXattr _,
+          FuseOperation.Flush _,
+          FuseOperation.ReleaseDir _,
+          FuseOperation.FsyncDir _,
+          FuseOperation.GetLk _,
+          FuseOperation.SetLk _,
+          FuseOperation.Access _,
+          FuseOperation.Create _,
+          FuseOperation.Tmpfile _,
+          FuseOperation.Bmap _,
+          FuseOperation.Ioctl _,
+          FuseOperation.Poll _,
+          FuseOperation.Fallocate _,
+          FuseOperation.CopyFileRange _,
+          FuseOperation.SyncFs _ ->
+          false;
     };
   }
 
@@ -242,7 +271,40 @@ public final class Vfs implements FuseHandler {
         nodes.changing(header.nodeId());
         nodes.changing(rename.newParent());
       }
-      default -> {
+      case FuseOperation.Lookup _,
+          FuseOperation.Forget _,
+          FuseOperation.BatchForget _,
+          FuseOperation.GetAttr _,
+          FuseOperation.SetAttr _,
+          FuseOperation.ReadLink _,
+          FuseOperation.Open _,
+          FuseOperation.Read _,
+          FuseOperation.Write _,
+          FuseOperation.StatFs _,
+          FuseOperation.Release _,
+          FuseOperation.Fsync _,
+          FuseOperation.SetXattr _,
+          FuseOperation.GetXattr _,
+          FuseOperation.ListXattr _,
+          FuseOperation.RemoveXattr _,
+          FuseOperation.Flush _,
+          FuseOperation.OpenDir _,
+          FuseOperation.ReadDir _,
+          FuseOperation.ReadDirPlus _,
+          FuseOperation.ReleaseDir _,
+          FuseOperation.FsyncDir _,
+          FuseOperation.GetLk _,
+          FuseOperation.SetLk _,
+          FuseOperation.Access _,
+          FuseOperation.Tmpfile _,
+          FuseOperation.Bmap _,
+          FuseOperation.Ioctl _,
+          FuseOperation.Poll _,
+          FuseOperation.Fallocate _,
+          FuseOperation.Lseek _,
+          FuseOperation.CopyFileRange _,
+          FuseOperation.SyncFs _,
+          FuseOperation.Statx _ -> {
         // Changes no names.
       }
     }

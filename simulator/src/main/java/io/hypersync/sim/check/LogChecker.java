@@ -75,7 +75,13 @@ public final class LogChecker {
           case LeaderMessage.BarrierResponse(_, long commitIndex) -> commitIndex;
           case LeaderMessage.LogEntries(long commitIndex, _) -> commitIndex;
           case LeaderMessage.LockResponse lock -> lock.commitIndex();
-          default -> 0;
+          case LeaderMessage.Refused _,
+              LeaderMessage.ChunkNeed _,
+              LeaderMessage.RateLimited _,
+              LeaderMessage.ChunkData _,
+              LeaderMessage.ChunkUnavailable _,
+              LeaderMessage.LockExpiryWarning _ ->
+              0;
         };
     if (index > index()) {
       throw new Violation(

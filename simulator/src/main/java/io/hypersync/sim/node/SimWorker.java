@@ -253,8 +253,13 @@ public final class SimWorker implements WorkerEnd {
         }
       }
       case LeaderMessage.RateLimited _ -> record.busy();
-      default -> {
-        // carries no commit index
+      case LeaderMessage.Refused _,
+          LeaderMessage.IntentStatusResponse _,
+          LeaderMessage.ChunkNeed _,
+          LeaderMessage.ChunkData _,
+          LeaderMessage.ChunkUnavailable _,
+          LeaderMessage.LockExpiryWarning _ -> {
+        // says nothing of what is committed
       }
     }
   }
