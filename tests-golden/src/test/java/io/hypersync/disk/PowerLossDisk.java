@@ -108,7 +108,7 @@ public final class PowerLossDisk implements AutoCloseable {
 
   private void detach() throws IOException, InterruptedException {
     FuseMount.unmount(point);
-    if (!session.awaitEnd(END_LIMIT)) {
+    if (session.awaitEnd(END_LIMIT).isEmpty()) {
       throw new IllegalStateException("somebody still uses " + point);
     }
     session.close();

@@ -33,6 +33,7 @@ import io.hypersync.worker.fuse.session.FuseConnection;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
+import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -105,7 +106,7 @@ public final class WorkerRuntime implements AutoCloseable {
             inodes,
             ticket -> loop().post(a -> a.dropped(ticket)),
             ticket -> loop().post(a -> a.heldUp(ticket)),
-            this::kernelRefused,
+            why -> sessionEnded(new SessionEnd.NotificationRefused(why)),
             faults);
     this.gauge = new PressureGauge(Path.of("/proc"), options.stateDir());
     SecureRandom random = new SecureRandom();
@@ -256,8 +257,7 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
     ObjectNode requests = status.putObject("kernel_requests");
-    kernelRequests()
-        .forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
+    kernelRequests().forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
     return status;
@@ -445,13 +445,14 @@ public final class WorkerRuntime implements AutoCloseable {
 
   private void watch(FuseMount mount, FuseSession mounted, KernelWalker walks) {
     try {
-      while (!mounted.awaitEnd(WATCH_INTERVAL)) {
+      Optional<SessionEnd> end = mounted.awaitEnd(WATCH_INTERVAL);
+      while (end.isEmpty()) {
         if (!mount.isMounted()) {
           walks.close(); // its open descriptors would keep the filesystem alive
         }
+        end = mounted.awaitEnd(WATCH_INTERVAL);
       }
-      LOG.info("{} is not mounted any more", options.mountPoint());
-      ended.complete(null);
+      sessionEnded(end.get());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -486,10 +487,18 @@ public final class WorkerRuntime implements AutoCloseable {
     return leader == LeaderMessage.Heartbeat.UNKNOWN ? here : Math.min(here, leader);
   }
 
-  /** The kernel may now cache old names or data, so the mount is ended: no mount is better. */
-  private void kernelRefused(IOException why) {
-    LOG.error("the kernel cannot be made to forget what has changed: {}", why.getMessage());
-    ended.completeExceptionally(why);
+  /** Ends the daemon, as an error only if the kernel may be wrong about the workspace. */
+  private void sessionEnded(SessionEnd end) {
+    switch (end) {
+      case SessionEnd.Unmounted _, SessionEnd.Closed _, SessionEnd.DeviceFailed _ -> {
+        LOG.info("{} is not mounted any more", options.mountPoint());
+        ended.complete(null);
+      }
+      case SessionEnd.NotificationRefused(IOException why) -> {
+        LOG.error("the kernel cannot be made to forget what has changed: {}", why.getMessage());
+        ended.completeExceptionally(why);
+      }
+    }
   }
 
   private void agentFailed(Throwable why) {

@@ -14,10 +14,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,9 @@ public final class FuseSession implements AutoCloseable {
   private final List<Thread> readers = new ArrayList<>();
   private final CountDownLatch running;
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** The first cause; null while the session goes on. */
+  private final AtomicReference<@Nullable SessionEnd> end = new AtomicReference<>();
 
   private FuseSession(
       KernelConnection kernel, List<KernelChannel> channels, FuseConnection connection) {
@@ -118,10 +123,13 @@ public final class FuseSession implements AutoCloseable {
    * Waits until the session ends, by {@link #close} or because another process has unmounted. In
    * the second case {@link #close} must still be called: it closes the descriptors.
    *
-   * @return whether it ended within {@code limit}
+   * @return why it ended, never {@link SessionEnd.NotificationRefused}, after which the caller has
+   *     to close it; empty if it goes on after {@code limit}
    */
-  public boolean awaitEnd(Duration limit) throws InterruptedException {
-    return running.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+  public Optional<SessionEnd> awaitEnd(Duration limit) throws InterruptedException {
+    return running.await(limit.toNanos(), TimeUnit.NANOSECONDS)
+        ? Optional.ofNullable(end.get())
+        : Optional.empty();
   }
 
   /**
@@ -135,6 +143,7 @@ public final class FuseSession implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    end.compareAndSet(null, new SessionEnd.Closed());
     inFlight.close();
     try {
       kernel.disconnect();
@@ -211,7 +220,9 @@ public final class FuseSession implements AutoCloseable {
       }
     } catch (IOException e) {
       LOG.error("reader ends", e);
+      end.compareAndSet(null, new SessionEnd.DeviceFailed(e));
     } finally {
+      end.compareAndSet(null, new SessionEnd.Unmounted());
       running.countDown();
       if (running.getCount() == 0) {
         inFlight.close();

@@ -5,6 +5,7 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.InitFlag;
 import io.hypersync.worker.fuse.dev.KernelChannel;
 import io.hypersync.worker.fuse.dev.KernelConnection;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ public final class FakeKernel implements KernelConnection {
 
   private final BlockingQueue<byte[]> requests = new LinkedBlockingQueue<>();
   private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
+  private volatile boolean failing;
   private final BlockingQueue<Errno> refusals = new LinkedBlockingQueue<>();
   private final List<FakeChannel> channels = new ArrayList<>();
 
@@ -101,6 +103,12 @@ public final class FakeKernel implements KernelConnection {
     requests.add(GONE);
   }
 
+  /** From now on nothing can be read from the device. */
+  void fail() {
+    failing = true;
+    requests.add(GONE);
+  }
+
   private final class FakeChannel implements KernelChannel {
     private final int number;
     private volatile boolean closed;
@@ -110,11 +118,14 @@ public final class FakeKernel implements KernelConnection {
     }
 
     @Override
-    public @Nullable ByteBuffer receive() {
+    public @Nullable ByteBuffer receive() throws IOException {
       try {
         byte[] message = requests.take();
         if (message.length == 0) {
           requests.add(GONE);
+          if (failing) {
+            throw new IOException("the device fails");
+          }
           return null;
         }
         return ByteBuffer.wrap(message);

@@ -3,6 +3,7 @@ package io.hypersync.worker.fuse.session;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -367,6 +369,16 @@ class FuseSessionTest {
   }
 
   @Test
+  void theSessionSaysThatTheDeviceHasFailed() throws Exception {
+    FuseSession session = holding(2);
+    kernel.fail();
+    SessionEnd end = session.awaitEnd(Duration.ofSeconds(10)).orElseThrow();
+    assertInstanceOf(SessionEnd.DeviceFailed.class, end);
+    session.close();
+    assertEquals(Optional.of(end), session.awaitEnd(Duration.ZERO), "the first cause counts");
+  }
+
+  @Test
   void closingAnswersWhatIsOutstandingAndEndsTheReaders() throws Exception {
     FuseSession session = holding(3);
     kernel.request(4, GETATTR, 1, GETATTR_BODY);
@@ -376,6 +388,7 @@ class FuseSessionTest {
     session.close();
     assertEquals(-Errno.EIO.code(), kernel.reply().error());
     assertTrue(session.hasEnded());
+    assertEquals(Optional.of(new SessionEnd.Closed()), session.awaitEnd(Duration.ofSeconds(10)));
     assertTrue(kernel.allClosed(), "channels are closed");
     reply.ok();
     assertTrue(kernel.isQuiet(), "too late to answer");
@@ -399,15 +412,15 @@ class FuseSessionTest {
     kernel.request(4, GETATTR, 1, GETATTR_BODY);
     self.add(session);
     assertEquals(-Errno.EIO.code(), kernel.reply().error());
-    assertTrue(session.awaitEnd(Duration.ofSeconds(10)), "all readers end");
+    assertTrue(session.awaitEnd(Duration.ofSeconds(10)).isPresent(), "all readers end");
   }
 
   @Test
   void theSessionEndsWhenTheKernelSideIsGone() throws Exception {
     FuseSession session = holding(2);
-    assertFalse(session.awaitEnd(Duration.ofMillis(20)), "still mounted");
+    assertEquals(Optional.empty(), session.awaitEnd(Duration.ofMillis(20)), "still mounted");
     kernel.disconnect();
-    assertTrue(session.awaitEnd(Duration.ofSeconds(10)), "readers end");
+    assertEquals(Optional.of(new SessionEnd.Unmounted()), session.awaitEnd(Duration.ofSeconds(10)));
     session.close();
     assertTrue(kernel.allClosed(), "channels are closed");
   }

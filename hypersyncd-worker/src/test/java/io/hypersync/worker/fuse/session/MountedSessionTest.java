@@ -64,7 +64,7 @@ class MountedSessionTest {
     while (isMounted()) {
       FuseMount.unmount(point);
     }
-    assertTrue(session.awaitEnd(Duration.ofSeconds(10)), "readers end");
+    assertTrue(session.awaitEnd(Duration.ofSeconds(10)).isPresent(), "readers end");
   }
 
   private void start(long ttlSeconds, FuseSessionOptions options) throws IOException {
@@ -261,7 +261,7 @@ class MountedSessionTest {
   @Test
   void theSessionEndsWhenSomebodyElseUnmounts() throws Exception {
     run("umount", point.toString());
-    assertTrue(session.awaitEnd(Duration.ofSeconds(10)), "readers end");
+    assertTrue(session.awaitEnd(Duration.ofSeconds(10)).isPresent(), "readers end");
     session.close();
     assertEquals(0, openDevices(), "descriptors are closed");
   }
