@@ -42,7 +42,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -257,7 +256,7 @@ public final class WorkerRuntime implements AutoCloseable {
     status.put("o_direct_opens", served == null ? 0 : served.directOpens());
     status.put("requests_in_flight", mounted == null ? 0 : mounted.inFlight());
     ObjectNode requests = status.putObject("kernel_requests");
-    kernelRequests().forEach((opcode, count) -> requests.put(opcode.name().toLowerCase(Locale.ROOT), count));
+    kernelRequests().forEach((opcode, count) -> requests.put(opcode.label(), count));
     Inotify reporter = inotify;
     status.set("inotify", reporter == null ? null : reporter.status());
     return status;
@@ -323,7 +322,7 @@ public final class WorkerRuntime implements AutoCloseable {
             (opcode, count) -> {
               long before = ended.requests().getOrDefault(opcode, 0L);
               if (count > before) {
-                requests.put(opcode.name().toLowerCase(Locale.ROOT), count - before);
+                requests.put(opcode.label(), count - before);
               }
             });
     return tree;

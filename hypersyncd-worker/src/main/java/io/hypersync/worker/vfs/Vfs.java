@@ -144,7 +144,9 @@ public final class Vfs implements FuseHandler {
     if ((policy.strictReads() && isRead(operation))
         || (policy.asksBeforeWriting() && FileRequests.opensForWriting(operation))) {
       mutations.whenCurrent(waiting(header, operation, reply));
-    } else if (isLook(operation) && mutations.hasUnread() && looking.compareAndSet(false, true)) {
+    } else if (operation instanceof FuseOperation.Look
+        && mutations.hasUnread()
+        && looking.compareAndSet(false, true)) {
       mutations.whenRead(() -> answerOnAgentsThread(header, operation, reply));
     } else {
       answerWhenFresh(header, operation, reply);
@@ -165,7 +167,7 @@ public final class Vfs implements FuseHandler {
   }
 
   private void answerWhenFresh(RequestHeader header, FuseOperation operation, FuseReply reply) {
-    if (policy.strictOpen() && isOpen(operation) && !mutations.isFresh()) {
+    if (policy.strictOpen() && operation instanceof FuseOperation.Opening && !mutations.isFresh()) {
       mutations.whenFresh(waiting(header, operation, reply));
     } else {
       answer(header, operation, reply);
@@ -189,68 +191,8 @@ public final class Vfs implements FuseHandler {
     }
   }
 
-  private static boolean isOpen(FuseOperation operation) {
-    return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
-  }
-
-  /**
-   * Whether the request is a lookup, a stat or an open, which is answered from memory. Reads of an
-   * open file must not wait here: invalidations of pages wait for them.
-   */
-  private static boolean isLook(FuseOperation operation) {
-    return operation instanceof FuseOperation.Lookup
-        || operation instanceof FuseOperation.GetAttr
-        || operation instanceof FuseOperation.Statx
-        || isOpen(operation);
-  }
-
   private static boolean isRead(FuseOperation operation) {
-    return switch (operation) {
-      case FuseOperation.Lookup _,
-          FuseOperation.GetAttr _,
-          FuseOperation.Statx _,
-          FuseOperation.ReadLink _,
-          FuseOperation.Open _,
-          FuseOperation.OpenDir _,
-          FuseOperation.ReadDir _,
-          FuseOperation.ReadDirPlus _,
-          FuseOperation.Read _,
-          FuseOperation.Lseek _,
-          FuseOperation.GetXattr _,
-          FuseOperation.ListXattr _,
-          FuseOperation.StatFs _ ->
-          true;
-      case FuseOperation.Forget _,
-          FuseOperation.BatchForget _,
-          FuseOperation.SetAttr _,
-          FuseOperation.Symlink _,
-          FuseOperation.MkNod _,
-          FuseOperation.MkDir _,
-          FuseOperation.Unlink _,
-          FuseOperation.RmDir _,
-          FuseOperation.Rename _,
-          FuseOperation.Link _,
-          FuseOperation.Write _,
-          FuseOperation.Release _,
-          FuseOperation.Fsync _,
-          FuseOperation.SetXattr _,
-          FuseOperation.RemoveXattr _,
-          FuseOperation.Flush _,
-          FuseOperation.ReleaseDir _,
-          FuseOperation.FsyncDir _,
-          FuseOperation.GetLk _,
-          FuseOperation.SetLk _,
-          FuseOperation.Access _,
-          FuseOperation.Create _,
-          FuseOperation.Tmpfile _,
-          FuseOperation.Bmap _,
-          FuseOperation.Ioctl _,
-          FuseOperation.Poll _,
-          FuseOperation.Fallocate _,
-          FuseOperation.CopyFileRange _,
-          FuseOperation.SyncFs _ ->
-          false;
-    };
+    return operation instanceof FuseOperation.Query;
   }
 
   /**
@@ -258,55 +200,11 @@ public final class Vfs implements FuseHandler {
    * cache their names.
    */
   private void noteBusyDirectories(RequestHeader header, FuseOperation operation) {
-    switch (operation) {
-      case FuseOperation.Create _,
-          FuseOperation.Symlink _,
-          FuseOperation.MkNod _,
-          FuseOperation.MkDir _,
-          FuseOperation.Unlink _,
-          FuseOperation.RmDir _,
-          FuseOperation.Link _ ->
-          nodes.changing(header.nodeId());
-      case FuseOperation.Rename rename -> {
-        nodes.changing(header.nodeId());
-        nodes.changing(rename.newParent());
-      }
-      case FuseOperation.Lookup _,
-          FuseOperation.Forget _,
-          FuseOperation.BatchForget _,
-          FuseOperation.GetAttr _,
-          FuseOperation.SetAttr _,
-          FuseOperation.ReadLink _,
-          FuseOperation.Open _,
-          FuseOperation.Read _,
-          FuseOperation.Write _,
-          FuseOperation.StatFs _,
-          FuseOperation.Release _,
-          FuseOperation.Fsync _,
-          FuseOperation.SetXattr _,
-          FuseOperation.GetXattr _,
-          FuseOperation.ListXattr _,
-          FuseOperation.RemoveXattr _,
-          FuseOperation.Flush _,
-          FuseOperation.OpenDir _,
-          FuseOperation.ReadDir _,
-          FuseOperation.ReadDirPlus _,
-          FuseOperation.ReleaseDir _,
-          FuseOperation.FsyncDir _,
-          FuseOperation.GetLk _,
-          FuseOperation.SetLk _,
-          FuseOperation.Access _,
-          FuseOperation.Tmpfile _,
-          FuseOperation.Bmap _,
-          FuseOperation.Ioctl _,
-          FuseOperation.Poll _,
-          FuseOperation.Fallocate _,
-          FuseOperation.Lseek _,
-          FuseOperation.CopyFileRange _,
-          FuseOperation.SyncFs _,
-          FuseOperation.Statx _ -> {
-        // Changes no names.
-      }
+    if (operation instanceof FuseOperation.NameChange) {
+      nodes.changing(header.nodeId());
+    }
+    if (operation instanceof FuseOperation.Rename rename) {
+      nodes.changing(rename.newParent());
     }
   }
 

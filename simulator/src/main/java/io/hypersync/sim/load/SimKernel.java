@@ -147,14 +147,17 @@ public final class SimKernel {
       return;
     }
     switch (operation) {
-      case FuseOperation.Open _, FuseOperation.OpenDir _ -> opened(node);
+      case FuseOperation.Opening _ -> opened(node);
       case FuseOperation.Create _, FuseOperation.Tmpfile _ -> {
         FuseEntry entry = answer.entry();
         if (entry != null) {
           opened(entry.nodeId());
         }
       }
-      default -> {
+      case FuseOperation.Query _,
+          FuseOperation.NameChange _,
+          FuseOperation.Change _,
+          FuseOperation.Upkeep _ -> {
         // opens nothing
       }
     }
@@ -172,7 +175,7 @@ public final class SimKernel {
    * they were made (hypersync.md 6.2).
    */
   private static boolean waitsForItsBarrier(FuseOperation operation) {
-    return operation instanceof FuseOperation.Open || operation instanceof FuseOperation.OpenDir;
+    return operation instanceof FuseOperation.Opening;
   }
 
   private void closing(long number, FuseOperation operation) {

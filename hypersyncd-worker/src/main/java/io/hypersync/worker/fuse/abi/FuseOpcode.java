@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.abi;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The kernel's requests: the number on the wire, and what is requested. */
@@ -7,7 +8,7 @@ public enum FuseOpcode {
   /** Find a child by name. */
   LOOKUP(1),
   /** Decrease the lookup count of one node; never answered. */
-  FORGET(2),
+  FORGET(2, false),
   /** Read attributes. */
   GETATTR(3),
   /** Change attributes: mode, owner, size, times. */
@@ -81,9 +82,9 @@ public enum FuseOpcode {
   /** Ask for readiness, poll(2). */
   POLL(40),
   /** The answer to a retrieve notification; never answered. */
-  NOTIFY_REPLY(41),
+  NOTIFY_REPLY(41, false),
   /** Decrease the lookup counts of many nodes; never answered. */
-  BATCH_FORGET(42),
+  BATCH_FORGET(42, false),
   /** Preallocate, punch or zero a range. */
   FALLOCATE(43),
   /** List a directory, with the attributes of each name. */
@@ -116,9 +117,16 @@ public enum FuseOpcode {
   }
 
   private final int code;
+  private final boolean answered;
+  private final String label = name().toLowerCase(Locale.ROOT);
 
   FuseOpcode(int code) {
+    this(code, true);
+  }
+
+  FuseOpcode(int code, boolean answered) {
     this.code = code;
+    this.answered = answered;
   }
 
   /** The opcode with this number; null if this version of the protocol has none. */
@@ -133,9 +141,11 @@ public enum FuseOpcode {
 
   /** Whether the kernel waits for a reply. */
   public boolean isAnswered() {
-    return switch (this) {
-      case FORGET, BATCH_FORGET, NOTIFY_REPLY -> false;
-      default -> true;
-    };
+    return answered;
+  }
+
+  /** What reports call it: lower case, words separated by {@code _}. */
+  public String label() {
+    return label;
   }
 }

@@ -11,23 +11,49 @@ import java.util.OptionalLong;
  * about is in its header; each record says which reply the kernel expects. Any request can be
  * answered with an error instead.
  *
+ * <p>What kind a request is of ({@link Query}, {@link NameChange} and so on) decides how it is
+ * scheduled, whoever answers it.
+ *
  * <p>Requests that concern only the connection (INIT, INTERRUPT, DESTROY) are in {@link Decoded}.
  */
 public sealed interface FuseOperation {
+  /** Reads the filesystem and changes nothing. With strict_reads it waits until it is current. */
+  sealed interface Query extends FuseOperation {}
+
+  /**
+   * A lookup, a stat or an open: answered from memory. Reads of an open file are none:
+   * invalidations of pages wait for them.
+   */
+  sealed interface Look extends Query {}
+
+  /** Opens a file or a directory. */
+  sealed interface Opening extends Look {}
+
+  /** Adds, removes or moves a name of the header's node, while the kernel holds its lock. */
+  sealed interface NameChange extends FuseOperation {}
+
+  /** Changes bytes, attributes or extended attributes, or makes a node without a name. */
+  sealed interface Change extends FuseOperation {}
+
+  /**
+   * Neither reads the filesystem nor changes it: forgets, closes, syncs, locks, or is not served.
+   */
+  sealed interface Upkeep extends FuseOperation {}
+
   /** Find {@code name} in the node. Answer: entry. */
-  record Lookup(byte[] name) implements FuseOperation {}
+  record Lookup(byte[] name) implements Look {}
 
   /** Take back {@code lookups} lookups of the node. Never answered. */
-  record Forget(long lookups) implements FuseOperation {}
+  record Forget(long lookups) implements Upkeep {}
 
   /** Take back lookups of many nodes. Never answered. */
-  record BatchForget(List<Row> rows) implements FuseOperation {
+  record BatchForget(List<Row> rows) implements Upkeep {
     /** {@code lookups} lookups of {@code nodeId}. */
     public record Row(long nodeId, long lookups) {}
   }
 
   /** Read the node's attributes; {@code fh} is valid if {@link #hasFh}. Answer: attr. */
-  record GetAttr(int flags, long fh) implements FuseOperation {
+  record GetAttr(int flags, long fh) implements Look {
     /** Whether it is an fstat(2) of an open handle. */
     public boolean hasFh() {
       return (flags & FuseFlags.GetAttr.FH) != 0;
@@ -52,7 +78,7 @@ public sealed interface FuseOperation {
       int modeBits,
       int uidBits,
       int gidBits)
-      implements FuseOperation {
+      implements Change {
     /** Whether a bit of {@link SetAttrValid} is set. */
     public boolean has(int bit) {
       return (valid & bit) != 0;
@@ -85,22 +111,22 @@ public sealed interface FuseOperation {
   }
 
   /** Read the target of a link. Answer: data. */
-  record ReadLink() implements FuseOperation {}
+  record ReadLink() implements Query {}
 
   /** Create the link {@code name} to {@code target} in the node. Answer: entry. */
-  record Symlink(byte[] name, byte[] target) implements FuseOperation {}
+  record Symlink(byte[] name, byte[] target) implements NameChange {}
 
   /** Create a file or special node; {@code mode} has the umask applied. Answer: entry. */
-  record MkNod(byte[] name, int mode, int rdev, int umask) implements FuseOperation {}
+  record MkNod(byte[] name, int mode, int rdev, int umask) implements NameChange {}
 
   /** Create a directory; {@code mode} has the umask applied. Answer: entry. */
-  record MkDir(byte[] name, int mode, int umask) implements FuseOperation {}
+  record MkDir(byte[] name, int mode, int umask) implements NameChange {}
 
   /** Remove a name that is not a directory's. Answer: ok. */
-  record Unlink(byte[] name) implements FuseOperation {}
+  record Unlink(byte[] name) implements NameChange {}
 
   /** Remove an empty directory. Answer: ok. */
-  record RmDir(byte[] name) implements FuseOperation {}
+  record RmDir(byte[] name) implements NameChange {}
 
   /**
    * Move {@code name} of the node to {@code newName} of {@code newParent}; RENAME and RENAME2.
@@ -108,10 +134,10 @@ public sealed interface FuseOperation {
    *
    * @param flags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Rename}
    */
-  record Rename(byte[] name, long newParent, byte[] newName, int flags) implements FuseOperation {}
+  record Rename(byte[] name, long newParent, byte[] newName, int flags) implements NameChange {}
 
   /** Give the node {@code target} the name {@code newName} in the header's node. Answer: entry. */
-  record Link(long target, byte[] newName) implements FuseOperation {}
+  record Link(long target, byte[] newName) implements NameChange {}
 
   /**
    * Open the node. Answer: open.
@@ -119,11 +145,11 @@ public sealed interface FuseOperation {
    * @param flags as open(2), without O_CREAT and O_EXCL
    * @param openFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.OpenRequest}
    */
-  record Open(int flags, int openFlags) implements FuseOperation {}
+  record Open(int flags, int openFlags) implements Opening {}
 
   /** Read at most {@code size} bytes; fewer only at the end of the file. Answer: data. */
   record Read(long fh, long offset, int size, int readFlags, long lockOwner, int openFlags)
-      implements FuseOperation {}
+      implements Query {}
 
   /**
    * Write all of {@code data}. Answer: write.
@@ -136,21 +162,20 @@ public sealed interface FuseOperation {
    * @param openFlags as open(2): O_APPEND, O_DSYNC and so on
    */
   record Write(long fh, long offset, byte[] data, int writeFlags, long lockOwner, int openFlags)
-      implements FuseOperation {}
+      implements Change {}
 
   /** Read the totals of the filesystem. Answer: statfs. */
-  record StatFs() implements FuseOperation {}
+  record StatFs() implements Query {}
 
   /**
    * The last descriptor of a handle was closed. Answer: ok; an error reaches no caller.
    *
    * @param releaseFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Release}
    */
-  record Release(long fh, int openFlags, int releaseFlags, long lockOwner)
-      implements FuseOperation {}
+  record Release(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
 
   /** Make a file durable. Answer: ok. */
-  record Fsync(long fh, int flags) implements FuseOperation {
+  record Fsync(long fh, int flags) implements Upkeep {
     /** Whether only data is to be durable, as with fdatasync(2). */
     public boolean dataOnly() {
       return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
@@ -164,45 +189,43 @@ public sealed interface FuseOperation {
    * @param extendedFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.SetXattr}; 0 unless
    *     the long form was agreed on
    */
-  record SetXattr(byte[] name, byte[] value, int flags, int extendedFlags)
-      implements FuseOperation {}
+  record SetXattr(byte[] name, byte[] value, int flags, int extendedFlags) implements Change {}
 
   /** Read an extended attribute. Answer: xattrSize when {@code size} is 0, else data or ERANGE. */
-  record GetXattr(byte[] name, int size) implements FuseOperation {}
+  record GetXattr(byte[] name, int size) implements Query {}
 
   /**
    * List the names of extended attributes, each followed by a NUL. Answer: xattrSize when {@code
    * size} is 0, else data or ERANGE.
    */
-  record ListXattr(int size) implements FuseOperation {}
+  record ListXattr(int size) implements Query {}
 
   /** Remove an extended attribute. Answer: ok. */
-  record RemoveXattr(byte[] name) implements FuseOperation {}
+  record RemoveXattr(byte[] name) implements Change {}
 
   /**
    * A descriptor was closed; its lock owner's fcntl locks are released. Answer: ok; close(2)
    * returns an error to its caller.
    */
-  record Flush(long fh, long lockOwner) implements FuseOperation {}
+  record Flush(long fh, long lockOwner) implements Upkeep {}
 
   /** Open a directory. Answer: open. */
-  record OpenDir(int flags, int openFlags) implements FuseOperation {}
+  record OpenDir(int flags, int openFlags) implements Opening {}
 
   /**
    * List a directory from {@code offset}: 0 or the cookie of the last row seen, into at most {@code
    * size} bytes. Answer: directory, empty at the end.
    */
-  record ReadDir(long fh, long offset, int size) implements FuseOperation {}
+  record ReadDir(long fh, long offset, int size) implements Query {}
 
   /** As {@link ReadDir}, with an entry in each row, which counts as a lookup. Answer: directory. */
-  record ReadDirPlus(long fh, long offset, int size) implements FuseOperation {}
+  record ReadDirPlus(long fh, long offset, int size) implements Query {}
 
   /** The last descriptor of a directory was closed. Answer: ok. */
-  record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner)
-      implements FuseOperation {}
+  record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
 
   /** Make a directory durable. Answer: ok. */
-  record FsyncDir(long fh, int flags) implements FuseOperation {
+  record FsyncDir(long fh, int flags) implements Upkeep {
     /** Whether only data is to be durable, as with fdatasync(2). */
     public boolean dataOnly() {
       return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
@@ -210,7 +233,7 @@ public sealed interface FuseOperation {
   }
 
   /** Ask for a lock that conflicts with this one. Answer: lock. */
-  record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements FuseOperation {}
+  record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements Upkeep {}
 
   /**
    * Take or release a lock; if {@code waiting}, wait for it. Answer: ok; EAGAIN if another owner
@@ -219,33 +242,32 @@ public sealed interface FuseOperation {
    * @param lockFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Lock}
    */
   record SetLk(long fh, long owner, FuseLock lock, int lockFlags, boolean waiting)
-      implements FuseOperation {}
+      implements Upkeep {}
 
   /** Check access as access(2). Answer: ok. */
-  record Access(int mask) implements FuseOperation {}
+  record Access(int mask) implements Upkeep {}
 
   /** Create and open {@code name}; {@code mode} has the umask applied. Answer: create. */
-  record Create(byte[] name, int flags, int mode, int umask, int openFlags)
-      implements FuseOperation {}
+  record Create(byte[] name, int flags, int mode, int umask, int openFlags) implements NameChange {}
 
   /** Create and open a file without a name (O_TMPFILE) in the node. Answer: create. */
-  record Tmpfile(int flags, int mode, int umask, int openFlags) implements FuseOperation {}
+  record Tmpfile(int flags, int mode, int umask, int openFlags) implements Change {}
 
   /** Map a block. Answer: bmap. */
-  record Bmap(long block, int blockSize) implements FuseOperation {}
+  record Bmap(long block, int blockSize) implements Upkeep {}
 
   /** A control call. Answer: ioctl with at most {@code outSize} bytes. */
   record Ioctl(long fh, int flags, int command, long argument, byte[] input, int outSize)
-      implements FuseOperation {}
+      implements Upkeep {}
 
   /** Ask for readiness; {@code events} as poll(2). Answer: poll. */
-  record Poll(long fh, long pollHandle, int flags, int events) implements FuseOperation {}
+  record Poll(long fh, long pollHandle, int flags, int events) implements Upkeep {}
 
   /** Preallocate, punch or zero a range; {@code mode} as fallocate(2). Answer: ok. */
-  record Fallocate(long fh, long offset, long length, int mode) implements FuseOperation {}
+  record Fallocate(long fh, long offset, long length, int mode) implements Change {}
 
   /** Find data ({@code whence} 3) or a hole (4) from {@code offset}. Answer: lseek. */
-  record Lseek(long fh, long offset, int whence) implements FuseOperation {}
+  record Lseek(long fh, long offset, int whence) implements Query {}
 
   /** Copy from the node to {@code targetNode}. Answer: copied. */
   record CopyFileRange(
@@ -256,13 +278,13 @@ public sealed interface FuseOperation {
       long targetOffset,
       long length,
       long flags)
-      implements FuseOperation {}
+      implements Change {}
 
   /** Make the whole filesystem durable. Answer: ok. */
-  record SyncFs() implements FuseOperation {}
+  record SyncFs() implements Upkeep {}
 
   /** Read attributes, birth time included; {@code fh} is valid if {@link #hasFh}. Answer: statx. */
-  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements FuseOperation {
+  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements Look {
     /** Whether it is for an open handle. */
     public boolean hasFh() {
       return (getAttrFlags & FuseFlags.GetAttr.FH) != 0;
