@@ -28,6 +28,8 @@ final class JavaOptionsTest {
       for arg; do case $arg in -XX:AOTCacheOutput=*) : >"${arg#*=}" ;; esac; done
       """;
 
+  private static final Path OPTIONS = Launcher.OURS.resolveSibling("etc").resolve("jvm-options");
+
   @TempDir Path directory;
   private Path root;
   private Path target;
@@ -37,6 +39,8 @@ final class JavaOptionsTest {
   void buildWhatLooksBuilt() throws IOException {
     root = Files.createDirectories(directory.resolve("the tree"));
     Files.copy(Launcher.OURS, root.resolve("hypersync"));
+    Files.createDirectory(root.resolve("etc"));
+    Files.copy(OPTIONS, root.resolve("etc").resolve("jvm-options"));
     String[] modules = {
       "fs-model",
       "chunkstore",
@@ -173,6 +177,17 @@ final class JavaOptionsTest {
         .filter(option -> option.startsWith(prefix))
         .reduce((_, last) -> last)
         .orElseThrow(() -> new AssertionError("no " + prefix + " in " + arguments));
+  }
+
+  @Test
+  void everyOptionHasAReasonAboveIt() throws IOException {
+    String before = "";
+    for (String line : Files.readAllLines(OPTIONS)) {
+      if (line.startsWith("-") || line.startsWith("@")) {
+        assertTrue(before.startsWith("# "), line);
+      }
+      before = line;
+    }
   }
 
   /** A JVM does not start with an option that it does not know. */

@@ -1,6 +1,8 @@
 package io.hypersync.worker.fuse.dev;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -33,48 +35,8 @@ public final class MountGuard implements AutoCloseable {
   private static final Path CONNECTIONS = Path.of("/sys/fs/fuse/connections");
   private static final long END_LIMIT_MS = 2_000;
 
-  /**
-   * Arguments: process id, connection, mount point, mount point as mountinfo escapes it, the file
-   * that aborts the connection. From {@code stat} it takes the fields after the name: the state is
-   * then field 1, and the start time, which distinguishes the process from a later one with the
-   * same id, is field 20. If only the first thread is left, the descriptors are closed, and the
-   * guard ends.
-   */
-  private static final String SCRIPT =
-      """
-      trap '' HUP INT QUIT TERM
-      pid=$1 connection=$2 point=$3 listed=$4 abort=$5 born= ours=
-      look() {
-        top= found=
-        while read -r id _ device root at _; do
-          [ "$at" = "$listed" ] || continue
-          top=$id
-          [ "$device $root" != "0:$connection /" ] || found=$id
-        done </proc/self/mountinfo
-      }
-      if [ -w "$abort" ]; then
-        exec 9>"$abort"
-      else
-        look
-        ours=$found
-        [ -n "$ours" ] || exit 1
-      fi
-      while read -r stat <"/proc/$pid/stat"; do
-        set -- ${stat##*) }
-        [ "${born:=${20}}" = "${20}" ] || exit 0
-        if [ "$1" = Z ]; then
-          set -- "/proc/$pid/task/"*
-          [ $# -gt 1 ] || exit 0
-          if [ -z "$ours" ]; then
-            echo 1 >&9 && exit 0
-          else
-            look
-            [ "$top $found" != "$ours $ours" ] || ! unshare -m umount -f "$point" || exit 0
-          fi
-        fi
-        sleep 1 || exit 1
-      done
-      """;
+  /** What the guard runs; its arguments are described there. */
+  private static final String SCRIPT = "mount-guard.sh";
 
   private final Process process;
 
@@ -109,13 +71,22 @@ public final class MountGuard implements AutoCloseable {
         run(
             "sh",
             "-c",
-            SCRIPT,
+            script(),
             "hypersync-mount-guard",
             Long.toString(pid),
             Long.toString(connection),
             point.toString(),
             MountTable.escape(point.toString()),
             abort.toString()));
+  }
+
+  private static String script() throws IOException {
+    try (InputStream resource = MountGuard.class.getResourceAsStream(SCRIPT)) {
+      if (resource == null) {
+        throw new IOException(SCRIPT + " is missing in the program");
+      }
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   private static boolean mayUnmountCopies() throws IOException {
