@@ -91,9 +91,7 @@ public final class LeaderRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
-    this.loop =
-        new AgentLoop<>(
-            agent, transport.executor(), why -> ended.completeExceptionally(explained(why)));
+    this.loop = new AgentLoop<>(agent, transport.executor(), ended, LeaderRuntime::explained);
     // Bypasses the loop, so that a failing question does not count as a failure of the agent.
     this.questions =
         new AgentQueries<>(

@@ -123,7 +123,7 @@ public final class WorkerRuntime implements AutoCloseable {
             Clock.SYSTEM,
             random::nextLong,
             stages);
-    this.loop = new AgentLoop<>(agent, link.thread(), this::agentFailed);
+    this.loop = new AgentLoop<>(agent, link.thread(), ended, WorkerRuntime::explained);
     this.questions = new AgentQueries<>("the worker", loop::post, ended, ANSWER_LIMIT);
     link.begin(loop, chunks);
   }
@@ -500,9 +500,8 @@ public final class WorkerRuntime implements AutoCloseable {
     }
   }
 
-  private void agentFailed(Throwable why) {
-    ended.completeExceptionally(
-        new IllegalStateException("the worker agent failed: " + why.getMessage(), why));
+  private static RuntimeException explained(Throwable why) {
+    return new IllegalStateException("the worker agent failed: " + why.getMessage(), why);
   }
 
   private AgentLoop<WorkerAgent> loop() {

@@ -3,7 +3,6 @@ package io.hypersync.runtime.agent;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,32 +15,29 @@ import org.slf4j.LoggerFactory;
  * input published before a wake is seen by some run that begins its work after that wake was
  * called.
  */
-public final class AgentInvoker {
+final class AgentInvoker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentInvoker.class);
 
   private final Agent agent;
   private final Executor executor;
-  private final Consumer<? super Throwable> onFailure;
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   /**
    * Makes an invoker that does not run the agent before the first {@link #wake}.
    *
+   * @param agent its {@code doWork} must not throw, as that of an {@link AgentLoop}
    * @param executor must run one task at a time
-   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
-   *     from then on
    */
-  public AgentInvoker(Agent agent, Executor executor, Consumer<? super Throwable> onFailure) {
+  AgentInvoker(Agent agent, Executor executor) {
     this.agent = agent;
     this.executor = executor;
-    this.onFailure = onFailure;
   }
 
   /**
    * Schedules a run of {@code doWork}, if none is scheduled yet. Does nothing once the executor has
    * shut down.
    */
-  public void wake() {
+  void wake() {
     if (scheduled.compareAndSet(false, true)) {
       try {
         executor.execute(this::run);
@@ -53,13 +49,8 @@ public final class AgentInvoker {
 
   private void run() {
     scheduled.set(false);
-    try {
-      if (agent.doWork() > 0) {
-        wake(); // a new task, so that the executor runs other tasks between two slices
-      }
-    } catch (RuntimeException | Error e) {
-      LOG.error("{} failed and stops", agent.getClass().getSimpleName(), e);
-      onFailure.accept(e);
+    if (agent.doWork() > 0) {
+      wake(); // a new task, so that the executor runs other tasks between two slices
     }
   }
 }

@@ -1,12 +1,14 @@
 package io.hypersync.runtime.agent;
 
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +25,8 @@ public final class AgentLoop<A extends Agent> implements Agent {
   private final A agent;
   private final ScheduledExecutorService thread;
   private final AgentInvoker invoker;
-  private final Consumer<? super Throwable> onFailure;
+  private final CompletableFuture<Void> ended;
+  private final Function<? super Throwable, ? extends Throwable> explained;
   private final Queue<Consumer<? super A>> calls = new ConcurrentLinkedQueue<>();
 
   /** The agent has thrown and is not called any more; used on the agent's thread only. */
@@ -33,15 +36,20 @@ public final class AgentLoop<A extends Agent> implements Agent {
    * Makes a loop without timer; {@link #start} starts that.
    *
    * @param thread the transport's event loop: runs one task at a time
-   * @param onFailure called with what the agent has thrown; the agent's state cannot be trusted
-   *     from then on
+   * @param ended completed exceptionally once the agent has thrown: its state cannot be trusted
+   *     from then on, so its daemon has to end
+   * @param explained what {@code ended} is completed with, given what the agent has thrown
    */
   public AgentLoop(
-      A agent, ScheduledExecutorService thread, Consumer<? super Throwable> onFailure) {
+      A agent,
+      ScheduledExecutorService thread,
+      CompletableFuture<Void> ended,
+      Function<? super Throwable, ? extends Throwable> explained) {
     this.agent = agent;
     this.thread = thread;
-    this.onFailure = onFailure;
-    this.invoker = new AgentInvoker(this, thread, onFailure);
+    this.ended = ended;
+    this.explained = explained;
+    this.invoker = new AgentInvoker(this, thread);
   }
 
   /**
@@ -87,8 +95,8 @@ public final class AgentLoop<A extends Agent> implements Agent {
   }
 
   /**
-   * Calls the agent; only on its thread. If the agent throws, it counts as failed and is not called
-   * again, {@code onFailure} is called, and the exception is rethrown.
+   * Calls the agent; only on its thread. If the agent throws, it has failed and is not called
+   * again, and the exception is rethrown, so that the transport ends what has led to it.
    */
   public void guarded(Consumer<? super A> call) {
     if (failed) {
@@ -97,8 +105,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
     try {
       call.accept(agent);
     } catch (RuntimeException | Error e) {
-      failed = true;
-      onFailure.accept(e);
+      fail(e);
       throw e;
     }
   }
@@ -110,7 +117,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
   public void flushPoint() {
     guarded(
         _ -> {
-          if (doWork() > 0) {
+          if (work() > 0) {
             wake(); // the slice ended before the work did, and maybe no packet follows
           }
         });
@@ -121,6 +128,7 @@ public final class AgentLoop<A extends Agent> implements Agent {
     return agent;
   }
 
+  /** Runs the queued calls and the agent's {@code doWork}; nothing once the agent has failed. */
   @Override
   public int doWork() {
     if (failed) {
@@ -128,16 +136,27 @@ public final class AgentLoop<A extends Agent> implements Agent {
       return 0;
     }
     try {
-      int work = 0;
-      for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
-        call.accept(agent);
-        work++;
-      }
-      return work + agent.doWork();
+      return work();
     } catch (RuntimeException | Error e) {
-      failed = true;
-      throw e;
+      fail(e);
+      return 0;
     }
+  }
+
+  private int work() {
+    int work = 0;
+    for (Consumer<? super A> call = calls.poll(); call != null; call = calls.poll()) {
+      call.accept(agent);
+      work++;
+    }
+    return work + agent.doWork();
+  }
+
+  /** Whatever the agent was called for when it threw: it stops here, and its daemon ends. */
+  private void fail(Throwable why) {
+    failed = true;
+    LOG.error("{} failed and stops", getClass().getSimpleName(), why);
+    ended.completeExceptionally(explained.apply(why));
   }
 
   @Override
