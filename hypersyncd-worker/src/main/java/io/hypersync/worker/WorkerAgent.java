@@ -12,7 +12,6 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
-import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -20,7 +19,6 @@ import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
-import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
@@ -35,8 +33,8 @@ import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.lease.KernelReferences;
 import io.hypersync.worker.lease.OpenLeaseClient;
+import io.hypersync.worker.link.LeaderSession;
 import io.hypersync.worker.link.LinkMonitor;
-import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.link.ReadBarrier;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
@@ -55,7 +53,6 @@ import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Replica;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,7 +81,7 @@ public final class WorkerAgent implements Agent {
   private final LeaderLink link;
   private final Surroundings surroundings;
   private final Clock clock;
-  private final LinkMonitor monitor;
+  private final LeaderSession session;
   private final Replica replica;
   private final ArrivalTimestamps arrivals = new ArrivalTimestamps();
   private final IntentTracker intents;
@@ -100,21 +97,14 @@ public final class WorkerAgent implements Agent {
   private final OrphanSet orphans = new OrphanSet();
   private final ChunkRepairs repairs;
 
-  private OptionalLong epochSeen = OptionalLong.empty();
-  private long catchUpTarget;
   private long reportedIndex;
   private long nextReportNs;
   private long nextStoreNs;
   private long fsyncsElided;
   private volatile boolean writable;
-  private volatile NegotiatedParams params = NegotiatedParams.DEFAULT;
-  private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
 
   /** The apply error that was logged last; null if apply was not stopped then. */
   private @Nullable ApplyError reportedError;
-
-  /** The divergence message that was logged last; empty if the logs agree. */
-  private String reportedDivergence = "";
 
   private boolean stopping;
 
@@ -147,7 +137,7 @@ public final class WorkerAgent implements Agent {
     this.link = link;
     this.surroundings = surroundings;
     this.clock = clock;
-    this.monitor = new LinkMonitor(config, clock.monotonicNs());
+    this.session = new LeaderSession(config, link, this::sessionLost, clock.monotonicNs());
     this.intents = new IntentTracker(link, entropy, config.mutationDeadlineNs(), finished);
     ClientId run = new ClientId(entropy.nextLong(), entropy.nextLong());
     this.locks = new LockClient(run, link, whenVisible, heldLocks, config.mutationDeadlineNs());
@@ -194,12 +184,12 @@ public final class WorkerAgent implements Agent {
    * LeaderMessage.Heartbeat#UNKNOWN} if no heartbeat has reported it. Any thread.
    */
   public long leaderFreeBytes() {
-    return leaderFreeBytes;
+    return session.leaderFreeBytes();
   }
 
   /** The parameters for sending, from the last valid Welcome; any thread. */
   public NegotiatedParams params() {
-    return params;
+    return session.params();
   }
 
   /** How many visible nodes have a name; on the agent's thread. */
@@ -218,7 +208,7 @@ public final class WorkerAgent implements Agent {
       mutation.completion().failed(Errno.EROFS);
       return;
     }
-    Invariant.NO_MUTATION_WITHOUT_LEADER.check(monitor.state() == LinkState.LIVE);
+    Invariant.NO_MUTATION_WITHOUT_LEADER.check(session.isLive());
     gate.submit(mutation, visibilityGate.settled());
   }
 
@@ -303,33 +293,24 @@ public final class WorkerAgent implements Agent {
    * be durable, since it will be sent again.
    */
   public void linkUp() {
-    monitor.greeting(clock.monotonicNs());
     replica.forgetNotDurable();
     arrivals.clear();
     IndexedState now = replica.published();
     readBarrier.begins(now.index());
-    link.send(
-        new Hello(
-            config.workspace(), config.worker(), epochSeen, now.index(), now.root(), locks.run()));
+    session.greet(now.index(), now.root(), locks.run(), clock.monotonicNs());
   }
 
   /** The connection is lost or could not be made; another attempt follows after a pause. */
   public void linkDown(String why) {
-    if (monitor.state() == LinkState.LIVE) {
-      LOG.warn("leader lost: {}; the mount is read-only until it is back", why);
-    }
-    if (monitor.state() != LinkState.REFUSED) {
-      monitor.down(why, clock.monotonicNs());
-    }
-    locks.linkDown();
-    repairs.leaderLost();
-    updateWritable();
+    session.down(why, clock.monotonicNs());
   }
 
   /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
   public void linkRefused(String why) {
-    LOG.error("the leader cannot be joined: {}", why);
-    monitor.refused(why, clock.monotonicNs());
+    session.refusedForGood(why, clock.monotonicNs());
+  }
+
+  private void sessionLost() {
     locks.linkDown();
     repairs.leaderLost();
     updateWritable();
@@ -338,14 +319,17 @@ public final class WorkerAgent implements Agent {
   /** Handles a message of the leader, in the order of arrival. */
   public void received(LeaderMessage message) {
     long now = clock.monotonicNs();
-    monitor.heard(now);
+    session.heard(now);
     readBarrier.heard(now);
     switch (message) {
       case Welcome welcome -> welcomed(welcome, now);
-      case Refused refused -> refused(refused, now);
+      case Refused refused -> {
+        session.refused(refused, now);
+        updateWritable();
+      }
       case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
         readBarrier.observed(index);
-        leaderFreeBytes = freeBytes;
+        session.freeBytes(freeBytes);
       }
       case LeaderMessage.BarrierResponse(long request, long index) ->
           readBarrier.answered(request, index, visibilityGate.settled());
@@ -392,7 +376,7 @@ public final class WorkerAgent implements Agent {
 
   /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
   public void chunkDamaged(ChunkRef chunk) {
-    if (isGreeted() && replica.isWaitingFor(chunk.hash())) {
+    if (session.isGreeted() && replica.isWaitingFor(chunk.hash())) {
       fetch(List.of(chunk));
     }
   }
@@ -405,7 +389,7 @@ public final class WorkerAgent implements Agent {
    * @param failed run with {@link Errno#EIO} if the chunk cannot be fetched
    */
   public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    if (!isGreeted() || stopping) {
+    if (!session.isGreeted() || stopping) {
       failed.accept(Errno.EIO);
     } else if (repairs.add(chunk.hash(), ready, failed, clock.monotonicNs())) {
       fetch(List.of(chunk));
@@ -444,32 +428,24 @@ public final class WorkerAgent implements Agent {
     whenVisible.reached(visible);
     locks.tick(now);
     stopIfApplyFailed();
-    if (monitor.state() == LinkState.CATCHING_UP && visible >= catchUpTarget) {
-      monitor.live();
+    if (session.catchesUp(visible)) {
       readBarrier.live();
-      LOG.info("in touch with the leader, caught up to entry {}", visible);
       intents.reconnected(now);
     }
-    if (monitor.isSilent(now)) {
-      link.disconnect();
-      linkDown("nothing heard for " + config.leaderTimeoutNs() / 1_000_000 + " ms");
-    }
-    if (monitor.attemptIsDue(now)) {
-      monitor.connecting();
-      link.connect();
-    }
-    leases.tick(isGreeted(), now);
+    session.tick(now);
+    leases.tick(session.isGreeted(), now);
     repairs.expire(now);
-    if (isGreeted()) {
+    if (session.isGreeted()) {
       storeAgain(now);
       report(now, visibilityGate.view().published());
     }
-    if (monitor.state() == LinkState.LIVE) {
+    if (session.isLive()) {
       intents.retry(now);
     }
-    if (intents.expire(now) > 0 && monitor.state() == LinkState.LIVE) {
-      link.disconnect(); // the connection works, but our mutations get no answer: reconnect (6.4)
-      linkDown("mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms");
+    if (intents.expire(now) > 0 && session.isLive()) {
+      // The connection works, but our mutations get no answer: reconnect (6.4).
+      session.giveUp(
+          "mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms", now);
     }
     gate.expire(now);
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
@@ -485,7 +461,7 @@ public final class WorkerAgent implements Agent {
 
   /** The state of the link, for reports; on the agent's thread. */
   public LinkMonitor monitor() {
-    return monitor;
+    return session.monitor();
   }
 
   /** Why apply is stalled, or null; on the agent's thread. */
@@ -533,66 +509,13 @@ public final class WorkerAgent implements Agent {
   }
 
   private void welcomed(Welcome welcome, long nowNs) {
-    if (!welcome.workspace().equals(config.workspace())) {
-      link.disconnect();
-      linkRefused("the leader serves workspace " + welcome.workspace());
+    if (!session.welcomed(welcome, nowNs)) {
       return;
     }
-    String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
-    String problem = revision == null ? welcome.params().problem(Features.SUPPORTED) : revision;
-    if (problem != null) {
-      link.disconnect();
-      linkRefused(revision == null ? "what the leader wants makes no sense: " + problem : revision);
-      return;
-    }
-    params = welcome.params();
-    intents.inlineUpTo(params.inlineThreshold());
-    epochSeen = OptionalLong.of(welcome.leaderEpoch());
-    catchUpTarget = welcome.commitIndex();
-    reportedDivergence = "";
-    monitor.welcomed(nowNs);
+    intents.inlineUpTo(session.params().inlineThreshold());
     locks.welcomed(welcome, nowNs);
     leases.welcomed(welcome, nowNs);
     readBarrier.observed(welcome.commitIndex());
-  }
-
-  private void refused(Refused refused, long nowNs) {
-    link.disconnect();
-    switch (refused.reason()) {
-      case DUPLICATE -> {
-        String why =
-            refused.message()
-                + "; two machines use one token: make another worker for one of them, on the"
-                + " leader's host: ./hypersync token <worker>";
-        if (monitor.takenElsewhere(why, nowNs)) {
-          LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
-        }
-        updateWritable();
-      }
-      case PROTOCOL_ERROR -> {
-        LOG.warn("the leader refuses for now: {}", refused.message());
-        monitor.down(refused.message(), nowNs);
-        updateWritable();
-      }
-      case DIVERGED -> diverged(refused.message(), nowNs);
-      case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> linkRefused(refused.message());
-    }
-  }
-
-  /**
-   * This leader has another log. The right leader may come back at this address, and recognizes
-   * this worker's state by its root, so the worker reconnects after long pauses: a leader that
-   * sends a Welcome has compared the roots.
-   */
-  private void diverged(String why, long nowNs) {
-    if (!why.equals(reportedDivergence)) {
-      reportedDivergence = why;
-      LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
-    }
-    monitor.downForLong(why, nowNs);
-    locks.linkDown();
-    repairs.leaderLost();
-    updateWritable();
   }
 
   private void take(List<byte[]> entries, long nowNs) {
@@ -601,8 +524,7 @@ public final class WorkerAgent implements Agent {
       arrivals.add(durablyReceived(), nowNs);
       fetch(fetch);
     } catch (DecodeException e) {
-      link.disconnect();
-      linkDown("the leader sent a log that makes no sense: " + e.getMessage());
+      session.giveUp("the leader sent a log that makes no sense: " + e.getMessage(), nowNs);
     }
   }
 
@@ -625,10 +547,6 @@ public final class WorkerAgent implements Agent {
 
   private long durablyReceived() {
     return Math.min(replica.received(), readBarrier.commitIndex());
-  }
-
-  private boolean isGreeted() {
-    return monitor.isConnected() && monitor.state() != LinkState.GREETING;
   }
 
   /** Reports the visible index, not the applied one: the leader reaps orphans by it (6.8). */
@@ -667,7 +585,7 @@ public final class WorkerAgent implements Agent {
   }
 
   private void updateWritable() {
-    boolean live = monitor.state() == LinkState.LIVE;
+    boolean live = session.isLive();
     writable = !stopping && live && replica.error() == null;
     if (!live || stopping || replica.error() != null) {
       readBarrier.lost();

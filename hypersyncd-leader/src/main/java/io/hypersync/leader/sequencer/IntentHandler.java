@@ -8,7 +8,6 @@ import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.QuotaViolations;
-import io.hypersync.leader.quota.UnrequestedChunks;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
@@ -49,7 +48,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Admits intents, makes sure that each is committed at most once (hypersync.md 8.2) and only with
+ * Takes intents, makes sure that each is committed at most once (hypersync.md 8.2) and only with
  * all its bytes (9.3), and answers when the answer is durable (6.3). Used on the agent's thread
  * only.
  *
@@ -62,15 +61,14 @@ import org.slf4j.LoggerFactory;
  * ago. Any other chunk in the store is verified off this thread; if it cannot be read, the worker
  * is asked for it, because the worker has the bytes.
  *
- * <p>A new intent must then be admitted: a worker that has its share of intents waiting (EAGAIN,
- * 6.3.1), or sends too fast (RATE_LIMITED, 12.5), must send it again later. An intent that is known
- * already is not subject to admission: sending it again costs nothing.
+ * <p>A new intent must then be admitted ({@link IntentAdmission}): a worker that has its share of
+ * intents waiting (EAGAIN, 6.3.1), or sends too fast (RATE_LIMITED, 12.5), must send it again
+ * later.
  */
 public final class IntentHandler {
   private static final Logger LOG = LoggerFactory.getLogger(IntentHandler.class);
   private static final int MAX_PER_SLICE = 1_000;
   private static final int MAX_REFUSED_EARLY = 256;
-  private static final long NS_PER_MS = 1_000_000;
   private static final byte[] NOTHING = {};
 
   /** How many chunks, up to 1 GiB of them, are remembered as verified. */
@@ -97,7 +95,6 @@ public final class IntentHandler {
   private final Map<WorkerId, Map<IntentId, Errno>> refusedEarly = new HashMap<>();
 
   private final ForgottenIntents forgotten = new ForgottenIntents();
-  private final UnrequestedChunks unrequested;
   private final QuotaViolations violations;
   private final AckQueue acks = new AckQueue();
   private final VerifiedChunks intact = new VerifiedChunks(MAX_INTACT, INTACT_NS);
@@ -108,7 +105,7 @@ public final class IntentHandler {
   /** Chunks that could not be read, until they are stored again. */
   private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_INTACT);
 
-  private final IntentRates rates;
+  private final IntentAdmission admission;
   private final ClientId ownClient;
   private long ownSeqNo;
   private long deduplicated;
@@ -136,9 +133,8 @@ public final class IntentHandler {
       CommitListener listener,
       QuotaViolations violations) {
     this.violations = violations;
-    this.unrequested = new UnrequestedChunks(config.quotas().unrequestedBytes());
     this.config = config;
-    this.rates = new IntentRates(config.rateLimits());
+    this.admission = new IntentAdmission(config, queue, acks, violations);
     this.sequencer = sequencer;
     this.log = log;
     this.chunks = chunks;
@@ -205,7 +201,7 @@ public final class IntentHandler {
     if (pending != null) {
       deduplicated++;
       pending.touch(nowNs);
-      requestMissing(worker, pending, uploading(submit, worker, nowNs));
+      requestMissing(worker, pending, admission.uploading(submit, worker, nowNs));
       return;
     }
     if (mayBeForgotten(worker)) {
@@ -236,8 +232,7 @@ public final class IntentHandler {
     }
     PendingIntent intent =
         new PendingIntent(id, worker, submit.agent(), op, submit.inlinePayload(), nowNs);
-    if (isTooHeavy(intent)) {
-      violations.add(Quota.PENDING_INTENT_BYTES, worker);
+    if (!admission.hasRoomFor(intent)) {
       refuseAtOnce(worker, id, Errno.EAGAIN);
       return;
     }
@@ -258,11 +253,11 @@ public final class IntentHandler {
       refuse(worker, id, chunkRefused);
       return;
     }
-    giveBack(intent, missing);
+    admission.giveBack(intent, missing);
     missing.addAll(unverified);
     queue.add(intent, missing);
     verify(unverified);
-    requestMissing(worker, intent, uploading(submit, worker, nowNs));
+    requestMissing(worker, intent, admission.uploading(submit, worker, nowNs));
   }
 
   /**
@@ -270,31 +265,6 @@ public final class IntentHandler {
    */
   private boolean mayBeForgotten(WorkerId worker) {
     return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
-  }
-
-  /**
-   * Releases the credit of unrequested chunks that arrived before the intent that mentions them.
-   */
-  private void giveBack(PendingIntent intent, Set<Hash> missing) {
-    int here = 0;
-    long bytes = 0;
-    for (ChunkRef ref : intent.op().chunks()) {
-      if (intent.inlinePayload().length == 0 && !missing.contains(ref.hash())) {
-        here++;
-        bytes += ref.length();
-      }
-    }
-    if (here > 0) {
-      unrequested.mentioned(intent.origin(), here, bytes);
-    }
-  }
-
-  /**
-   * The chunks that the worker sends along; empty if some of its chunks were dropped recently, so
-   * that every missing one is requested.
-   */
-  private List<Hash> uploading(SubmitIntent submit, WorkerId worker, long nowNs) {
-    return unrequested.hasDropped(worker, nowNs) ? List.of() : submit.uploading();
   }
 
   /**
@@ -331,15 +301,11 @@ public final class IntentHandler {
   }
 
   /**
-   * Whether to store a chunk: if an intent waits for it, or as far as the worker's credit for
-   * unasked chunks goes. A refused chunk is requested once an intent needs it.
+   * Whether to store a chunk, see {@link IntentAdmission}. A refused chunk is requested once an
+   * intent needs it.
    */
   public boolean takesChunk(WorkerId worker, ChunkPut put, long nowNs) {
-    if (queue.awaits(put.hash()) || unrequested.takes(worker, put.bytes().length, nowNs)) {
-      return true;
-    }
-    violations.add(Quota.UNREQUESTED_CHUNKS, worker);
-    return false;
+    return admission.takesChunk(worker, put, nowNs);
   }
 
   /** A chunk is verified and in the store. Intents that state another length for it are refused. */
@@ -464,7 +430,7 @@ public final class IntentHandler {
 
   /** Intent rates by worker; for status reports. */
   public IntentRates rates() {
-    return rates;
+    return admission.rates();
   }
 
   /** How often an intent arrived that was already known. */
@@ -478,37 +444,17 @@ public final class IntentHandler {
    * which its clients' intents arrive again.
    */
   private boolean admits(WorkerId worker, IntentId id, long bytes, long nowNs) {
-    if (isOverQuota(worker)) {
-      refuseAtOnce(worker, id, Errno.EAGAIN);
-      return false;
-    }
-    long waitNs = rates.take(worker, bytes, nowNs);
-    if (waitNs > 0) {
-      sender.accept(worker, new RateLimited(id, (int) Math.ceilDiv(waitNs, NS_PER_MS)));
-      return false;
-    }
-    return true;
-  }
-
-  /**
-   * Whether a worker has as many intents waiting as there are places left. So one flooding worker
-   * gets half of all places, two get a third each, and n leave one place in n + 1 for the next
-   * worker, without knowing how many workers there are (the dynamic threshold of Choudhury and
-   * Hahne, "Dynamic queue length thresholds for shared-memory packet switches").
-   */
-  private boolean isOverQuota(WorkerId worker) {
-    int left = config.maxPendingIntents() - queue.size() - acks.size();
-    return queue.size(worker) + acks.size(worker) >= left;
-  }
-
-  /**
-   * The same rule for the heap that waiting intents take, since an op may name 4,096 chunks. One
-   * intent of each worker may always wait, however heavy it is.
-   */
-  private boolean isTooHeavy(PendingIntent intent) {
-    long own = queue.bytes(intent.origin());
-    long left = config.quotas().pendingIntentBytes() - queue.bytes();
-    return own > 0 && own + intent.heapBytes() > left;
+    return switch (admission.decide(worker, bytes, nowNs)) {
+      case IntentAdmission.Decision.Admitted _ -> true;
+      case IntentAdmission.Decision.NoPlace _ -> {
+        refuseAtOnce(worker, id, Errno.EAGAIN);
+        yield false;
+      }
+      case IntentAdmission.Decision.TooFast(int retryAfterMs) -> {
+        sender.accept(worker, new RateLimited(id, retryAfterMs));
+        yield false;
+      }
+    };
   }
 
   private @Nullable Errno takeRefusedEarly(WorkerId worker, IntentId id) {

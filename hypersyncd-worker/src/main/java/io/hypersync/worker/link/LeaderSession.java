@@ -1,0 +1,215 @@
+package io.hypersync.worker.link;
+
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.wire.message.Features;
+import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.LeaderMessage.Refused;
+import io.hypersync.wire.message.LeaderMessage.Welcome;
+import io.hypersync.wire.message.NegotiatedParams;
+import io.hypersync.wire.message.Protocol;
+import io.hypersync.wire.message.WorkerMessage.Hello;
+import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.port.LeaderLink;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The session with the leader as the worker sees it (hypersync.md 9.5): says Hello, judges the
+ * Welcome or refusal that follows, knows what was negotiated and how far to catch up, and connects
+ * again when the session is lost.
+ *
+ * <p>Used on the agent's thread only, except {@link #params} and {@link #leaderFreeBytes}, which
+ * any thread may call.
+ */
+public final class LeaderSession {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderSession.class);
+
+  private final WorkerConfig config;
+  private final LeaderLink link;
+  private final LinkMonitor monitor;
+  private final Runnable lost;
+
+  private OptionalLong epochSeen = OptionalLong.empty();
+  private long catchUpTarget;
+  private volatile NegotiatedParams params = NegotiatedParams.DEFAULT;
+  private volatile long leaderFreeBytes = LeaderMessage.Heartbeat.UNKNOWN;
+
+  /** The divergence message that was logged last; empty if the logs agree. */
+  private String reportedDivergence = "";
+
+  /**
+   * A session that is down and due to connect at once.
+   *
+   * @param lost run when nothing more will be heard in this session
+   */
+  public LeaderSession(WorkerConfig config, LeaderLink link, Runnable lost, long nowNs) {
+    this.config = config;
+    this.link = link;
+    this.lost = lost;
+    this.monitor = new LinkMonitor(config, nowNs);
+  }
+
+  /** The state of the link. */
+  public LinkMonitor monitor() {
+    return monitor;
+  }
+
+  /** Whether the worker has caught up, so that mutations may be sent. */
+  public boolean isLive() {
+    return monitor.state() == LinkState.LIVE;
+  }
+
+  /** Whether the leader has sent its Welcome. */
+  public boolean isGreeted() {
+    return monitor.isConnected() && monitor.state() != LinkState.GREETING;
+  }
+
+  /** The parameters for sending, from the last valid Welcome; any thread. */
+  public NegotiatedParams params() {
+    return params;
+  }
+
+  /**
+   * Free space of the leader's disk in bytes, as of its last heartbeat; {@link
+   * LeaderMessage.Heartbeat#UNKNOWN} if no heartbeat has reported it. Any thread.
+   */
+  public long leaderFreeBytes() {
+    return leaderFreeBytes;
+  }
+
+  /**
+   * The connection is up: sends Hello.
+   *
+   * @param appliedIndex the newest entry that is applied here
+   * @param root of the state after it
+   * @param run names this run of the worker
+   */
+  public void greet(long appliedIndex, Hash root, ClientId run, long nowNs) {
+    monitor.greeting(nowNs);
+    link.send(new Hello(config.workspace(), config.worker(), epochSeen, appliedIndex, root, run));
+  }
+
+  /**
+   * Takes the leader's Welcome.
+   *
+   * @return whether it is valid; if not, the leader counts as refused for good
+   */
+  public boolean welcomed(Welcome welcome, long nowNs) {
+    if (!welcome.workspace().equals(config.workspace())) {
+      link.disconnect();
+      refusedForGood("the leader serves workspace " + welcome.workspace(), nowNs);
+      return false;
+    }
+    String revision = Protocol.revisionProblem(Protocol.REVISION, welcome.revision());
+    String problem = revision == null ? welcome.params().problem(Features.SUPPORTED) : revision;
+    if (problem != null) {
+      link.disconnect();
+      refusedForGood(
+          revision == null ? "what the leader wants makes no sense: " + problem : revision, nowNs);
+      return false;
+    }
+    params = welcome.params();
+    epochSeen = OptionalLong.of(welcome.leaderEpoch());
+    catchUpTarget = welcome.commitIndex();
+    reportedDivergence = "";
+    monitor.welcomed(nowNs);
+    return true;
+  }
+
+  /** Takes the leader's refusal: how long to wait before another attempt depends on the reason. */
+  public void refused(Refused refused, long nowNs) {
+    link.disconnect();
+    switch (refused.reason()) {
+      case DUPLICATE -> {
+        String why =
+            refused.message()
+                + "; two machines use one token: make another worker for one of them, on the"
+                + " leader's host: ./hypersync token <worker>";
+        if (monitor.takenElsewhere(why, nowNs)) {
+          LOG.warn("the leader refuses: {}; tried again ever more seldom", why);
+        }
+      }
+      case PROTOCOL_ERROR -> {
+        LOG.warn("the leader refuses for now: {}", refused.message());
+        monitor.down(refused.message(), nowNs);
+      }
+      case DIVERGED -> diverged(refused.message(), nowNs);
+      case PROTOCOL_VERSION, WORKSPACE, IDENTITY -> refusedForGood(refused.message(), nowNs);
+    }
+  }
+
+  /** A message has arrived. */
+  public void heard(long nowNs) {
+    monitor.heard(nowNs);
+  }
+
+  /** A heartbeat says how much the leader's disk can still take. */
+  public void freeBytes(long bytes) {
+    leaderFreeBytes = bytes;
+  }
+
+  /**
+   * The worker shows this entry.
+   *
+   * @return whether it has caught up by that: the session is live from now on
+   */
+  public boolean catchesUp(long visibleIndex) {
+    if (monitor.state() != LinkState.CATCHING_UP || visibleIndex < catchUpTarget) {
+      return false;
+    }
+    monitor.live();
+    LOG.info("in touch with the leader, caught up to entry {}", visibleIndex);
+    return true;
+  }
+
+  /** Ends a session whose leader is silent, and connects when an attempt is due. */
+  public void tick(long nowNs) {
+    if (monitor.isSilent(nowNs)) {
+      giveUp("nothing heard for " + config.leaderTimeoutNs() / 1_000_000 + " ms", nowNs);
+    }
+    if (monitor.attemptIsDue(nowNs)) {
+      monitor.connecting();
+      link.connect();
+    }
+  }
+
+  /** Disconnects from a leader that is of no use; another attempt follows after a pause. */
+  public void giveUp(String why, long nowNs) {
+    link.disconnect();
+    down(why, nowNs);
+  }
+
+  /** The connection is lost or could not be made; another attempt follows after a pause. */
+  public void down(String why, long nowNs) {
+    if (monitor.state() == LinkState.LIVE) {
+      LOG.warn("leader lost: {}; the mount is read-only until it is back", why);
+    }
+    if (monitor.state() != LinkState.REFUSED) {
+      monitor.down(why, nowNs);
+    }
+    lost.run();
+  }
+
+  /** The leader's certificate, protocol or workspace is another one: no further attempt is made. */
+  public void refusedForGood(String why, long nowNs) {
+    LOG.error("the leader cannot be joined: {}", why);
+    monitor.refused(why, nowNs);
+    lost.run();
+  }
+
+  /**
+   * This leader has another log. The right leader may come back at this address, and recognizes
+   * this worker's state by its root, so the worker reconnects after long pauses: a leader that
+   * sends a Welcome has compared the roots.
+   */
+  private void diverged(String why, long nowNs) {
+    if (!why.equals(reportedDivergence)) {
+      reportedDivergence = why;
+      LOG.error("this worker and the leader have different logs, see docs/diverged.md: {}", why);
+    }
+    monitor.downForLong(why, nowNs);
+    lost.run();
+  }
+}
