@@ -59,8 +59,9 @@ final class LeaderStatus {
     status.put("uptime_ms", (System.nanoTime() - startedNs) / NS_PER_MS);
     status.put("address", HostPorts.numeric(address));
     status.put("leader_epoch", HexFormat.of().toHexDigits(agent.epoch()));
-    status.put("commit_index", log.durableIndex());
-    status.put("root", agent.sequencer().headRoot().toString());
+    long commitIndex = log.durableIndex();
+    status.put("commit_index", commitIndex);
+    status.put("root", agent.sequencer().durableRoot(commitIndex).toString());
     status.put("files", head.nodes().size() - agent.sequencer().orphans().size());
     status.put("bytes", head.allocated());
     status.put("commit_latency_us_p50", commits.latencyUs(P50));

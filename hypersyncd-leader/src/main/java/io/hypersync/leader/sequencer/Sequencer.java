@@ -27,8 +27,7 @@ import io.hypersync.runtime.agent.Entropy;
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
  * the entry to the log (hypersync.md 5.2, 8.1, 9.4). S_head is not durable yet: no answer may rest
- * on an entry before {@link OpLog#durableIndex()} has reached it. Used on the agent's thread
- * only.
+ * on an entry before {@link OpLog#durableIndex()} has reached it. Used on the agent's thread only.
  */
 public final class Sequencer {
   private static final byte[] NO_HAZARD = {};
@@ -41,7 +40,7 @@ public final class Sequencer {
   private final RootLatencies rootTimes = new RootLatencies();
   private final long maxStateBytes;
   private FsState head;
-  private Hash headRoot;
+  private final RootHistory roots;
   private long weight;
   private long headIndex;
   private long lastTimeNs;
@@ -63,7 +62,7 @@ public final class Sequencer {
     this.intents = recovered.intents();
     this.orphans = new Orphans(recovered.state(), recovered.index());
     this.head = recovered.state();
-    this.headRoot = recovered.root();
+    this.roots = new RootHistory(recovered.index(), recovered.root());
     this.headIndex = recovered.index();
     this.lastTimeNs = recovered.lastTimeNs();
   }
@@ -131,7 +130,7 @@ public final class Sequencer {
         checkAppend(op, resolved, next);
         orphans.applied(entry, head, next);
         head = next;
-        headRoot = root;
+        roots.add(index, root, log.durableIndex());
         weight += change;
         headIndex = index;
         lastTimeNs = timeNs;
@@ -167,9 +166,14 @@ public final class Sequencer {
     return head;
   }
 
-  /** The Merkle root of {@link #head}. */
-  public Hash headRoot() {
-    return headRoot;
+  /**
+   * The Merkle root of the state after the newest durable entry, which is older than {@link #head}
+   * while entries are being written.
+   *
+   * @param durableIndex what {@link OpLog#durableIndex()} has just returned
+   */
+  public Hash durableRoot(long durableIndex) {
+    return roots.at(durableIndex);
   }
 
   /** About how many bytes of heap {@link #head} takes. */

@@ -1,0 +1,62 @@
+package io.hypersync.leader.sequencer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.SetClock;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.Sequencer.Result.Sequenced;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.state.FsState;
+import org.junit.jupiter.api.Test;
+
+class SequencerTest {
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final Hash genesis = FsState.genesis().root();
+  private long random;
+  private long number;
+  private final Sequencer sequencer =
+      new Sequencer(
+          new LeaderState(FsState.genesis(), genesis, 0, 0, new IntentIndex(1_000, 1_000)),
+          log,
+          new SetClock(),
+          () -> ++random,
+          Long.MAX_VALUE);
+
+  @Test
+  void theRootOfTheCommitIndexIsNotThatOfTheHead() {
+    assertEquals(genesis, sequencer.durableRoot(log.durableIndex()));
+    LogEntry first = sequence();
+    log.sync();
+    LogEntry second = sequence();
+
+    assertEquals(first.root(), sequencer.durableRoot(log.durableIndex()), "one of two is durable");
+    LogEntry third = sequence();
+    log.sync();
+
+    assertEquals(third.root(), sequencer.durableRoot(log.durableIndex()), "all are");
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> sequencer.durableRoot(second.index()),
+        "of an entry that is not the newest durable one");
+  }
+
+  private LogEntry sequence() {
+    number++;
+    Sequencer.Result result =
+        sequencer.sequence(
+            new IntentId(new ClientId(1, 1), number),
+            new WorkerId("w1"),
+            "",
+            new FsOp.MakeDir(FsState.ROOT, Name.of("d" + number), 0755, 0, 0),
+            new byte[0]);
+    return ((Sequenced) result).entry();
+  }
+}
