@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.session.RecordingPort;
+import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -45,7 +45,7 @@ class ForgottenIntentsTest {
   private static final int MANY = 3_000;
 
   private final MemoryOpLog log = new MemoryOpLog();
-  private final RecordingPort port = new RecordingPort();
+  private final RecordingSessionPort port = new RecordingSessionPort();
   private final IntentIndex index = new IntentIndex(1_000_000, Long.MAX_VALUE, 200_000);
   private long entropy;
   private long sessions;
@@ -165,7 +165,7 @@ class ForgottenIntentsTest {
 
   private @Nullable LeaderMessage last(Class<? extends LeaderMessage> kind) {
     return port.sent.reversed().stream()
-        .map(RecordingPort.Sent::message)
+        .map(RecordingSessionPort.Sent::message)
         .filter(kind::isInstance)
         .findFirst()
         .orElse(null);

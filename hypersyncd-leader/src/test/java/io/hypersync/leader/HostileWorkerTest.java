@@ -10,7 +10,8 @@ import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.session.RecordingPort;
+import io.hypersync.leader.session.Hellos;
+import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -36,7 +37,6 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
 import io.hypersync.wire.message.WorkerMessage.ChunkFetch;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
-import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
@@ -50,7 +50,6 @@ import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -84,7 +83,7 @@ class HostileWorkerTest {
 
   private final SetClock clock = new SetClock();
   private final MemoryOpLog log = new MemoryOpLog();
-  private final RecordingPort port = new RecordingPort();
+  private final RecordingSessionPort port = new RecordingSessionPort();
   private long entropy;
   private long stored;
   private final LeaderAgent leader =
@@ -355,9 +354,7 @@ class HostileWorkerTest {
 
   private void open(SessionId session, WorkerId worker) {
     leader.sessionOpened(session, worker, "here");
-    leader.received(
-        session,
-        new Hello(WORKSPACE, worker, OptionalLong.empty(), 0, FsState.genesis().root(), RUN));
+    leader.received(session, Hellos.ofNew(WORKSPACE, worker, RUN));
     epoch = ((Welcome) sent(session, Welcome.class).getLast()).leaderEpoch();
   }
 

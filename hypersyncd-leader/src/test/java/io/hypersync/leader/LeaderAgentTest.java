@@ -7,7 +7,8 @@ import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.leader.session.RecordingPort;
+import io.hypersync.leader.session.Hellos;
+import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -22,13 +23,11 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
-import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +43,7 @@ class LeaderAgentTest {
 
   private final SetClock clock = new SetClock();
   private final MemoryOpLog log = new MemoryOpLog();
-  private final RecordingPort port = new RecordingPort();
+  private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> audits = new ArrayList<>();
   private long entropy;
   private final LeaderAgent leader =
@@ -65,9 +64,7 @@ class LeaderAgentTest {
   void join() {
     turn();
     leader.sessionOpened(SESSION, WORKER, "here");
-    Hash root = FsState.genesis().root();
-    leader.received(
-        SESSION, new Hello(WORKSPACE, WORKER, OptionalLong.empty(), 0, root, new ClientId(7, 7)));
+    leader.received(SESSION, Hellos.ofNew(WORKSPACE, WORKER, new ClientId(7, 7)));
     turn();
     port.sent.clear();
   }
@@ -165,7 +162,7 @@ class LeaderAgentTest {
 
   private List<CommitAck> acks() {
     return port.sent.stream()
-        .map(RecordingPort.Sent::message)
+        .map(RecordingSessionPort.Sent::message)
         .filter(CommitAck.class::isInstance)
         .map(CommitAck.class::cast)
         .toList();

@@ -20,7 +20,6 @@ import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.Protocol;
-import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.worker.coherence.CachedName;
@@ -32,7 +31,6 @@ import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
-import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -48,7 +46,7 @@ class WelcomeTest {
   private static final LocalPressure PRESSURE = new LocalPressure(1, 2, 3);
 
   private final SetClock clock = new SetClock();
-  private final Link link = new Link();
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> told = new ArrayList<>();
   private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
   private final KernelInodes inodes = new KernelInodes();
@@ -147,7 +145,7 @@ class WelcomeTest {
     }
     assertEquals(List.of("EIO"), told);
     assertFalse(agent.isWritable());
-    assertTrue(link.disconnected > 0, "it starts afresh");
+    assertTrue(link.disconnects > 0, "it starts afresh");
     agent.submit(mkdir());
     assertEquals(List.of("EIO", "EROFS"), told);
   }
@@ -163,7 +161,7 @@ class WelcomeTest {
     assertEquals(LinkState.REFUSED, agent.monitor().state());
     assertEquals(why, agent.monitor().reason());
     assertFalse(agent.isWritable());
-    assertTrue(link.disconnected > 0);
+    assertTrue(link.disconnects > 0);
   }
 
   private Mutation mkdir() {
@@ -186,27 +184,6 @@ class WelcomeTest {
           }
         },
         new MutationTimestamps(0, 0, 0));
-  }
-
-  private static final class Link implements LeaderLink {
-    private final List<WorkerMessage> sent = new ArrayList<>();
-    private int disconnected;
-
-    @Override
-    public void connect() {}
-
-    @Override
-    public void send(WorkerMessage message) {
-      sent.add(message);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void disconnect() {
-      disconnected++;
-    }
   }
 
   private static final class NoChunks implements WorkerChunks {

@@ -45,7 +45,7 @@ class HandshakeHandlerTest {
   private static final Hash ROOT_1 = new Hash(1, 1, 1, 1);
   private static final long SECOND_NS = 1_000_000_000L;
 
-  private final RecordingPort port = new RecordingPort();
+  private final RecordingSessionPort port = new RecordingSessionPort();
   private final MemoryOpLog log = new MemoryOpLog();
   private final WorkerSessions sessions =
       new WorkerSessions(port, (_, _, _) -> {}, new TailCache(2, 100), 10);
@@ -99,9 +99,8 @@ class HandshakeHandlerTest {
             RUN,
             Protocol.REVISION,
             Features.NONE));
-    assertRefused(Reason.WORKSPACE, new Hello(new WorkspaceId(2, 2), W, none(), 0, GENESIS, RUN));
-    assertRefused(
-        Reason.IDENTITY, new Hello(WORKSPACE, new WorkerId("w2"), none(), 0, GENESIS, RUN));
+    assertRefused(Reason.WORKSPACE, Hellos.ofNew(new WorkspaceId(2, 2), W, RUN));
+    assertRefused(Reason.IDENTITY, Hellos.ofNew(WORKSPACE, new WorkerId("w2"), RUN));
     assertRefused(Reason.DIVERGED, hello(0, ROOT_1));
     assertRefused(Reason.DIVERGED, hello(1, GENESIS));
     assertRefused(Reason.DIVERGED, hello(2, new Hash(2, 2, 2, 2)));
@@ -211,7 +210,7 @@ class HandshakeHandlerTest {
   }
 
   private static Hello hello(long applied, Hash root) {
-    return new Hello(WORKSPACE, W, none(), applied, root, RUN);
+    return Hellos.of(WORKSPACE, W, RUN, applied, root);
   }
 
   private static OptionalLong none() {

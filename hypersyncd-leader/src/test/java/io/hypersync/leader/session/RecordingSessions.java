@@ -9,7 +9,7 @@ import java.util.Objects;
 /** Sessions whose Hello and reports a test triggers. */
 public final class RecordingSessions {
   private final WorkerSessions sessions =
-      new WorkerSessions(new RecordingPort(), (_, _, _) -> {}, new TailCache(1, 100), 10);
+      new WorkerSessions(new RecordingSessionPort(), (_, _, _) -> {}, new TailCache(1, 100), 10);
 
   public WorkerSessions sessions() {
     return sessions;

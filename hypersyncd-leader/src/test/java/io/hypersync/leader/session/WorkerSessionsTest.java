@@ -22,7 +22,7 @@ class WorkerSessionsTest {
   private static final WorkerId W = new WorkerId("w1");
   private static final int WINDOW = 5;
 
-  private final RecordingPort port = new RecordingPort();
+  private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> reads = new ArrayList<>();
   private final TailCache tail = new TailCache(1, 60);
   private final WorkerSessions sessions =
@@ -172,7 +172,7 @@ class WorkerSessionsTest {
   void everyGreetedWorkerHearsTheHeartbeat() {
     join(0);
     sessions.heartbeat(7, 3, 11);
-    assertEquals(List.of(new RecordingPort.Sent(S, new Heartbeat(7, 3, 11))), port.sent);
+    assertEquals(List.of(new RecordingSessionPort.Sent(S, new Heartbeat(7, 3, 11))), port.sent);
   }
 
   private void join(long applied) {

@@ -31,7 +31,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
-import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.RecordingLeaderLink;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,7 +44,7 @@ class IntentTrackerTest {
   private static final int PID = 42;
   private static final long UNIQUE = 12;
 
-  private final SentMessages link = new SentMessages();
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<FinishedMutation> finished = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private long entropy;
@@ -653,23 +653,5 @@ class IntentTrackerTest {
         Hash.ZERO,
         new byte[0],
         new byte[0]);
-  }
-
-  private static final class SentMessages implements LeaderLink {
-    private final List<WorkerMessage> sent = new ArrayList<>();
-
-    @Override
-    public void connect() {}
-
-    @Override
-    public void send(WorkerMessage message) {
-      sent.add(message);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void disconnect() {}
   }
 }

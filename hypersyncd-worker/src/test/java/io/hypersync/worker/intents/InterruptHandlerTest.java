@@ -8,11 +8,10 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
-import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.RecordingLeaderLink;
 import io.hypersync.worker.SetClock;
 import io.hypersync.worker.link.ReadBarrier;
-import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,28 +29,10 @@ class InterruptHandlerTest {
   private static final int THREAD = 42;
   private static final long CALL = 2;
 
-  private final List<SubmitIntent> sent = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private final List<Integer> looks = new ArrayList<>();
   private final Set<Integer> ending = new HashSet<>();
-  private final LeaderLink link =
-      new LeaderLink() {
-        @Override
-        public void connect() {}
-
-        @Override
-        public void send(WorkerMessage message) {
-          if (message instanceof SubmitIntent submit) {
-            sent.add(submit);
-          }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void disconnect() {}
-      };
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, DEADLINE_NS);
   private final MutationGate gate =
@@ -86,7 +67,7 @@ class InterruptHandlerTest {
     interruptHandler.tick(LATER_NS);
     assertEquals(List.of(), told);
     readBarrier.advance(7);
-    assertEquals(1, sent.size());
+    assertEquals(1, sent().size());
   }
 
   @Test
@@ -110,7 +91,7 @@ class InterruptHandlerTest {
     interruptHandler.tick(LATER_NS);
     assertEquals(List.of(), told, "nobody knows whether it is committed");
     intents.acknowledged(
-        new CommitAck(sent.getFirst().intent(), Errno.EAGAIN, null, 7), 7, LATER_NS);
+        new CommitAck(sent().getFirst().intent(), Errno.EAGAIN, null, 7), 7, LATER_NS);
     interruptHandler.tick(2 * LATER_NS);
     assertEquals(List.of("EINTR"), told, "it is not");
     assertForgotten();
@@ -202,5 +183,9 @@ class InterruptHandlerTest {
         told.add("open EINTR");
       }
     };
+  }
+
+  private List<SubmitIntent> sent() {
+    return link.sent(SubmitIntent.class);
   }
 }

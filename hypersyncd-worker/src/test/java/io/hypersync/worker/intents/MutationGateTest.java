@@ -16,11 +16,10 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
-import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.RecordingLeaderLink;
 import io.hypersync.worker.SetClock;
 import io.hypersync.worker.link.ReadBarrier;
-import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,26 +37,8 @@ class MutationGateTest {
   private static final NodeId FILE = new NodeId(8, 8);
   private static final IntentId NONE = new IntentId(new ClientId(9, 9), 9);
 
-  private final List<IntentId> sent = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private final LeaderLink link =
-      new LeaderLink() {
-        @Override
-        public void connect() {}
-
-        @Override
-        public void send(WorkerMessage message) {
-          if (message instanceof SubmitIntent submit) {
-            sent.add(submit.intent());
-          }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void disconnect() {}
-      };
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, STALE_NS);
   private final MutationGate gate =
@@ -73,23 +54,23 @@ class MutationGateTest {
   @Test
   void whatIsFreshIsSentAtOnce() {
     gate.submit(mkdir(2), 7);
-    assertEquals(1, sent.size());
+    assertEquals(1, sent().size());
   }
 
   @Test
   void whatIsNotWaits() {
     gate.submit(mkdir(2), 5);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), sent());
     assertEquals(1, gate.size());
     readBarrier.advance(7);
-    assertEquals(1, sent.size());
+    assertEquals(1, sent().size());
     assertEquals(List.of(), told);
   }
 
   @Test
   void aWriteNeedsNoPathAndDoesNotWait() {
     gate.submit(write(2), 5);
-    assertEquals(1, sent.size());
+    assertEquals(1, sent().size());
   }
 
   @Test
@@ -100,7 +81,7 @@ class MutationGateTest {
     gate.submit(mkdir(4), 7);
     assertEquals(List.of("2 EROFS", "4 EROFS"), told);
     assertEquals(0, gate.size());
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), sent());
   }
 
   @Test
@@ -111,7 +92,7 @@ class MutationGateTest {
     gate.expire(30_000_000_000L);
     assertEquals(List.of("2 EIO"), told);
     readBarrier.advance(7);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), sent());
   }
 
   @Test
@@ -123,7 +104,7 @@ class MutationGateTest {
     gate.interrupt(6);
     assertEquals(List.of("2 EINTR"), told);
     readBarrier.advance(7);
-    assertEquals(1, sent.size());
+    assertEquals(1, sent().size());
     gate.interrupt(4);
     assertEquals(List.of("2 EINTR"), told, "what was sent goes on");
     assertEquals(1, gate.size());
@@ -132,7 +113,7 @@ class MutationGateTest {
   @Test
   void aSignalEndsWhatTheLeaderHasRefusedForNow() {
     gate.submit(mkdir(2), 7);
-    intents.acknowledged(new CommitAck(sent.getFirst(), Errno.EAGAIN, null, 0), 7, 0);
+    intents.acknowledged(new CommitAck(sent().getFirst(), Errno.EAGAIN, null, 0), 7, 0);
     gate.interrupt(2);
     assertEquals(List.of("2 EINTR"), told);
     assertEquals(0, gate.size());
@@ -152,7 +133,7 @@ class MutationGateTest {
     assertFalse(gate.fsync(DIRECTORY, call("synced")));
     readBarrier.advance(7);
     assertEquals(List.of("other"), told);
-    intents.acknowledged(new CommitAck(sent.getFirst(), Errno.EEXIST, null, 0), 7, 0);
+    intents.acknowledged(new CommitAck(sent().getFirst(), Errno.EEXIST, null, 0), 7, 0);
     assertEquals(List.of("other", "2 EEXIST", "synced"), told);
   }
 
@@ -192,9 +173,9 @@ class MutationGateTest {
     gate.submit(mkdir(2), 5);
     gate.fsync(DIRECTORY, call("synced"));
     readBarrier.advance(7);
-    assertTrue(gate.mayHold(DIRECTORY, STATE, sent.getFirst()), "by the fsync alone");
+    assertTrue(gate.mayHold(DIRECTORY, STATE, sent().getFirst()), "by the fsync alone");
     gate.interrupt(12);
-    assertFalse(gate.mayHold(DIRECTORY, STATE, sent.getFirst()));
+    assertFalse(gate.mayHold(DIRECTORY, STATE, sent().getFirst()));
     assertTrue(gate.mayHold(DIRECTORY, STATE, NONE));
   }
 
@@ -205,9 +186,9 @@ class MutationGateTest {
     assertTrue(gate.holds(DIRECTORY, NONE), "it waits here");
     readBarrier.advance(7);
     assertTrue(gate.holds(DIRECTORY, NONE), "it is sent");
-    assertFalse(gate.holds(DIRECTORY, sent.getFirst()), "but for itself");
+    assertFalse(gate.holds(DIRECTORY, sent().getFirst()), "but for itself");
     gate.fsync(DIRECTORY, call("synced"));
-    assertFalse(gate.holds(DIRECTORY, sent.getFirst()));
+    assertFalse(gate.holds(DIRECTORY, sent().getFirst()));
   }
 
   private Mutation mkdir(long unique) {
@@ -243,5 +224,9 @@ class MutationGateTest {
 
   private WaitingCall call(String name) {
     return new WaitingCall(12, () -> told.add(name), () -> told.add(name + " EINTR"));
+  }
+
+  private List<IntentId> sent() {
+    return link.sent(SubmitIntent.class).stream().map(SubmitIntent::intent).toList();
   }
 }

@@ -21,8 +21,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
-import io.hypersync.worker.port.LeaderLink;
-import java.util.ArrayList;
+import io.hypersync.worker.RecordingLeaderLink;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -43,8 +42,8 @@ class OpenLeaseClientTest {
   /** Inodes that the kernel holds and that are not in use. */
   private final Set<Long> idle = new HashSet<>();
 
-  private final List<WorkerMessage> sent = new ArrayList<>();
-  private final OpenLeaseClient leases = new OpenLeaseClient(new Link(), new Kernel(), this::prune);
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
+  private final OpenLeaseClient leases = new OpenLeaseClient(link, new Kernel(), this::prune);
   private FsState state = FsState.genesis();
   private long index;
   private long now;
@@ -62,7 +61,7 @@ class OpenLeaseClientTest {
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A, B))), sorted());
     open.closed(A);
     pass(100);
-    assertEquals(new OpenLeaseRelease(7, List.of(A)), sent.getLast());
+    assertEquals(new OpenLeaseRelease(7, List.of(A)), link.sent.getLast());
     assertEquals(1, leases.size());
   }
 
@@ -73,7 +72,7 @@ class OpenLeaseClientTest {
     pass(20);
     open.closed(A);
     pass(1_000);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
   }
 
   /** A process that reads a tree always has one file open, also when a message is due. */
@@ -86,7 +85,7 @@ class OpenLeaseClientTest {
       open.closed(new NodeId(2, file));
     }
     pass(1_000);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
   }
 
   @Test
@@ -99,7 +98,7 @@ class OpenLeaseClientTest {
       open.closed(new NodeId(2, file));
     }
     pass(5);
-    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
   }
 
   /**
@@ -112,28 +111,28 @@ class OpenLeaseClientTest {
     orphan(B);
     open.opened(B);
     pass(100);
-    sent.clear();
+    link.sent.clear();
     open.opened(A);
     now += 300;
     apply(new FsOp.ReapOrphans(List.of(B)), LogEntry.NO_NODE);
     leases.tick(greeted, now * MS);
-    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
   }
 
   @Test
   void everythingIsSaidAgainToEveryLeader() {
     open.opened(A);
     welcome(7);
-    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
     greeted = false;
     open.opened(B);
     open.closed(A);
     pass(1_000);
-    sent.clear();
+    link.sent.clear();
     welcome(8);
-    assertEquals(List.of(new OpenLeaseAcquire(8, List.of(B))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(8, List.of(B))), link.sent);
     pass(100);
-    assertEquals(1, sent.size());
+    assertEquals(1, link.sent.size());
   }
 
   @Test
@@ -141,13 +140,13 @@ class OpenLeaseClientTest {
     welcome(7);
     open.opened(A);
     pass(100);
-    sent.clear();
+    link.sent.clear();
     pass(TTL / 3);
-    assertEquals(List.of(new OpenLeaseRenew(7, List.of())), sent);
+    assertEquals(List.of(new OpenLeaseRenew(7, List.of())), link.sent);
     orphan(A);
-    sent.clear();
+    link.sent.clear();
     pass(TTL / 3);
-    assertEquals(List.of(new OpenLeaseRenew(7, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseRenew(7, List.of(A))), link.sent);
   }
 
   @Test
@@ -156,12 +155,12 @@ class OpenLeaseClientTest {
     long inode = orphan(A);
     known.add(inode);
     pass(TTL / 3 - 20);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
     pass(100);
-    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
     known.clear();
     pass(TTL / 3 + 100);
-    assertEquals(new OpenLeaseRelease(7, List.of(A)), sent.getLast());
+    assertEquals(new OpenLeaseRelease(7, List.of(A)), link.sent.getLast());
   }
 
   @Test
@@ -171,7 +170,7 @@ class OpenLeaseClientTest {
     pass(500);
     known.clear();
     pass(2 * TTL);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
   }
 
   @Test
@@ -181,7 +180,7 @@ class OpenLeaseClientTest {
     known.add(inode);
     idle.add(inode);
     pass(2 * TTL);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
   }
 
   @Test
@@ -191,11 +190,11 @@ class OpenLeaseClientTest {
     known.add(inode);
     open.opened(A);
     pass(TTL);
-    assertEquals(new OpenLeaseAcquire(7, List.of(A)), sent.getFirst());
+    assertEquals(new OpenLeaseAcquire(7, List.of(A)), link.sent.getFirst());
     idle.add(inode);
     open.closed(A);
     pass(TTL);
-    assertEquals(new OpenLeaseRelease(7, List.of(A)), sent.getLast());
+    assertEquals(new OpenLeaseRelease(7, List.of(A)), link.sent.getLast());
     assertEquals(0, leases.size());
   }
 
@@ -205,10 +204,10 @@ class OpenLeaseClientTest {
     known.add(orphan(A));
     pass(TTL / 3 + 10); // checked, and not sent yet
     welcome(8);
-    assertEquals(List.of(new OpenLeaseAcquire(8, List.of(A))), sent);
+    assertEquals(List.of(new OpenLeaseAcquire(8, List.of(A))), link.sent);
     known.clear();
     pass(TTL);
-    assertEquals(new OpenLeaseRelease(8, List.of(A)), sent.getLast());
+    assertEquals(new OpenLeaseRelease(8, List.of(A)), link.sent.getLast());
     assertEquals(0, leases.size());
   }
 
@@ -227,7 +226,7 @@ class OpenLeaseClientTest {
   }
 
   private List<WorkerMessage> sorted() {
-    return sent.stream()
+    return link.sent.stream()
         .map(
             message ->
                 message instanceof OpenLeaseAcquire(long epoch, List<NodeId> nodes)
@@ -300,21 +299,5 @@ class OpenLeaseClientTest {
     public boolean isKnown(long inode) {
       return known.contains(inode);
     }
-  }
-
-  private final class Link implements LeaderLink {
-    @Override
-    public void connect() {}
-
-    @Override
-    public void send(WorkerMessage message) {
-      sent.add(message);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void disconnect() {}
   }
 }

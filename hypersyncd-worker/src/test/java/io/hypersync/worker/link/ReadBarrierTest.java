@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
-import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.RecordingLeaderLink;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,26 +14,9 @@ import org.junit.jupiter.api.Test;
 class ReadBarrierTest {
   private static final long STALE = 250;
 
-  private final List<WorkerMessage> sent = new ArrayList<>();
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> ended = new ArrayList<>();
-  private final ReadBarrier readBarrier =
-      new ReadBarrier(
-          new LeaderLink() {
-            @Override
-            public void connect() {}
-
-            @Override
-            public void send(WorkerMessage message) {
-              sent.add(message);
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void disconnect() {}
-          },
-          STALE);
+  private final ReadBarrier readBarrier = new ReadBarrier(link, STALE);
 
   @Test
   void outOfTouchNobodyWaits() {
@@ -58,7 +40,7 @@ class ReadBarrierTest {
     assertEquals(1, readBarrier.waiting());
     readBarrier.advance(7);
     assertEquals(List.of("caught up fresh", "behind fresh"), ended, "what came later is no matter");
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), link.sent);
   }
 
   @Test
@@ -67,11 +49,11 @@ class ReadBarrierTest {
     assertFalse(readBarrier.isFresh(7, 1_000 + STALE));
     readBarrier.whenFresh(7, 1_000 + STALE, waiter("a"));
     readBarrier.whenFresh(7, 1_000 + STALE, waiter("b"));
-    assertEquals(List.of(), sent, "not before the turn ends");
+    assertEquals(List.of(), link.sent, "not before the turn ends");
     readBarrier.advance(7);
     readBarrier.whenFresh(7, 1_001 + STALE, waiter("late"));
     readBarrier.advance(7);
-    assertEquals(List.of(new BarrierRequest(1), new BarrierRequest(2)), sent);
+    assertEquals(List.of(new BarrierRequest(1), new BarrierRequest(2)), link.sent);
     readBarrier.answered(1, 8, 7);
     assertEquals(List.of(), ended);
     readBarrier.advance(8);
@@ -85,7 +67,7 @@ class ReadBarrierTest {
     inTouchAt(1_000, 7);
     readBarrier.whenCurrent(waiter("a"));
     readBarrier.advance(7);
-    assertEquals(List.of(new BarrierRequest(1)), sent);
+    assertEquals(List.of(new BarrierRequest(1)), link.sent);
     readBarrier.answered(1, 7, 7);
     assertEquals(List.of("a fresh"), ended);
   }

@@ -25,7 +25,7 @@ import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
-import io.hypersync.worker.port.LeaderLink;
+import io.hypersync.worker.RecordingLeaderLink;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,12 +38,11 @@ class LockClientTest {
   private static final ClientId RUN = new ClientId(1, 2);
   private static final OwnerLockKey KEY = new OwnerLockKey(new NodeId(1, 1), LockSpace.FLOCK, 5);
 
-  private final List<String> sent = new ArrayList<>();
+  private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> told = new ArrayList<>();
   private final IndexCallbacks visible = new IndexCallbacks();
   private final HeldLocks heldLocks = new HeldLocks();
-  private final LockClient client =
-      new LockClient(RUN, new Recorder(), visible, heldLocks, DEADLINE_NS);
+  private final LockClient client = new LockClient(RUN, link, visible, heldLocks, DEADLINE_NS);
   private long unique;
   private long answers;
 
@@ -66,11 +65,11 @@ class LockClientTest {
     lock(Wish.TRY);
     lock(Wish.WAIT);
     answer(1, Verdict.DENIED, false, 0);
-    sent.clear();
+    link.sent.clear();
     client.linkDown();
     lock(Wish.WAIT);
     welcome(1);
-    assertEquals(List.of("lock 2", "lock 3", "renew 1"), sent);
+    assertEquals(List.of("lock 2", "lock 3", "renew 1"), sent());
     assertEquals(List.of("1 denied"), told);
   }
 
@@ -79,12 +78,12 @@ class LockClientTest {
   void theFirstLockIsRenewedByTheTtlThatItsAnswerSays() {
     welcome(1);
     lock(Wish.TRY);
-    sent.clear();
+    link.sent.clear();
     client.answered(response(1, Verdict.GRANTED, true, 0, 300));
     client.tick(99_000_000);
-    assertEquals(List.of(), sent);
+    assertEquals(List.of(), sent());
     client.tick(100_000_000);
-    assertEquals(List.of("renew 1"), sent);
+    assertEquals(List.of("renew 1"), sent());
   }
 
   @Test
@@ -103,7 +102,7 @@ class LockClientTest {
     lock(Wish.WAIT);
     client.interrupt(1);
     assertEquals(List.of("1 EINTR"), told);
-    assertEquals("cancel of 1 as 2", sent.getLast());
+    assertEquals("cancel of 1 as 2", sent().getLast());
     answer(1, Verdict.GRANTED, true, 0);
     answer(2, Verdict.GRANTED, false, 0);
     assertEquals(List.of("1 EINTR"), told);
@@ -126,7 +125,7 @@ class LockClientTest {
     client.interrupt(1);
     welcome(1);
     assertEquals(List.of("1 EINTR"), told);
-    assertEquals(List.of("renew 0"), sent);
+    assertEquals(List.of("renew 0"), sent());
   }
 
   @Test
@@ -167,11 +166,11 @@ class LockClientTest {
     lock(Wish.WAIT);
     assertEquals(List.of("1 ENOLCK", "2 ENOLCK", "4 ENOLCK", "5 ENOLCK"), told);
     assertEquals(3, client.waiting(), "two, and a cancel");
-    sent.clear();
+    link.sent.clear();
     welcome(1);
     assertEquals(
         List.of("lock 1", "lock 2", "lock 3", "cancel of 1 as 4", "lock 5", "renew 0"),
-        sent,
+        sent(),
         "the leader may have granted the first");
   }
 
@@ -182,9 +181,9 @@ class LockClientTest {
     answer(1, Verdict.GRANTED, true, 0);
     lock(Wish.WAIT);
     client.linkDown();
-    sent.clear();
+    link.sent.clear();
     welcome(2);
-    assertEquals(List.of("lock 2", "renew 0"), sent);
+    assertEquals(List.of("lock 2", "renew 0"), sent());
     assertEquals(0, client.held());
     assertEquals(1, client.lost());
     answers = 0;
@@ -214,9 +213,9 @@ class LockClientTest {
     answer(1, Verdict.GRANTED, true, 7);
     client.linkDown();
     welcome(1);
-    assertEquals("renew 0", sent.getLast());
+    assertEquals("renew 0", sent().getLast());
     client.interrupt(1);
-    assertEquals("cancel of 1 as 2", sent.getLast());
+    assertEquals("cancel of 1 as 2", sent().getLast());
     visible.reached(7);
     assertEquals(List.of("1 EINTR"), told);
   }
@@ -231,7 +230,7 @@ class LockClientTest {
     client.linkDown();
     assertEquals(List.of("1 granted", "released"), told);
     welcome(1);
-    assertTrue(sent.contains("release 2"));
+    assertTrue(sent().contains("release 2"));
     answer(2, Verdict.GRANTED, false, 0);
     assertEquals(List.of("1 granted", "released"), told, "once");
     assertFalse(heldLocks.mayHold(KEY));
@@ -276,11 +275,11 @@ class LockClientTest {
     welcome(1);
     lock(Wish.TRY);
     answer(1, Verdict.GRANTED, true, 0);
-    sent.clear();
+    link.sent.clear();
     for (long ms = 0; ms <= 10_100; ms += 10) { // two leases, and a tick late each time
       client.tick(ms * 1_000_000);
     }
-    assertEquals(6, sent.size(), sent::toString);
+    assertEquals(6, sent().size(), sent()::toString);
   }
 
   @Test
@@ -358,27 +357,18 @@ class LockClientTest {
         new IntentId(RUN, seqNo), answers, verdict, held, commitIndex, leaseTtlMs, holder);
   }
 
-  private final class Recorder implements LeaderLink {
-    @Override
-    public void connect() {}
+  private List<String> sent() {
+    return link.sent.stream().map(LockClientTest::describe).toList();
+  }
 
-    @Override
-    public void send(WorkerMessage message) {
-      sent.add(
-          switch (message) {
-            case LockRequest request -> "lock " + request.intent().seqNo();
-            case LockRelease release -> "release " + release.intent().seqNo();
-            case LockCancel cancel ->
-                "cancel of " + cancel.requestSeqNo() + " as " + cancel.intent().seqNo();
-            case LockRenew renew -> "renew " + renew.answeredThrough();
-            default -> throw new AssertionError("not of locks: " + message);
-          });
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void disconnect() {}
+  private static String describe(WorkerMessage message) {
+    return switch (message) {
+      case LockRequest request -> "lock " + request.intent().seqNo();
+      case LockRelease release -> "release " + release.intent().seqNo();
+      case LockCancel cancel ->
+          "cancel of " + cancel.requestSeqNo() + " as " + cancel.intent().seqNo();
+      case LockRenew renew -> "renew " + renew.answeredThrough();
+      default -> throw new AssertionError("not of locks: " + message);
+    };
   }
 }

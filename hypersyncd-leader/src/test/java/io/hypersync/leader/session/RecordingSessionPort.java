@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Records all messages that are sent. */
-public final class RecordingPort implements SessionPort {
+public final class RecordingSessionPort implements SessionPort {
   /** A message and the session it was sent to. */
   public record Sent(SessionId session, LeaderMessage message) {}
 
