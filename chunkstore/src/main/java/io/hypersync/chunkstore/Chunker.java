@@ -4,7 +4,6 @@ import io.hypersync.model.op.ChunkRef;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 
 /** Splits written data into chunks of a fixed size (hypersync.md 9.1). */
 public final class Chunker {
@@ -33,30 +32,13 @@ public final class Chunker {
     if (chunkMax < 1 || chunkMax > MAX_CHUNK_BYTES) {
       throw new IllegalArgumentException("chunks of " + chunkMax + " bytes");
     }
-    return buffer.length > 0 && buffer.length <= chunkMax
-        ? List.of(Chunk.of(buffer))
-        : split(buffer, 0, buffer.length, chunkMax);
-  }
-
-  /**
-   * Splits {@code length} bytes from {@code offset} into chunks of {@link #MAX_CHUNK_BYTES}, the
-   * last of which may be shorter, and hashes each. The bytes are copied, so the buffer may be
-   * reused.
-   *
-   * @return the chunks in order; empty if {@code length} is 0
-   * @throws IndexOutOfBoundsException if that range is not inside the buffer
-   */
-  public static List<Chunk> split(byte[] buffer, int offset, int length) {
-    return split(buffer, offset, length, MAX_CHUNK_BYTES);
-  }
-
-  private static List<Chunk> split(byte[] buffer, int offset, int length, int chunkMax) {
-    Objects.checkFromIndexSize(offset, length, buffer.length);
-    List<Chunk> chunks = new ArrayList<>(Math.ceilDiv(length, chunkMax));
-    int end = offset + length;
-    int from = offset;
-    while (from < end) {
-      int to = from + Math.min(chunkMax, end - from);
+    if (buffer.length > 0 && buffer.length <= chunkMax) {
+      return List.of(Chunk.of(buffer));
+    }
+    List<Chunk> chunks = new ArrayList<>(Math.ceilDiv(buffer.length, chunkMax));
+    int from = 0;
+    while (from < buffer.length) {
+      int to = from + Math.min(chunkMax, buffer.length - from);
       chunks.add(Chunk.of(Arrays.copyOfRange(buffer, from, to)));
       from = to;
     }

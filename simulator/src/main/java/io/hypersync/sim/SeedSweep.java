@@ -38,23 +38,6 @@ public final class SeedSweep {
     return sweep;
   }
 
-  /**
-   * Runs a whole seed sweep; blocks until it has ended.
-   *
-   * @throws SimulationFailure the first failure, if there is any
-   */
-  public static SeedSweepReport run(SeedSweepLimits limits) throws InterruptedException {
-    SeedSweep sweep = start(limits);
-    while (!sweep.await(Long.MAX_VALUE)) {
-      // await(MAX_VALUE) returns true only when all histories have ended
-    }
-    SeedSweepReport report = sweep.report();
-    if (!report.failures().isEmpty()) {
-      throw report.failures().getFirst();
-    }
-    return report;
-  }
-
   /** Begins no new history; those that are running continue to their end. */
   public synchronized void stop() {
     stopped = true;

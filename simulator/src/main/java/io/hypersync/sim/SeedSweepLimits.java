@@ -11,12 +11,4 @@ package io.hypersync.sim;
  * @param failures no history is begun after this many failures
  */
 public record SeedSweepLimits(
-    long firstSeed, long seeds, int steps, long longestNs, int threads, int failures) {
-  /**
-   * Limits for {@code seeds} histories without a time limit, on all CPUs, up to the first failure.
-   */
-  public static SeedSweepLimits of(long firstSeed, long seeds, int steps) {
-    return new SeedSweepLimits(
-        firstSeed, seeds, steps, Long.MAX_VALUE, Runtime.getRuntime().availableProcessors(), 1);
-  }
-}
+    long firstSeed, long seeds, int steps, long longestNs, int threads, int failures) {}

@@ -31,8 +31,8 @@ class SimulationTest {
 
   @Test
   void historiesThatRunAtTheSameTimeAreTheSame() throws InterruptedException {
-    SeedSweepReport alone = SeedSweep.run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 1, 1));
-    SeedSweepReport beside = SeedSweep.run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 4, 1));
+    SeedSweepReport alone = run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 1, 1));
+    SeedSweepReport beside = run(new SeedSweepLimits(0, 20, STEPS, Long.MAX_VALUE, 4, 1));
     assertEquals(alone.histories(), beside.histories());
     assertEquals(alone.steps(), beside.steps());
     assertEquals(alone.entries(), beside.entries());
@@ -107,6 +107,17 @@ class SimulationTest {
   }
 
   private static SeedSweepReport run(long first, int count) throws InterruptedException {
-    return SeedSweep.run(SeedSweepLimits.of(first, count, STEPS));
+    int threads = Runtime.getRuntime().availableProcessors();
+    return run(new SeedSweepLimits(first, count, STEPS, Long.MAX_VALUE, threads, 1));
+  }
+
+  private static SeedSweepReport run(SeedSweepLimits limits) throws InterruptedException {
+    SeedSweep sweep = SeedSweep.start(limits);
+    assertTrue(sweep.await(Long.MAX_VALUE), "all histories have ended");
+    SeedSweepReport report = sweep.report();
+    if (!report.failures().isEmpty()) {
+      throw report.failures().getFirst();
+    }
+    return report;
   }
 }

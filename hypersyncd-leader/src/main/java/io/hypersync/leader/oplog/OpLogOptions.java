@@ -51,9 +51,4 @@ public record OpLogOptions(
   public OpLogOptions withBatches(int maxOps, int maxBytes) {
     return new OpLogOptions(firstSegmentBytes, segmentBytes, maxOps, maxBytes);
   }
-
-  /** The same with another limit of entries in a batch. */
-  public OpLogOptions withBatchMaxOps(int ops) {
-    return withBatches(ops, batchMaxBytes);
-  }
 }

@@ -79,11 +79,6 @@ final class RecordedReply implements FuseReply {
   }
 
   @Override
-  public void data(byte[] bytes, int offset, int length) {
-    heard.add("data " + length);
-  }
-
-  @Override
   public void statfs(FuseStatFs totals) {
     heard.add("statfs");
   }
@@ -118,21 +113,6 @@ final class RecordedReply implements FuseReply {
   @Override
   public void lock(FuseLock lock) {
     heard.add("lock");
-  }
-
-  @Override
-  public void ioctl(int result, byte[] output) {
-    heard.add("ioctl");
-  }
-
-  @Override
-  public void poll(int readyEvents) {
-    heard.add("poll");
-  }
-
-  @Override
-  public void bmap(long block) {
-    heard.add("bmap");
   }
 
   @Override

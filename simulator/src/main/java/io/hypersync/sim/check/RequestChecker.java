@@ -14,7 +14,6 @@ public final class RequestChecker {
   private final Clock clock;
   private final long longestWaitNs;
   private final Map<Long, Open> open = new LinkedHashMap<>();
-  private long answered;
 
   /**
    * Creates an empty ledger.
@@ -38,7 +37,6 @@ public final class RequestChecker {
         "request ",
         unique,
         " was answered a second time, or never made");
-    answered++;
   }
 
   /** The worker has crashed: its unanswered requests get no answer. */
@@ -73,10 +71,5 @@ public final class RequestChecker {
   /** Number of unanswered requests. */
   public int waiting() {
     return open.size();
-  }
-
-  /** Number of answered requests. */
-  public long answeredCount() {
-    return answered;
   }
 }

@@ -9,7 +9,6 @@ import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.FuseStatx;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.io.ByteArrayOutputStream;
-import java.util.Arrays;
 import java.util.function.Consumer;
 
 /** Passes each reply of the vfs on as one {@link Answer}. */
@@ -82,11 +81,6 @@ final class SimReply implements FuseReply {
   }
 
   @Override
-  public void data(byte[] bytes, int offset, int length) {
-    receiver.accept(Answer.data(Arrays.copyOfRange(bytes, offset, offset + length)));
-  }
-
-  @Override
   public void statfs(FuseStatFs totals) {
     receiver.accept(Answer.OK);
   }
@@ -118,21 +112,6 @@ final class SimReply implements FuseReply {
 
   @Override
   public void lock(FuseLock lock) {
-    receiver.accept(Answer.OK);
-  }
-
-  @Override
-  public void ioctl(int result, byte[] output) {
-    receiver.accept(Answer.OK);
-  }
-
-  @Override
-  public void poll(int readyEvents) {
-    receiver.accept(Answer.OK);
-  }
-
-  @Override
-  public void bmap(long block) {
     receiver.accept(Answer.OK);
   }
 

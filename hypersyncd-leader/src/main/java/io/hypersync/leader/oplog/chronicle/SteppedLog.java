@@ -113,11 +113,6 @@ public final class SteppedLog {
     return log;
   }
 
-  /** Index of the last written entry, durable or not. */
-  public long writtenIndex() {
-    return writtenIndex;
-  }
-
   /** Index of the last synced entry. */
   public long durableIndex() {
     return durableIndex;

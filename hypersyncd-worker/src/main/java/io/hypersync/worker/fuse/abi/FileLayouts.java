@@ -324,22 +324,6 @@ public final class FileLayouts {
   }
 
   /**
-   * {@code fuse_bmap_out}: of BMAP.
-   *
-   * <pre>
-   *    0 | block                 |
-   * </pre>
-   */
-  public static final class BmapOut {
-    /** Bytes of the fixed part. */
-    public static final int SIZE = 8;
-
-    public static final int BLOCK = 0;
-
-    private BmapOut() {}
-  }
-
-  /**
    * {@code fuse_ioctl_in}: followed by {@code in_size} bytes.
    *
    * <pre>
@@ -367,22 +351,6 @@ public final class FileLayouts {
   }
 
   /**
-   * {@code fuse_ioctl_out}: followed by the bytes for the caller.
-   *
-   * <pre>
-   *    0 | result    | flags     | in_iovs   | out_iovs  | data ...
-   * </pre>
-   */
-  public static final class IoctlOut {
-    /** Bytes of the fixed part. */
-    public static final int SIZE = 16;
-
-    public static final int RESULT = 0;
-
-    private IoctlOut() {}
-  }
-
-  /**
    * {@code fuse_poll_in}: of POLL.
    *
    * <pre>
@@ -403,21 +371,5 @@ public final class FileLayouts {
     public static final int EVENTS = 20;
 
     private PollIn() {}
-  }
-
-  /**
-   * {@code fuse_poll_out}: of POLL.
-   *
-   * <pre>
-   *    0 | revents   | pad       |
-   * </pre>
-   */
-  public static final class PollOut {
-    /** Bytes of the fixed part. */
-    public static final int SIZE = 8;
-
-    public static final int REVENTS = 0;
-
-    private PollOut() {}
   }
 }

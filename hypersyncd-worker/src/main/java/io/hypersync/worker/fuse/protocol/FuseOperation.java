@@ -1,6 +1,5 @@
 package io.hypersync.worker.fuse.protocol;
 
-import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import java.util.List;
 import java.util.OptionalInt;
@@ -52,13 +51,8 @@ public sealed interface FuseOperation {
     public record Row(long nodeId, long lookups) {}
   }
 
-  /** Read the node's attributes; {@code fh} is valid if {@link #hasFh}. Answer: attr. */
-  record GetAttr(int flags, long fh) implements Look {
-    /** Whether it is an fstat(2) of an open handle. */
-    public boolean hasFh() {
-      return (flags & FuseFlags.GetAttr.FH) != 0;
-    }
-  }
+  /** Read the node's attributes; {@code fh} is valid if the flags say so. Answer: attr. */
+  record GetAttr(int flags, long fh) implements Look {}
 
   /**
    * Change the attributes that {@code valid} selects. Answer: attr, with the attributes after the
@@ -82,11 +76,6 @@ public sealed interface FuseOperation {
     /** Whether a bit of {@link SetAttrValid} is set. */
     public boolean has(int bit) {
       return (valid & bit) != 0;
-    }
-
-    /** The handle, if the request is for an open file, as ftruncate(2). */
-    public OptionalLong fh() {
-      return has(SetAttrValid.FH) ? OptionalLong.of(fhBits) : OptionalLong.empty();
     }
 
     /** The new size in bytes; empty if it is not to change. */
@@ -175,12 +164,7 @@ public sealed interface FuseOperation {
   record Release(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
 
   /** Make a file durable. Answer: ok. */
-  record Fsync(long fh, int flags) implements Upkeep {
-    /** Whether only data is to be durable, as with fdatasync(2). */
-    public boolean dataOnly() {
-      return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
-    }
-  }
+  record Fsync(long fh, int flags) implements Upkeep {}
 
   /**
    * Set an extended attribute. Answer: ok.
@@ -225,12 +209,7 @@ public sealed interface FuseOperation {
   record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
 
   /** Make a directory durable. Answer: ok. */
-  record FsyncDir(long fh, int flags) implements Upkeep {
-    /** Whether only data is to be durable, as with fdatasync(2). */
-    public boolean dataOnly() {
-      return (flags & FuseFlags.Fsync.FDATASYNC) != 0;
-    }
-  }
+  record FsyncDir(long fh, int flags) implements Upkeep {}
 
   /** Ask for a lock that conflicts with this one. Answer: lock. */
   record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements Upkeep {}
@@ -253,14 +232,14 @@ public sealed interface FuseOperation {
   /** Create and open a file without a name (O_TMPFILE) in the node. Answer: create. */
   record Tmpfile(int flags, int mode, int umask, int openFlags) implements Change {}
 
-  /** Map a block. Answer: bmap. */
+  /** Map a block. Not served: ENOSYS. */
   record Bmap(long block, int blockSize) implements Upkeep {}
 
-  /** A control call. Answer: ioctl with at most {@code outSize} bytes. */
+  /** A control call, which takes at most {@code outSize} bytes. Not served: an error. */
   record Ioctl(long fh, int flags, int command, long argument, byte[] input, int outSize)
       implements Upkeep {}
 
-  /** Ask for readiness; {@code events} as poll(2). Answer: poll. */
+  /** Ask for readiness; {@code events} as poll(2). Not served: ENOSYS. */
   record Poll(long fh, long pollHandle, int flags, int events) implements Upkeep {}
 
   /** Preallocate, punch or zero a range; {@code mode} as fallocate(2). Answer: ok. */
@@ -283,11 +262,8 @@ public sealed interface FuseOperation {
   /** Make the whole filesystem durable. Answer: ok. */
   record SyncFs() implements Upkeep {}
 
-  /** Read attributes, birth time included; {@code fh} is valid if {@link #hasFh}. Answer: statx. */
-  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements Look {
-    /** Whether it is for an open handle. */
-    public boolean hasFh() {
-      return (getAttrFlags & FuseFlags.GetAttr.FH) != 0;
-    }
-  }
+  /**
+   * Read attributes, birth time included; {@code fh} is valid if the flags say so. Answer: statx.
+   */
+  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements Look {}
 }

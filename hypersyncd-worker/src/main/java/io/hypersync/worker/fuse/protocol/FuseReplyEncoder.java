@@ -8,12 +8,9 @@ import io.hypersync.worker.fuse.abi.AttrLayouts.StatFsOut;
 import io.hypersync.worker.fuse.abi.AttrLayouts.Statx;
 import io.hypersync.worker.fuse.abi.AttrLayouts.StatxOut;
 import io.hypersync.worker.fuse.abi.AttrLayouts.SxTime;
-import io.hypersync.worker.fuse.abi.FileLayouts.BmapOut;
 import io.hypersync.worker.fuse.abi.FileLayouts.CopyFileRangeOut;
-import io.hypersync.worker.fuse.abi.FileLayouts.IoctlOut;
 import io.hypersync.worker.fuse.abi.FileLayouts.LseekOut;
 import io.hypersync.worker.fuse.abi.FileLayouts.OpenOut;
-import io.hypersync.worker.fuse.abi.FileLayouts.PollOut;
 import io.hypersync.worker.fuse.abi.FileLayouts.WriteOut;
 import io.hypersync.worker.fuse.abi.HeaderLayouts.OutHeader;
 import io.hypersync.worker.fuse.abi.LockLayouts.FileLock;
@@ -128,21 +125,6 @@ public final class FuseReplyEncoder {
         .putLong(LockOut.LK + FileLock.END, lock.end())
         .putInt(LockOut.LK + FileLock.TYPE, lock.type())
         .putInt(LockOut.LK + FileLock.PID, lock.pid());
-  }
-
-  /** {@code fuse_bmap_out}. */
-  public static ByteBuffer bmap(long block) {
-    return allocate(BmapOut.SIZE).putLong(BmapOut.BLOCK, block);
-  }
-
-  /** {@code fuse_ioctl_out}, which precedes the bytes for the caller. */
-  public static ByteBuffer ioctl(int result) {
-    return allocate(IoctlOut.SIZE).putInt(IoctlOut.RESULT, result);
-  }
-
-  /** {@code fuse_poll_out}. */
-  public static ByteBuffer poll(int readyEvents) {
-    return allocate(PollOut.SIZE).putInt(PollOut.REVENTS, readyEvents);
   }
 
   /** {@code fuse_statx_out}. */

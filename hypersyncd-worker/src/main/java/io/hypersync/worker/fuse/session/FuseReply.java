@@ -63,9 +63,6 @@ public interface FuseReply {
    */
   void data(byte[]... parts);
 
-  /** {@code length} bytes of an array from {@code offset}. */
-  void data(byte[] bytes, int offset, int length);
-
   /** The totals of the filesystem. */
   void statfs(FuseStatFs totals);
 
@@ -89,15 +86,6 @@ public interface FuseReply {
 
   /** The conflicting lock, or the requested one with type 2 (none). */
   void lock(FuseLock lock);
-
-  /** The result of a control call and the bytes for the caller. */
-  void ioctl(int result, byte[] output);
-
-  /** The events that are ready. */
-  void poll(int readyEvents);
-
-  /** The block that was asked for. */
-  void bmap(long block);
 
   /** Ends a request that the kernel does not wait for; EIO if it does wait. */
   void noReply();

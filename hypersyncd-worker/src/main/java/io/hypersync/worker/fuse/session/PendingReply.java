@@ -141,11 +141,6 @@ final class PendingReply implements FuseReply {
   }
 
   @Override
-  public void data(byte[] bytes, int offset, int length) {
-    succeed(ByteBuffer.wrap(bytes, offset, length));
-  }
-
-  @Override
   public void statfs(FuseStatFs totals) {
     succeed(FuseReplyEncoder.statFs(totals));
   }
@@ -181,21 +176,6 @@ final class PendingReply implements FuseReply {
   @Override
   public void lock(FuseLock lock) {
     succeed(FuseReplyEncoder.lock(lock));
-  }
-
-  @Override
-  public void ioctl(int result, byte[] output) {
-    succeed(FuseReplyEncoder.ioctl(result), ByteBuffer.wrap(output));
-  }
-
-  @Override
-  public void poll(int readyEvents) {
-    succeed(FuseReplyEncoder.poll(readyEvents));
-  }
-
-  @Override
-  public void bmap(long block) {
-    succeed(FuseReplyEncoder.bmap(block));
   }
 
   @Override

@@ -126,9 +126,6 @@ class FuseReplyEncoderTest {
     assertHex("40000000 # size\n00000000 # padding", FuseReplyEncoder.xattrSize(64));
     assertHex("0010000000000000 # offset", FuseReplyEncoder.lseek(4096));
     assertHex("0000000002000000 # bytes_copied: 8 GiB", FuseReplyEncoder.copied64(1L << 33));
-    assertHex("0500000000000000 # block", FuseReplyEncoder.bmap(5));
-    assertHex("04000000 # revents\n00000000 # padding", FuseReplyEncoder.poll(4));
-    assertHex("feffffff # result\n" + "00".repeat(12), FuseReplyEncoder.ioctl(-2));
   }
 
   @Test

@@ -185,11 +185,11 @@ final class MemoryHandler implements FuseHandler {
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();
                 }
-                reply.data(content, from, length);
+                reply.data(Arrays.copyOfRange(content, from, from + length));
               });
       return;
     }
-    reply.data(node.content, from, length);
+    reply.data(Arrays.copyOfRange(node.content, from, from + length));
   }
 
   private static int openFlags(Node node) {

@@ -134,7 +134,8 @@ public final class LogPromises {
           gate.acquireUninterruptibly();
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
-    try (ChronicleOpLog log = open(OPTIONS.withBatchMaxOps(4), ChunkSync.NONE, gated, STILL)) {
+    try (ChronicleOpLog log =
+        open(OPTIONS.withBatches(4, OPTIONS.batchMaxBytes()), ChunkSync.NONE, gated, STILL)) {
       append(log, 20, false);
       gate.release(100);
       awaitDurable(log);
