@@ -146,7 +146,7 @@ public final class Settings {
           "lock_ttl",
           ValueType.duration(Duration.ofMillis(100), ONE_HOUR),
           Duration.ofSeconds(5),
-          "How long locks live without renewal; the worker is warned then, and they are freed lock_grace later.");
+          "After this long without renewal a worker is warned; its locks are freed lock_grace later.");
 
   /** For how long after its TTL a lock is still held and can be renewed; LOCK_GRACE_MS. */
   public static final Setting<Duration> LEADER_LOCK_GRACE =

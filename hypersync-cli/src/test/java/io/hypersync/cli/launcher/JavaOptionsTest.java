@@ -37,7 +37,7 @@ final class JavaOptionsTest {
 
   @BeforeEach
   void buildWhatLooksBuilt() throws IOException {
-    root = Files.createDirectories(directory.resolve("the tree"));
+    root = Files.createDirectories(directory.resolve("the R&D tree"));
     Files.copy(Launcher.OURS, root.resolve("hypersync"));
     Files.createDirectory(root.resolve("etc"));
     Files.copy(OPTIONS, root.resolve("etc").resolve("jvm-options"));

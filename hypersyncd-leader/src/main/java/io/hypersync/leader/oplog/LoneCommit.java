@@ -3,8 +3,8 @@ package io.hypersync.leader.oplog;
 /**
  * The right of the appending thread to write one entry itself, taken from the log's own thread
  * ({@link OpLog#tryLoneCommit}): waiting for the disk is faster than being woken by a thread that
- * waits for it. On the thread that appends; to be closed before that thread does anything else that
- * may block.
+ * waits for it. On the thread that appends; to be closed exactly once, before that thread does
+ * anything else that may block.
  */
 @FunctionalInterface
 public interface LoneCommit extends AutoCloseable {

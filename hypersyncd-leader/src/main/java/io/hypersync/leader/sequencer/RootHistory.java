@@ -9,42 +9,33 @@ import java.util.ArrayDeque;
  * written. Holds one row for each entry that is not durable. On the agent's thread.
  */
 final class RootHistory {
-  private record Row(long index, Hash root) {}
-
-  private final ArrayDeque<Row> notDurable = new ArrayDeque<>();
-  private long durableIndex;
-  private Hash durableRoot;
+  private final ArrayDeque<IndexedRoot> notDurable = new ArrayDeque<>();
+  private IndexedRoot durable;
 
   /** Begins with this entry, which is durable. */
   RootHistory(long index, Hash root) {
-    this.durableIndex = index;
-    this.durableRoot = root;
-  }
-
-  /** Appends the root of the next entry, and drops what is no longer needed. */
-  void add(long index, Hash root, long durable) {
-    advance(durable);
-    notDurable.addLast(new Row(index, root));
+    this.durable = new IndexedRoot(index, root);
   }
 
   /**
-   * The root at this index.
+   * Appends the root of the next entry, and drops what is no longer needed.
    *
-   * @param durable the durable index of the log now
+   * @param durableIndex how far the log is durable now
    */
-  Hash at(long durable) {
-    advance(durable);
-    if (durableIndex != durable) {
-      throw new IllegalArgumentException("no root for entry " + durable + ", but " + durableIndex);
-    }
-    return durableRoot;
+  void add(long index, Hash root, long durableIndex) {
+    var _ = at(durableIndex);
+    notDurable.addLast(new IndexedRoot(index, root));
   }
 
-  private void advance(long durable) {
-    while (!notDurable.isEmpty() && notDurable.getFirst().index <= durable) {
-      Row row = notDurable.removeFirst();
-      durableIndex = row.index;
-      durableRoot = row.root;
+  /**
+   * The newest entry that is durable, with its root.
+   *
+   * @param durableIndex how far the log is durable now
+   */
+  IndexedRoot at(long durableIndex) {
+    while (!notDurable.isEmpty() && notDurable.getFirst().index() <= durableIndex) {
+      durable = notDurable.removeFirst();
     }
+    return durable;
   }
 }

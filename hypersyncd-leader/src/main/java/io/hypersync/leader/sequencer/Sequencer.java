@@ -127,10 +127,10 @@ public final class Sequencer {
         } catch (OpLogFullException e) {
           return new Result.Refused(Errno.ENOSPC);
         }
+        roots.add(index, root, log.durableIndex()); // before anything else that could fail
         checkAppend(op, resolved, next);
         orphans.applied(entry, head, next);
         head = next;
-        roots.add(index, root, log.durableIndex());
         weight += change;
         headIndex = index;
         lastTimeNs = timeNs;
@@ -167,13 +167,11 @@ public final class Sequencer {
   }
 
   /**
-   * The Merkle root of the state after the newest durable entry, which is older than {@link #head}
-   * while entries are being written.
-   *
-   * @param durableIndex what {@link OpLog#durableIndex()} has just returned
+   * The newest durable entry and the Merkle root after it, which are older than {@link #head} while
+   * entries are being written.
    */
-  public Hash durableRoot(long durableIndex) {
-    return roots.at(durableIndex);
+  public IndexedRoot durable() {
+    return roots.at(log.durableIndex());
   }
 
   /** About how many bytes of heap {@link #head} takes. */

@@ -154,9 +154,15 @@ public final class AgentLoop<A extends Agent> implements Agent {
 
   /** Whatever the agent was called for when it threw: it stops here, and its daemon ends. */
   private void fail(Throwable why) {
+    if (failed) {
+      return; // within another call, which has failed of the same
+    }
     failed = true;
-    LOG.error("{} failed and stops", getClass().getSimpleName(), why);
-    ended.completeExceptionally(explained.apply(why));
+    try {
+      LOG.error("{} failed and stops", agent.getClass().getSimpleName(), why);
+    } finally {
+      ended.completeExceptionally(explained.apply(why));
+    }
   }
 
   @Override

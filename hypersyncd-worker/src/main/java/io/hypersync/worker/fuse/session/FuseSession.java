@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -46,7 +47,7 @@ public final class FuseSession implements AutoCloseable {
   private final CountDownLatch running;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The first cause; null while the session goes on. */
+  /** The first cause; null until the first reader ends. */
   private final AtomicReference<@Nullable SessionEnd> end = new AtomicReference<>();
 
   private FuseSession(
@@ -128,7 +129,7 @@ public final class FuseSession implements AutoCloseable {
    */
   public Optional<SessionEnd> awaitEnd(Duration limit) throws InterruptedException {
     return running.await(limit.toNanos(), TimeUnit.NANOSECONDS)
-        ? Optional.ofNullable(end.get())
+        ? Optional.of(Objects.requireNonNull(end.get())) // each reader sets it before it counts
         : Optional.empty();
   }
 
