@@ -17,6 +17,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
 import io.hypersync.wire.message.Features;
@@ -52,7 +53,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQueries<LeaderAgent> questions;
-  private final FreeSpaceThread freeSpace;
+  private final Periodic freeSpace;
   private final CommitStats commits = new CommitStats();
   private final LeaderStages stages = new LeaderStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -75,8 +76,13 @@ public final class LeaderRuntime implements AutoCloseable {
             chunkStore, transport, options.windowEntries(), call -> loop().post(call), faults);
     this.logReader = new LogReader(log, transport, call -> loop().post(call));
     this.freeSpace =
-        new FreeSpaceThread(
-            options.stateDir(), bytes -> loop().post(agent -> agent.freeBytes(bytes)));
+        new Periodic(
+            "leader-free-space",
+            "the leader",
+            () -> {
+              long bytes = options.stateDir().toFile().getUsableSpace();
+              loop().post(agent -> agent.freeBytes(bytes));
+            });
     this.auditor = new RootAuditor(log, call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.agent =

@@ -1,24 +1,19 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.wire.message.LocalPressure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Measures the host's load once a second (hypersync.md 12.4), on a thread of its own: a disk may
  * take long to answer.
  */
 final class PressureGauge implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(PressureGauge.class);
-  private static final Duration INTERVAL = Duration.ofSeconds(1);
-
   private final Path proc;
   private final Path directory;
-  private final Thread thread;
+  private final Periodic measuring;
   private volatile LocalPressure pressure = LocalPressure.NOT_KNOWN;
 
   /**
@@ -30,11 +25,11 @@ final class PressureGauge implements AutoCloseable {
   PressureGauge(Path proc, Path directory) {
     this.proc = proc;
     this.directory = directory;
-    this.thread = Thread.ofVirtual().name("worker-pressure").unstarted(this::run);
+    this.measuring = new Periodic("worker-pressure", "the worker", () -> pressure = look());
   }
 
   void start() {
-    thread.start();
+    measuring.start();
   }
 
   /** The last measurement, about a second old; {@code NOT_KNOWN} before the first. Any thread. */
@@ -44,18 +39,7 @@ final class PressureGauge implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.interrupt();
-  }
-
-  private void run() {
-    try {
-      while (true) {
-        pressure = look();
-        Thread.sleep(INTERVAL);
-      }
-    } catch (InterruptedException stopped) {
-      LOG.debug("the worker stops", stopped);
-    }
+    measuring.close();
   }
 
   LocalPressure look() {

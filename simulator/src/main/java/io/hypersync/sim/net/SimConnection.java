@@ -3,6 +3,7 @@ package io.hypersync.sim.net;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.wire.message.LeaderMessage;
+import io.hypersync.wire.message.StreamKind;
 import io.hypersync.wire.message.WorkerMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -264,40 +265,23 @@ public final class SimConnection {
   }
 
   private static Stream streamOf(WorkerMessage message) {
-    return switch (message) {
-      case WorkerMessage.Hello _,
-          WorkerMessage.BarrierRequest _,
-          WorkerMessage.WorkerApplied _,
-          WorkerMessage.ChunkFetch _,
-          WorkerMessage.LockRequest _,
-          WorkerMessage.LockRelease _,
-          WorkerMessage.LockCancel _,
-          WorkerMessage.LockRenew _,
-          WorkerMessage.OpenLeaseAcquire _,
-          WorkerMessage.OpenLeaseRelease _,
-          WorkerMessage.OpenLeaseRenew _ ->
-          Stream.CONTROL_UP;
-      case WorkerMessage.SubmitIntent _, WorkerMessage.IntentStatusRequest _ -> Stream.INTENTS;
-      case WorkerMessage.ChunkPut _ -> Stream.CHUNKS;
+    StreamKind kind = StreamKind.of(message);
+    return switch (kind) {
+      case CONTROL -> Stream.CONTROL_UP;
+      case INTENTS -> Stream.INTENTS;
+      case CHUNKS -> Stream.CHUNKS;
+      case ACKS, LOG, BULK -> throw new IllegalStateException(kind + " is the leader's");
     };
   }
 
   private static Stream streamOf(LeaderMessage message) {
-    return switch (message) {
-      case LeaderMessage.Welcome _,
-          LeaderMessage.Refused _,
-          LeaderMessage.Heartbeat _,
-          LeaderMessage.BarrierResponse _,
-          LeaderMessage.LockResponse _,
-          LeaderMessage.LockExpiryWarning _ ->
-          Stream.CONTROL_DOWN;
-      case LeaderMessage.IntentStatusResponse _,
-          LeaderMessage.ChunkNeed _,
-          LeaderMessage.CommitAck _,
-          LeaderMessage.RateLimited _ ->
-          Stream.ACKS;
-      case LeaderMessage.LogEntries _ -> Stream.LOG;
-      case LeaderMessage.ChunkData _, LeaderMessage.ChunkUnavailable _ -> Stream.BULK;
+    StreamKind kind = StreamKind.of(message);
+    return switch (kind) {
+      case CONTROL -> Stream.CONTROL_DOWN;
+      case ACKS -> Stream.ACKS;
+      case LOG -> Stream.LOG;
+      case BULK -> Stream.BULK;
+      case INTENTS, CHUNKS -> throw new IllegalStateException(kind + " is the worker's");
     };
   }
 }
