@@ -4,12 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -18,6 +14,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.Entries;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,19 +124,7 @@ class RemovedNamesTest {
       throw new AssertionError(op + " is not possible");
     }
     state = after;
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            origin,
-            "",
-            op,
-            made,
-            Hash.ZERO,
-            new byte[0],
-            new byte[0]);
+    LogEntry entry = Entries.of(index, op).origin(origin).creating(made).entry();
     names.applied(entry, before, nowNs);
     return made;
   }

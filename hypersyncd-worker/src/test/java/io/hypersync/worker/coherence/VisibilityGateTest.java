@@ -4,12 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -19,6 +17,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
@@ -495,18 +494,11 @@ class VisibilityGateTest {
     }
     state = after;
     LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            intent(index),
-            new WorkerId("w"),
-            "",
-            op,
-            stamp.newNode(),
-            Hash.ZERO,
-            new byte[0],
-            new byte[0]);
+        Entries.of(index, op)
+            .intent(intent(index))
+            .origin(new WorkerId("w"))
+            .creating(stamp.newNode())
+            .entry();
     visibilityGate.applied(entry, before, new IndexedState(index, state, state.root()));
   }
 

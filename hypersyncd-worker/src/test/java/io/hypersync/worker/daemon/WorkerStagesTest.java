@@ -5,15 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.SetClock;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
@@ -93,19 +91,7 @@ class WorkerStagesTest {
   }
 
   private static LogEntry entry() {
-    byte[] nothing = {};
-    return new LogEntry(
-        1,
-        new OpId(1, 1),
-        1,
-        INTENT,
-        new WorkerId("w1"),
-        "",
-        OP,
-        LogEntry.NO_NODE,
-        Hash.ZERO,
-        nothing,
-        nothing);
+    return Entries.of(1, OP).intent(INTENT).entry();
   }
 
   private static long us(long micros) {

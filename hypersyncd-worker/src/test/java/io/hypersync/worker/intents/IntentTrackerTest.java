@@ -15,7 +15,6 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
@@ -31,6 +30,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.RecordingLeaderLink;
 import java.util.ArrayList;
 import java.util.List;
@@ -641,17 +641,9 @@ class IntentTrackerTest {
   }
 
   private static LogEntry entry(long index, IntentId id) {
-    return new LogEntry(
-        index,
-        new OpId(1, 1),
-        1,
-        id,
-        new WorkerId("w1"),
-        "",
-        new FsOp.MakeDir(FsState.ROOT, Name.of("x"), 0755, 0, 0),
-        LogEntry.NO_NODE,
-        Hash.ZERO,
-        new byte[0],
-        new byte[0]);
+    return Entries.of(index, new FsOp.MakeDir(FsState.ROOT, Name.of("x"), 0755, 0, 0))
+        .at(1)
+        .intent(id)
+        .entry();
   }
 }

@@ -2,12 +2,7 @@ package io.hypersync.worker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -21,6 +16,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.RecordingLeaderLink;
 import java.util.HashSet;
 import java.util.List;
@@ -262,19 +258,7 @@ class OpenLeaseClientTest {
     index++;
     Outcome outcome = FsStateMachine.apply(state, op, new Stamp(index, created));
     FsState next = ((Outcome.Applied) outcome).state();
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            op,
-            created,
-            Hash.ZERO,
-            new byte[0],
-            new byte[0]);
+    LogEntry entry = Entries.of(index, op).creating(created).entry();
     leases.applied(entry, state, next, now * MS);
     state = next;
   }

@@ -9,8 +9,6 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -20,6 +18,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -37,7 +36,6 @@ class ProfileTest {
   private static final NodeId OLD_FILE = new NodeId(0, 11);
   private static final NodeId FRESH = new NodeId(0, 20);
   private static final NodeId BRIEF = new NodeId(0, 21);
-  private static final byte[] NOTHING = {};
 
   private FsState state = FsState.genesis();
   private long timeNs;
@@ -183,17 +181,6 @@ class ProfileTest {
   }
 
   private static LogEntry entry(FsOp op, NodeId created) {
-    return new LogEntry(
-        1,
-        new OpId(1, 1),
-        1,
-        new IntentId(new ClientId(1, 1), 1),
-        new WorkerId("w1"),
-        "",
-        op,
-        created,
-        Hash.ZERO,
-        NOTHING,
-        NOTHING);
+    return Entries.of(1, op).creating(created).entry();
   }
 }

@@ -11,10 +11,6 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
@@ -26,6 +22,7 @@ import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -395,19 +392,7 @@ class ReplicaTest {
 
   private byte[] encode(FsOp op, byte[] inline, Hash root) {
     index++;
-    return LogEntryCodec.encode(
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            op,
-            LogEntry.NO_NODE,
-            root,
-            NOTHING,
-            inline));
+    return LogEntryCodec.encode(Entries.of(index, op).root(root).inline(inline).entry());
   }
 
   private static FsOp op(int value) {

@@ -1,13 +1,8 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -16,6 +11,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.worker.Entries;
 import io.hypersync.worker.coherence.Invalidations;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.intents.Mutation;
@@ -168,18 +164,7 @@ final class TestTree implements Mutations {
       index++;
       state = next;
       view = new View(new IndexedState(index, state, state.root()), Invalidations.NONE);
-      return new LogEntry(
-          index,
-          new OpId(1, index),
-          stamp.timeNs(),
-          new IntentId(new ClientId(1, 1), index),
-          new WorkerId("w1"),
-          "",
-          resolved,
-          stamp.newNode(),
-          Hash.ZERO,
-          new byte[0],
-          new byte[0]);
+      return Entries.of(index, resolved).at(stamp.timeNs()).creating(stamp.newNode()).entry();
     }
     return null;
   }
