@@ -279,6 +279,7 @@ class Blake3Test {
         "--add-modules=jdk.incubator.vector -XX:MaxVectorSize=16",
         "--add-modules=jdk.incubator.vector -XX:MaxVectorSize=32"
       })
+  @Tag("slow")
   void matchesCommonsCodecInAJvmWith(String options) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

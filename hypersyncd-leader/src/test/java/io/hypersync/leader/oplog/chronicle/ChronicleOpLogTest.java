@@ -125,6 +125,7 @@ class ChronicleOpLogTest {
   }
 
   @Test
+  @Tag("slow")
   void manyEntriesFillManySegments() throws IOException {
     try (TestLog test = TestLog.open(directory)) {
       test.appendDurably(6000);
@@ -195,6 +196,7 @@ class ChronicleOpLogTest {
   }
 
   @Test
+  @Tag("slow")
   void readersRunWhileTheWriterWrites() throws Exception {
     try (TestLog test = TestLog.open(directory)) {
       test.appendDurably(1);
