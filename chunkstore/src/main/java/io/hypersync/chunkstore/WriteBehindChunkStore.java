@@ -52,10 +52,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private static final long BATCH_BYTES = 1024 * 1024;
 
   /** Number of chunks, up to 1 GiB of data, that are remembered as verified. */
-  private static final int MAX_INTACT = 16_384;
+  private static final int MAX_VERIFIED = 16_384;
 
   /** How long they count as verified. */
-  private static final long INTACT_NS = 60_000_000_000L;
+  private static final long VERIFIED_NS = 60_000_000_000L;
 
   /** Estimated heap overhead of a chunk in memory. */
   private static final long CHUNK_OVERHEAD_BYTES = 150;
@@ -64,7 +64,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
   private final Map<Hash, Taken> taken = new ConcurrentHashMap<>();
   private final AtomicLong takenBytes = new AtomicLong();
 
-  private final VerifiedChunks intact = new VerifiedChunks(MAX_INTACT, INTACT_NS);
+  private final VerifiedChunks verified = new VerifiedChunks(MAX_VERIFIED, VERIFIED_NS);
 
   /**
    * Held while writing to the underlying store, so that {@link #sync} can wait for writes in
@@ -156,11 +156,11 @@ public final class WriteBehindChunkStore implements ChunkStore {
     try {
       byte[] bytes = below.getVerified(hash);
       if (bytes != null) {
-        intact.add(hash, System.nanoTime());
+        verified.add(hash, System.nanoTime());
       }
       return bytes;
     } catch (ChunkStoreException e) {
-      intact.remove(hash);
+      verified.remove(hash);
       throw e;
     }
   }
@@ -168,7 +168,8 @@ public final class WriteBehindChunkStore implements ChunkStore {
   @Override
   public boolean isKnownVerified(Hash hash) {
     requireOpen();
-    return taken.containsKey(hash) || (intact.has(hash, System.nanoTime()) && below.contains(hash));
+    return taken.containsKey(hash)
+        || (verified.has(hash, System.nanoTime()) && below.contains(hash));
   }
 
   @Override
@@ -228,7 +229,7 @@ public final class WriteBehindChunkStore implements ChunkStore {
         takenBytes.addAndGet(fresh.cost());
       }
       if (repairs) { // otherwise an older copy in the underlying store may be kept
-        intact.add(chunk.hash(), nowNs);
+        verified.add(chunk.hash(), nowNs);
       }
     }
     if (idle) {
@@ -330,10 +331,10 @@ public final class WriteBehindChunkStore implements ChunkStore {
     } catch (ChunkStoreException e) {
       throw failed(e);
     } catch (RuntimeException e) {
-      LOG.error("a fault of ours while chunks were written", e);
+      LOG.error("internal error while chunks were written", e);
       throw failed(
           new ChunkStoreException(
-              Errno.EIO, "cannot write chunks: a fault of ours, which the log tells of", e));
+              Errno.EIO, "cannot write chunks: internal error, see the log", e));
     } finally {
       writing.unlock();
     }

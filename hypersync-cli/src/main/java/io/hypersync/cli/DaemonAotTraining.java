@@ -114,7 +114,7 @@ final class DaemonAotTraining {
         WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
         WorkerRuntime worker = new WorkerRuntime(options, chunks, new CompletableFuture<>())) {
       worker.join();
-      return worker.appliedIndex();
+      return worker.visibleIndex();
     }
   }
 }

@@ -160,7 +160,7 @@ public final class LeaderAgent implements Agent {
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
     if (silent != null) {
       violations.add(Quota.SILENT_SESSIONS, worker);
-      sessions.close(silent, null);
+      sessions.close(silent, "it sent no Hello");
     }
     sessions.opened(session, worker, address, clock.monotonicNs());
   }
@@ -186,10 +186,11 @@ public final class LeaderAgent implements Agent {
     freeBytes = bytes;
   }
 
-  private void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
+  private void ending(
+      WorkerSession session, LeaderMessage.@Nullable Refused lastWord, String reason) {
     if (lastWord == null) {
       if (session.greeted()) {
-        left(session, "the leader ended the connection: nothing was heard from it");
+        left(session, "the leader ended the connection: " + reason);
       }
       return;
     }
@@ -203,7 +204,7 @@ public final class LeaderAgent implements Agent {
             clock.monotonicNs());
     if (absence.times() == 1) {
       LOG.warn(
-          "worker {} from {} is refused: {}; that it tries again is not said again",
+          "worker {} from {} is refused: {}; further attempts are not logged",
           session.worker(),
           session.address(),
           absence.reason());
@@ -268,7 +269,7 @@ public final class LeaderAgent implements Agent {
       case WorkerMessage.WorkerApplied applied -> {
         session.reported(applied);
         sessionsChanged = true;
-        if (intentHandler.reported(session.worker(), applied.appliedIndex())) {
+        if (intentHandler.reported(session.worker(), applied.visibleIndex())) {
           hangUp(session.worker());
         }
         claimed(session.worker(), applied.applyError(), now);
@@ -482,7 +483,7 @@ public final class LeaderAgent implements Agent {
   private void hangUp(WorkerId worker) {
     WorkerSession session = sessions.of(worker);
     if (session != null) {
-      sessions.close(session, null);
+      sessions.close(session, "it must reconnect to send unanswered requests again");
     }
   }
 

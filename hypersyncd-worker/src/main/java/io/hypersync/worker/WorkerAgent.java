@@ -150,7 +150,7 @@ public final class WorkerAgent implements Agent {
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.visibilityGate =
         new VisibilityGate(
-            replica.published(),
+            replica.applied(),
             caches,
             notifier,
             gate,
@@ -171,7 +171,7 @@ public final class WorkerAgent implements Agent {
 
   /** S_v, the state that processes see; any thread. */
   public IndexedState published() {
-    return visibilityGate.view().published();
+    return visibilityGate.view().visible();
   }
 
   /** Whether mutations are accepted now; any thread. If not, they fail with EROFS (6.4). */
@@ -295,7 +295,7 @@ public final class WorkerAgent implements Agent {
   public void linkUp() {
     replica.forgetNotDurable();
     arrivals.clear();
-    IndexedState now = replica.published();
+    IndexedState now = replica.applied();
     readBarrier.begins(now.index());
     session.greet(now.index(), now.root(), locks.run(), clock.monotonicNs());
   }
@@ -437,7 +437,7 @@ public final class WorkerAgent implements Agent {
     repairs.expire(now);
     if (session.isGreeted()) {
       storeAgain(now);
-      report(now, visibilityGate.view().published());
+      report(now, visibilityGate.view().visible());
     }
     if (session.isLive()) {
       intents.retry(now);

@@ -105,7 +105,7 @@ public final class WorkerDaemon implements Daemon {
     cover();
     runtime.join();
     runtime.mount(folder);
-    LOG.info("mounted {} at entry {}", mountPoint, runtime.appliedIndex());
+    LOG.info("mounted {} at entry {}", mountPoint, runtime.visibleIndex());
   }
 
   private void cover() {

@@ -210,8 +210,8 @@ final class Cluster {
 
   private void checkLocks(SimWorker worker, SimLeader leading) {
     LockManager lockManager = leading.agent().locks();
-    if (worker.isSettled(lockManager.session(worker.id()))) {
-      recording.locks().settled(worker.id().name(), lockManager.held(worker.id()));
+    if (worker.isAtRest(lockManager.session(worker.id()))) {
+      recording.locks().atRest(worker.id().name(), lockManager.held(worker.id()));
     }
   }
 

@@ -29,9 +29,10 @@ final class LogMutants {
           skips("nobody is told of a failure", WRITER, "fail", "OpLogListener.onFailure"),
           skips("a new segment cannot be read", WRITER, "roll", "SegmentCatalog.add"),
           skips("full segments are not put away", WRITER, "roll", "Consumer.accept"),
-          skips("a close notes nothing", WRITER, "close", "BatchWriter.noteAtEnd"),
-          skips("a rest notes nothing", WRITER, "note", "SegmentAppender.write"),
-          skips("a rest is never looked for", WRITER, "commit", "IdleWatermark.committed"));
+          skips("a close writes no watermark", WRITER, "close", "BatchWriter.writeWatermarkAtEnd"),
+          skips(
+              "an idle log writes no watermark", WRITER, "writeWatermark", "SegmentAppender.write"),
+          skips("idleness is never looked for", WRITER, "commit", "IdleWatermark.committed"));
 
   private static final List<Mutant> SEGMENTS =
       List.of(

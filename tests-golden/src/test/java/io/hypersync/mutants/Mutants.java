@@ -124,7 +124,10 @@ final class Mutants {
               "Predicate.test",
               0),
           answers(
-              "orphans are reaped at once", "leader.lease.DelayedIndex", "settled", Long.MAX_VALUE),
+              "orphans are reaped at once",
+              "leader.lease.DelayedIndex",
+              "dueThrough",
+              Long.MAX_VALUE),
           skips(
               "orphans are never looked at again",
               "leader.lease.Orphans",
@@ -139,7 +142,7 @@ final class Mutants {
           callAnswers(
               "orphans are reaped whatever workers have reported",
               "leader.lease.Reaper",
-              "settled",
+              "dueThrough",
               "WorkerSession.greeted",
               0),
           skips(
@@ -162,7 +165,11 @@ final class Mutants {
               "lock",
               "FileLocks.conflict",
               null),
-          skips("an unlock wakes nobody", "leader.lock.LockTable", "unlock", "LockTable.settle"),
+          skips(
+              "an unlock wakes nobody",
+              "leader.lock.LockTable",
+              "unlock",
+              "LockTable.grantWaiting"),
           skips(
               "a lock that is given up is granted later",
               "leader.lock.LockManager",

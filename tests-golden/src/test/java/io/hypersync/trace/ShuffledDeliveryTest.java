@@ -70,7 +70,7 @@ final class ShuffledDeliveryTest {
         case 5 -> {
           replica.forgetNotDurable();
           wanted.clear();
-          sent = (int) replica.published().index();
+          sent = (int) replica.applied().index();
         }
         case 6 -> {
           // A chunk of any entry, applied already or still to come.

@@ -70,7 +70,7 @@ final class LocalWorkspace implements AutoCloseable {
 
     /** Returns the newest index that is visible at this worker. */
     long index() {
-      return runtime.appliedIndex();
+      return runtime.visibleIndex();
     }
 
     /** Connects, and blocks until everything committed is visible. */
@@ -85,11 +85,11 @@ final class LocalWorkspace implements AutoCloseable {
      */
     void await(long index) {
       long untilNs = System.nanoTime() + LIMIT_NS;
-      while (runtime.appliedIndex() < index) {
+      while (runtime.visibleIndex() < index) {
         LockSupport.parkNanos(POLL_NS);
         if (System.nanoTime() - untilNs > 0) {
           throw new IllegalStateException(
-              "entry " + index + " has not come; there is " + runtime.appliedIndex());
+              "entry " + index + " has not come; there is " + runtime.visibleIndex());
         }
       }
     }

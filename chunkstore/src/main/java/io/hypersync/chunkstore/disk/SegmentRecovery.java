@@ -28,8 +28,8 @@ final class SegmentRecovery {
   /**
    * Makes the records that are not in the index durable and indexes them, one portion at a time.
    *
-   * <p>If the newest segment does not end with a complete record, it is left unchanged, for later
-   * inspection, and writing continues in a new one.
+   * <p>If the newest segment does not end with a complete record, it is not truncated, so that it
+   * can be inspected later, and writing continues in a new one.
    *
    * @return where to append; the segment may not exist yet
    * @throws ChunkStoreException {@link Errno#EIO} if a segment is shorter than the index says

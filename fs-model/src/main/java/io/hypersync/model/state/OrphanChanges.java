@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class OrphanChanges {
   private OrphanChanges() {}
 
-  /** Receives the changes, in log order, on the thread that calls {@link #tell}. */
+  /** Receives the changes, in log order, on the thread that calls {@link #report}. */
   public interface Listener {
     /** The node has become an orphan: it lost its last name, or was created without one. */
     void orphaned(Node node);
@@ -29,7 +29,7 @@ public final class OrphanChanges {
    * @param before the state before the entry
    * @param after the state after the entry
    */
-  public static void tell(LogEntry entry, FsState before, FsState after, Listener listener) {
+  public static void report(LogEntry entry, FsState before, FsState after, Listener listener) {
     switch (entry.op()) {
       case FsOp.Unlink unlink -> unnamed(unlink.parent(), unlink.name(), before, after, listener);
       case FsOp.RemoveDir remove ->

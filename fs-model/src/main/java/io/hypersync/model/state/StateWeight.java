@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * that the entry touches; {@link #of} walks the whole state. The two always agree.
  *
  * <p>The constants are object sizes on a 64-bit JVM with compressed references (heaps of up to 32
- * GiB), trie branches included. Without compressed references the same state takes up to a third
- * more.
+ * GiB), inner nodes of tries included. Without compressed references the same state takes up to a
+ * third more.
  */
 public final class StateWeight {
-  /** A trie branch; a trie has one per leaf. */
-  private static final int BRANCH = 64;
+  /** An inner node of a trie; a trie has one per leaf. */
+  private static final int INNER_NODE = 64;
 
-  /** A node: the object, its id and its branch. */
-  private static final int NODE = 80 + 32 + BRANCH;
+  /** A node: the object, its id and its inner node. */
+  private static final int NODE = 80 + 32 + INNER_NODE;
 
   /**
    * The leader's bookkeeping for an orphan. No more than the weight of the name it had, so that
@@ -38,18 +38,18 @@ public final class StateWeight {
   private static final int DIRECTORY = 24 + 16 + 32;
 
   /** A directory entry, in addition to the array with the name. */
-  private static final int ENTRY = 24 + BRANCH;
+  private static final int ENTRY = 24 + INNER_NODE;
 
   /** The content of a file that has extents, in addition to the extents. */
   private static final int CONTENT = 24 + 16;
 
-  private static final int EXTENT = 64 + BRANCH;
+  private static final int EXTENT = 64 + INNER_NODE;
 
   /**
    * An extended attribute, in addition to the array with the name: the object, the reference to its
    * value, and its share of a trie.
    */
-  private static final int XATTR = 24 + 24 + 48 + 16 + BRANCH;
+  private static final int XATTR = 24 + 24 + 48 + 16 + INNER_NODE;
 
   private static final int SYMLINK = 16;
   private static final int SPECIAL = 16;

@@ -17,7 +17,7 @@ public final class ReplayedChunks implements WorkerChunks {
 
   @Override
   public Presence presence(Hash hash) {
-    return store.contains(hash) ? Presence.INTACT : Presence.MISSING;
+    return store.contains(hash) ? Presence.VERIFIED : Presence.MISSING;
   }
 
   /** Nothing to do: chunks are verified before they are stored. */

@@ -64,7 +64,7 @@ public final class TraceReplay {
         mismatch = new Mismatch(error.logIndex(), error.message());
       }
     }
-    IndexedState end = replica.published();
+    IndexedState end = replica.applied();
     if (mismatch == null && end.index() < in.entries()) {
       mismatch =
           new Mismatch(
@@ -103,7 +103,7 @@ public final class TraceReplay {
         replica.chunkStored(hash);
       }
       case TraceRecord.Checkpoint(long index, Hash root) -> {
-        IndexedState now = replica.published();
+        IndexedState now = replica.applied();
         if (now.index() == index) {
           compare(index, root, now.root());
         } else if (index < now.index()) {

@@ -68,8 +68,8 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
   private final ChunkStore store;
 
   /**
-   * Write-behind in front of the store, for small chunks only: the log has them too, so a crash may
-   * lose them here.
+   * Write-behind in front of the store, for chunks of inline payloads only: the log has them too,
+   * so a crash may lose them here.
    */
   private final WriteBehindChunkStore inline;
 
@@ -180,7 +180,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
     try {
       inline.putAllIfAbsent(Chunk.split(chunks, payload, ref -> ref.length() > 0));
     } catch (ChunkStoreException e) {
-      LOG.debug("small chunks stay in the log only: {}", e.getMessage());
+      LOG.debug("chunks of inline payloads stay in the log only: {}", e.getMessage());
     }
   }
 
@@ -317,7 +317,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
         return refuse(chunks, e.errno());
       }
     } catch (RuntimeException e) {
-      LOG.error("a fault of ours while chunks were stored", e);
+      LOG.error("internal error while chunks were stored", e);
       return refuse(chunks, Errno.EIO);
     }
     Map<Hash, Errno> failed = new HashMap<>();
@@ -391,7 +391,7 @@ final class LeaderChunks implements ChunkPort, AutoCloseable {
       post.accept(agent -> agent.chunkUnreadable(ref.hash()));
       return new ChunkUnavailable(ref.hash(), e.errno(), String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      LOG.error("a fault of ours while chunk {} was read", ref.hash(), e);
+      LOG.error("internal error while chunk {} was read", ref.hash(), e);
       return new ChunkUnavailable(ref.hash(), Errno.EIO, "internal error");
     }
   }

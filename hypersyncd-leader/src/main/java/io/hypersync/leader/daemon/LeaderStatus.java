@@ -185,7 +185,7 @@ final class LeaderStatus {
     worker.put("lag", Math.max(0, commitIndex - applied));
     worker.put("read_only", report == null || report.readOnly());
     worker.put("missing_chunks", report == null ? 0 : report.missingChunks());
-    worker.put("root", session.appliedRoot().toString());
+    worker.put("root", session.visibleRoot().toString());
     worker.set("local_pressure", pressure(report));
     worker.put("rate_limit_rejections", rates.rejected());
     worker.put("intents_per_s_p50", rates.perSecondP50());

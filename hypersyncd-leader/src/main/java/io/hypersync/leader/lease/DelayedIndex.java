@@ -9,7 +9,7 @@ final class DelayedIndex {
   private final long delayNs;
   private final ArrayDeque<Sample> samples = new ArrayDeque<>();
   private long newest;
-  private long settled;
+  private long reached;
 
   DelayedIndex(long delayNs) {
     this.delayNs = delayNs;
@@ -24,10 +24,10 @@ final class DelayedIndex {
   }
 
   /** The index that had been reached {@code delayNs} before {@code nowNs}; 0 if none. */
-  long settled(long nowNs) {
+  long dueThrough(long nowNs) {
     while (!samples.isEmpty() && nowNs - samples.getFirst().timeNs >= delayNs) {
-      settled = samples.removeFirst().index;
+      reached = samples.removeFirst().index;
     }
-    return settled;
+    return reached;
   }
 }

@@ -44,7 +44,7 @@ public final class Orphans {
 
   /** Updates the orphans after an entry was added to the log. */
   public void applied(LogEntry entry, FsState before, FsState after) {
-    OrphanChanges.tell(
+    OrphanChanges.report(
         entry,
         before,
         after,

@@ -77,9 +77,9 @@ public final class Reaper {
     }
     nextLookNs = awakeNs + pauseNs;
     leases.advance(awakeNs);
-    long settled = settled(durableIndex);
+    long dueThrough = dueThrough(durableIndex);
     List<NodeId> ripe =
-        orphans.ripe(settled, leases::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
+        orphans.ripe(dueThrough, leases::isHeld, BATCH, awakeNs, ttlNs / STEPS_PER_TTL);
     Invariant.OPEN_NODES_ARE_KEPT.check(ripe.stream().noneMatch(leases::isHeld));
     if (ripe.isEmpty() || !log.test(ripe)) {
       return 0;
@@ -98,9 +98,9 @@ public final class Reaper {
    * The newest entry after which every connected worker has had OPEN_LEASE_TTL to report open
    * nodes.
    */
-  private long settled(long durableIndex) {
+  private long dueThrough(long durableIndex) {
     durable.reached(durableIndex, awakeNs);
-    long settled = durable.settled(awakeNs);
+    long dueThrough = durable.dueThrough(awakeNs);
     Set<SessionId> connected = new HashSet<>();
     for (WorkerSession session : sessions.all()) {
       if (session.greeted()) {
@@ -109,10 +109,10 @@ public final class Reaper {
         // A worker's first report on a session follows its leases on everything open when it was
         // greeted.
         index.reached(session.visibleIndex(), awakeNs);
-        settled = Math.min(settled, index.settled(awakeNs));
+        dueThrough = Math.min(dueThrough, index.dueThrough(awakeNs));
       }
     }
     reported.keySet().retainAll(connected);
-    return settled;
+    return dueThrough;
   }
 }

@@ -127,7 +127,7 @@ public final class LockManager {
       session = new LockSession(worker, run, entropy.nextLong(), leaseNowNs);
       sessions.put(worker, session);
     }
-    var _ = session.hasToSendAgain(); // it sends again on this connection
+    var _ = session.takeRefused(); // it sends again on this connection
     return session.number();
   }
 
@@ -254,7 +254,7 @@ public final class LockManager {
     if (session != null && session.run().equals(renew.run())) {
       session.renewed(leaseNowNs);
       session.confirmed(renew.answeredThrough());
-      if (!hasTooManyUnconfirmed(session) && session.hasToSendAgain()) {
+      if (!hasTooManyUnconfirmed(session) && session.takeRefused()) {
         hangUp.accept(worker);
       }
     }
@@ -346,7 +346,7 @@ public final class LockManager {
       // Neither this message nor a later one is taken. Once answers are confirmed, the connection
       // is closed, and on the next one the worker sends all of them again, in order.
       violations.add(Quota.UNCONFIRMED_ANSWERS, session.worker());
-      session.toldToWait();
+      session.markRefused();
       return false;
     }
     return session.takes(intent.seqNo());

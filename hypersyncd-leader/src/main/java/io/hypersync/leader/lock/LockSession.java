@@ -21,7 +21,7 @@ final class LockSession {
   private final Map<Long, WaitingLock> waiting = new LinkedHashMap<>();
   private final List<Answer> unconfirmed = new ArrayList<>();
   private long unconfirmedWeight;
-  private boolean toldToWait;
+  private boolean refused;
   private long lastRequest;
   private long lastAnswer;
   private long renewedNs;
@@ -89,14 +89,14 @@ final class LockSession {
   }
 
   /** Notes that a message was not taken; the worker must send it again on its next connection. */
-  void toldToWait() {
-    toldToWait = true;
+  void markRefused() {
+    refused = true;
   }
 
   /** Whether a message was not taken since the last call; resets the mark. */
-  boolean hasToSendAgain() {
-    boolean again = toldToWait;
-    toldToWait = false;
+  boolean takeRefused() {
+    boolean again = refused;
+    refused = false;
     return again;
   }
 

@@ -73,7 +73,7 @@ final class LockTable {
   Outcome lock(WaitingLock wanted, boolean wait) {
     FileLocks file = file(wanted.file());
     Outcome outcome = lock(file, wanted, wait);
-    settle(wanted.file(), file);
+    grantWaiting(wanted.file(), file);
     return outcome;
   }
 
@@ -119,7 +119,7 @@ final class LockTable {
     if (file != null) {
       set(file, owner, 0, range, null);
       noteHeld(key, file, owner);
-      settle(key, file);
+      grantWaiting(key, file);
     }
   }
 
@@ -130,7 +130,7 @@ final class LockTable {
       return false;
     }
     noteDone(wanted);
-    settle(wanted.file(), file);
+    grantWaiting(wanted.file(), file);
     return true;
   }
 
@@ -152,7 +152,7 @@ final class LockTable {
       }
     }
     noteHeld(key, file, owner);
-    settle(key, file);
+    grantWaiting(key, file);
   }
 
   /** What the owner holds of these bytes. */
@@ -190,7 +190,7 @@ final class LockTable {
     }
     heldByWorker.remove(worker);
     piecesByWorker.remove(worker);
-    touched.forEach(key -> settle(key, file(key)));
+    touched.forEach(key -> grantWaiting(key, file(key)));
   }
 
   /** How many locks a worker's owners hold; all locks of one owner on one file count as one. */
@@ -245,7 +245,7 @@ final class LockTable {
    * Grants waiting requests that no longer conflict, and drops the file if it has no locks and
    * waits.
    */
-  private void settle(FileLockKey key, FileLocks file) {
+  private void grantWaiting(FileLockKey key, FileLocks file) {
     // A grant can make room for others: a granted shared lock downgrades bytes that its owner held
     // exclusively.
     boolean again = true;

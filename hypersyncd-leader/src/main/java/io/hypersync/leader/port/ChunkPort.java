@@ -35,8 +35,8 @@ public interface ChunkPort {
   void ingest(SessionId session, ChunkPut chunk);
 
   /**
-   * Stores small chunks whose bytes are in the log entry too, asynchronously and best-effort. They
-   * are not synced: recovery restores them from the log.
+   * Stores the chunks of an inline payload, asynchronously and best-effort. They are not synced:
+   * recovery restores them from the log.
    */
   void storeInline(List<ChunkRef> chunks, byte[] payload);
 

@@ -41,7 +41,7 @@ public final class DivergenceReports {
   private final Map<Long, Hash> right = new BoundedMap<>(MAX_REMEMBERED);
 
   /** By worker: the last entry for which it was reported wrong, so that each is logged once. */
-  private final Map<WorkerId, Long> told = new BoundedMap<>(MAX_REMEMBERED);
+  private final Map<WorkerId, Long> loggedIndexes = new BoundedMap<>(MAX_REMEMBERED);
 
   private long running;
   private WorkerId claimant = new WorkerId("nobody");
@@ -68,7 +68,7 @@ public final class DivergenceReports {
     }
     Hash known = right.get(index);
     if (known != null) {
-      tell(worker, index, known, root);
+      logWrong(worker, index, known, root);
       return;
     }
     if (running != 0 || (wasBusy && nowNs - notBeforeNs < 0)) {
@@ -123,8 +123,8 @@ public final class DivergenceReports {
     return audits;
   }
 
-  private void tell(WorkerId worker, long index, Hash logged, Hash claimed) {
-    Long before = told.put(worker, index);
+  private void logWrong(WorkerId worker, long index, Hash logged, Hash claimed) {
+    Long before = loggedIndexes.put(worker, index);
     if (before == null || before != index) {
       LOG.error(
           "worker {} is wrong about entry {}: its root is {}, the log's is {}, and the log was"

@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the log at startup. Compares Merkle roots with the logged ones, restores inline chunks
- * that may be missing from the chunk store, and reports where an unacknowledged tail lacks chunks
- * so that it is cut. Roots are compared once per run of entries, at a fraction of the cost of
- * comparing each one; the first entry that differs is still named ({@link RootCheck}).
+ * Replays the log at startup. Compares Merkle roots with the logged ones, restores chunks of inline
+ * payloads that may be missing from the chunk store, and reports where an unacknowledged tail lacks
+ * chunks so that it is cut. Roots are compared once per run of entries, at a fraction of the cost
+ * of comparing each one; the first entry that differs is still named ({@link RootCheck}).
  * Single-threaded, apart from {@link RootHashing}.
  */
 public final class LogReplay implements RecoveryListener {
@@ -71,7 +71,7 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Starts from the empty filesystem.
    *
-   * @param chunks receives inline chunks that are missing or damaged there
+   * @param chunks receives chunks of inline payloads that are missing or damaged there
    * @param intents receives every replayed intent
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
    * @param hashing computes the roots, concurrently with the replay if it has a thread of its own
@@ -115,7 +115,7 @@ public final class LogReplay implements RecoveryListener {
       throw refused(recordIndex, "it says that it is entry " + entry.index());
     }
     if (!restoreChunks(entry)) {
-      refuse(roots.settle(state));
+      refuse(roots.finish(state));
       return Verdict.CUT;
     }
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
@@ -152,7 +152,7 @@ public final class LogReplay implements RecoveryListener {
    */
   @Override
   public void ended() {
-    refuse(roots.settle(state));
+    refuse(roots.finish(state));
   }
 
   /**
@@ -161,7 +161,7 @@ public final class LogReplay implements RecoveryListener {
    * @throws IllegalStateException before {@link #ended}
    */
   public LeaderState result() {
-    if (!roots.isSettled()) {
+    if (!roots.isFinished()) {
       throw new IllegalStateException("the last roots were not compared");
     }
     return new LeaderState(state, root, index, lastTimeNs, intents, weight);
@@ -198,7 +198,7 @@ public final class LogReplay implements RecoveryListener {
    * For an entry that cannot be replayed; an earlier entry is reported instead if its root differs.
    */
   private ReplayException refused(long recordIndex, String what) {
-    refuse(roots.settle(state));
+    refuse(roots.finish(state));
     return new ReplayException(recordIndex, what);
   }
 
@@ -214,7 +214,7 @@ public final class LogReplay implements RecoveryListener {
       if (e.errno() != Errno.ENOSPC) {
         throw e;
       }
-      LOG.warn("small chunks stay in the log only: {}", e.getMessage());
+      LOG.warn("chunks of inline payloads stay in the log only: {}", e.getMessage());
     }
   }
 
@@ -233,7 +233,10 @@ public final class LogReplay implements RecoveryListener {
     return false;
   }
 
-  /** Restores the entry's inline chunks as needed; false if another chunk is not in the store. */
+  /**
+   * Restores the chunks of the entry's inline payload as needed; false if another chunk is not in
+   * the store.
+   */
   private boolean restoreChunks(LogEntry entry) {
     List<Chunk> inline = new ArrayList<>();
     int at = 0;

@@ -58,7 +58,7 @@ public final class RootAudit {
     Stamp stamp = new Stamp(entry.committedAtNs(), entry.createdNode());
     switch (FsStateMachine.apply(state, entry.op(), stamp)) {
       case Outcome.Failed(var errno) -> {
-        AuditFinding earlier = wrong(roots.settle(state));
+        AuditFinding earlier = wrong(roots.finish(state));
         return earlier != null
             ? earlier
             : new AuditFinding.Wrong(asked, number, "its op fails with " + errno);
@@ -70,7 +70,7 @@ public final class RootAudit {
     roots.add(index, entry.op(), stamp, root);
     runChunks += LogReplay.extents(state, entry.op());
     if (index == asked) {
-      AuditFinding wrong = wrong(roots.settle(state));
+      AuditFinding wrong = wrong(roots.finish(state));
       return wrong != null ? wrong : new AuditFinding.Right(asked, root);
     }
     if (roots.size() < LogReplay.LONG_RUNS && runChunks < LogReplay.MAX_RUN_CHUNKS) {

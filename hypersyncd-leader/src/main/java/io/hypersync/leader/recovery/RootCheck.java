@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Hashing is a large part of the cost of a replay, so the root of one run may be computed on
  * another thread ({@link RootHashing}) while the next run is replayed. The other thread gets an
  * immutable state, whose tries may cache hashes concurrently from two threads. Its result is
- * awaited before the next run is handed over, and before the state is used ({@link #settle}). So
+ * awaited before the next run is handed over, and before the state is used ({@link #finish}). So
  * the same root mismatch is found, at the same entry, as with one thread; only other errors of a
  * later entry may be found earlier.
  *
- * <p>A state must not be used before {@link #settle} has found it good. All methods are called on
+ * <p>A state must not be used before {@link #finish} has found it good. All methods are called on
  * one thread.
  */
 final class RootCheck {
@@ -90,7 +90,7 @@ final class RootCheck {
   }
 
   /** Whether all added entries have been compared and found good. */
-  boolean isSettled() {
+  boolean isFinished() {
     return run.isEmpty() && underWay == null;
   }
 
@@ -118,7 +118,7 @@ final class RootCheck {
    * @param after the state after the run's last entry
    * @return the first entry that differs; null if all was replayed as logged
    */
-  @Nullable Mismatch settle(FsState after) {
+  @Nullable Mismatch finish(FsState after) {
     Mismatch earlier = endRun(after);
     return earlier == null ? awaitUnderWay() : earlier;
   }

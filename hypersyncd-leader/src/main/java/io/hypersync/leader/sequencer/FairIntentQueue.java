@@ -18,7 +18,7 @@ final class FairIntentQueue {
   /** Workers with at least one waiting intent. */
   private final Map<WorkerId, WorkerQueue> queues = new HashMap<>();
 
-  /** The same lanes in the order of their turns. */
+  /** The same queues in the order of their turns. */
   private final ArrayDeque<WorkerQueue> turns = new ArrayDeque<>();
 
   /** Adds an intent that can be sequenced. */

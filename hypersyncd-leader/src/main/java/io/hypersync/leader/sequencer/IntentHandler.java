@@ -72,10 +72,10 @@ public final class IntentHandler {
   private static final byte[] NOTHING = {};
 
   /** How many chunks, up to 1 GiB of them, are remembered as verified. */
-  private static final int MAX_INTACT = 16_384;
+  private static final int MAX_VERIFIED = 16_384;
 
   /** How long a chunk counts as verified. */
-  private static final long INTACT_NS = 60_000_000_000L;
+  private static final long VERIFIED_NS = 60_000_000_000L;
 
   /** The origin of the leader's own ops. */
   private static final WorkerId LEADER = new WorkerId("hypersync-leader");
@@ -97,13 +97,13 @@ public final class IntentHandler {
   private final ForgottenIntents forgotten = new ForgottenIntents();
   private final QuotaViolations violations;
   private final AckQueue acks = new AckQueue();
-  private final VerifiedChunks intact = new VerifiedChunks(MAX_INTACT, INTACT_NS);
+  private final VerifiedChunks verified = new VerifiedChunks(MAX_VERIFIED, VERIFIED_NS);
 
   /** Chunks that are being read and compared with their hashes. */
   private final Set<Hash> verifying = new HashSet<>();
 
   /** Chunks that could not be read, until they are stored again. */
-  private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_INTACT);
+  private final Map<Hash, Boolean> unreadable = new BoundedMap<>(MAX_VERIFIED);
 
   private final IntentAdmission admission;
   private final ClientId ownClient;
@@ -312,7 +312,7 @@ public final class IntentHandler {
   public void chunkArrived(Hash hash, int length) {
     verifying.remove(hash);
     unreadable.remove(hash);
-    intact.add(hash, clock.monotonicNs());
+    verified.add(hash, clock.monotonicNs());
     for (PendingIntent wrong : queue.arrived(hash, length, clock.monotonicNs())) {
       queue.remove(wrong);
       refuseLength(wrong.origin(), wrong.id());
@@ -325,7 +325,7 @@ public final class IntentHandler {
    */
   public void chunkUnreadable(Hash hash) {
     verifying.remove(hash);
-    intact.remove(hash);
+    verified.remove(hash);
     unreadable.put(hash, true);
     for (PendingIntent intent : queue.waitingFor(hash)) {
       sender.accept(intent.origin(), new ChunkNeed(intent.id(), List.of(hash)));
@@ -552,7 +552,7 @@ public final class IntentHandler {
         missing.add(ref.hash());
       } else if (length != ref.length()) {
         return false;
-      } else if (length > 0 && !intact.has(ref.hash(), nowNs)) {
+      } else if (length > 0 && !verified.has(ref.hash(), nowNs)) {
         unverified.add(ref.hash());
       }
     }

@@ -17,10 +17,10 @@ import io.hypersync.runtime.agent.Entropy;
  * </pre>
  *
  * <p>A node's id is its position in the trie of all nodes. Nodes created one after another are
- * neighbours there, so nodes that are used together share branches: a new node has about half as
- * many branches above it as one with a random id, and those are in the processor's cache, because
- * the previous new node has just been hashed (hypersync.md 8.1.1 asks for structures that are good
- * at appending).
+ * neighbours there, so nodes that are used together share inner nodes: a new node has about half as
+ * many inner nodes above it as one with a random id, and those are in the processor's cache,
+ * because the previous new node has just been hashed (hypersync.md 8.1.1 asks for structures that
+ * are good at appending).
  */
 final class TimeOrderedIds {
   private static final long NS_PER_MS = 1_000_000;

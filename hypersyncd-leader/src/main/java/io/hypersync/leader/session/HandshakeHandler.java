@@ -17,8 +17,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles Hello: admits a worker if protocol, workspace and identity match and its state is a
- * prefix of the leader's log. On the agent's thread.
+ * Handles Hello: admits a worker if protocol, workspace and identity match and its state is S_k of
+ * this leader's log for a durable k. On the agent's thread.
  */
 public final class HandshakeHandler {
   private static final long TAKEOVER_AFTER_NS = 1_000_000_000L;
@@ -54,12 +54,12 @@ public final class HandshakeHandler {
   public void hello(WorkerSession session, Hello hello, long nowNs) {
     Refused refused = check(session, hello, nowNs);
     if (refused != null) {
-      sessions.close(session, refused);
+      sessions.refuse(session, refused);
       return;
     }
     WorkerSession older = sessions.of(session.worker());
     if (older != null && older != session) {
-      sessions.close(older, null);
+      sessions.close(older, "it has a newer connection");
     }
     sessions.greet(session, hello.appliedIndex());
     port.send(
@@ -77,7 +77,7 @@ public final class HandshakeHandler {
 
   /** Ends a session that sends another message before Hello. */
   public void refuseUngreeted(WorkerSession session) {
-    sessions.close(session, new Refused(Reason.PROTOCOL_ERROR, "the first message must be Hello"));
+    sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "the first message must be Hello"));
   }
 
   private @Nullable Refused check(WorkerSession session, Hello hello, long nowNs) {

@@ -56,7 +56,7 @@ public final class WorkerSession {
    * report.
    */
   public long visibleIndex() {
-    return report == null ? 0 : report.appliedIndex();
+    return report == null ? 0 : report.visibleIndex();
   }
 
   /** Its last report; null before the first one. */
@@ -65,9 +65,9 @@ public final class WorkerSession {
   }
 
   /** The Merkle root it last reported. */
-  public Hash appliedRoot() {
+  public Hash visibleRoot() {
     WorkerApplied last = report;
-    return last == null ? Hash.ZERO : last.appliedRoot();
+    return last == null ? Hash.ZERO : last.visibleRoot();
   }
 
   long lastHeardNs() {
@@ -91,10 +91,10 @@ public final class WorkerSession {
     appliedIndex = afterIndex;
   }
 
-  /** Takes the worker's report of its applied index and state. */
+  /** Takes the worker's report of its visible index and state. */
   public void reported(WorkerApplied newReport) {
     report = newReport;
-    appliedIndex = Math.max(appliedIndex, newReport.appliedIndex());
+    appliedIndex = Math.max(appliedIndex, newReport.visibleIndex());
   }
 
   /** The newest entry that an intent of this worker has become on this connection; 0 if none. */

@@ -42,8 +42,9 @@ public final class WorkerSessions {
      * A session is about to be ended.
      *
      * @param lastWord the message it is refused with; null if there is none
+     * @param reason human-readable, for the log and status reports
      */
-    void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord);
+    void ending(WorkerSession session, LeaderMessage.@Nullable Refused lastWord, String reason);
   }
 
   /**
@@ -53,7 +54,7 @@ public final class WorkerSessions {
    */
   public WorkerSessions(
       SessionPort port, LogReadPort logReader, TailCache tail, int windowEntries) {
-    this(port, logReader, tail, windowEntries, (_, _) -> {});
+    this(port, logReader, tail, windowEntries, (_, _, _) -> {});
   }
 
   /**
@@ -133,9 +134,23 @@ public final class WorkerSessions {
     }
   }
 
-  /** Ends a session; sends {@code lastWord} first unless it is null. */
-  public void close(WorkerSession session, LeaderMessage.@Nullable Refused lastWord) {
-    ends.ending(session, lastWord);
+  /** Ends a session after sending it {@code lastWord}. */
+  public void refuse(WorkerSession session, LeaderMessage.Refused lastWord) {
+    close(session, lastWord, lastWord.message());
+  }
+
+  /**
+   * Ends a session without a message.
+   *
+   * @param reason human-readable, for the log and status reports
+   */
+  public void close(WorkerSession session, String reason) {
+    close(session, null, reason);
+  }
+
+  private void close(
+      WorkerSession session, LeaderMessage.@Nullable Refused lastWord, String reason) {
+    ends.ending(session, lastWord, reason);
     closed(session.id());
     port.close(session.id(), lastWord);
   }
@@ -188,7 +203,7 @@ public final class WorkerSessions {
   public void dropSilent(int maxSilentCalls) {
     for (WorkerSession session : new ArrayList<>(sessions.values())) {
       if (session.silentAgain() > maxSilentCalls) {
-        close(session, null);
+        close(session, "nothing was heard from it");
       }
     }
   }

@@ -11,9 +11,9 @@ import io.hypersync.model.state.Node;
  * is sent until its caller has processed the reply. Of two calls that lock the same directory, the
  * request of the second arrives only after the caller of the first has processed its reply.
  *
- * <p>This holds for every kernel that is allowed to cache names (Linux 6.16): {@code i_rwsem} is
- * held for writing. If a later kernel lets two calls change a directory at once, this class must
- * go.
+ * <p>This holds for every kernel that is allowed to cache names (Linux 6.16 and later; {@code
+ * FuseVersion.NAMES_MINOR}): {@code i_rwsem} is held for writing. If a later kernel lets two calls
+ * change a directory at once, this class must go.
  */
 public final class DirectoryLocks {
   private DirectoryLocks() {}

@@ -12,29 +12,29 @@ import io.hypersync.worker.replica.IndexedState;
 public final class View {
   private static final long NONE = 0;
 
-  private final IndexedState published;
+  private final IndexedState visible;
   private final Invalidations changing;
   private final long growing;
 
   /**
    * Creates a view.
    *
-   * @param published S_v
+   * @param visible S_v
    * @param changing what the next entry changes, which must not be cached
    */
-  public View(IndexedState published, Invalidations changing) {
-    this(published, changing, NONE);
+  public View(IndexedState visible, Invalidations changing) {
+    this(visible, changing, NONE);
   }
 
-  private View(IndexedState published, Invalidations changing, long growing) {
-    this.published = published;
+  private View(IndexedState visible, Invalidations changing, long growing) {
+    this.visible = visible;
     this.changing = changing;
     this.growing = growing;
   }
 
   /** This view, while the kernel is being given the new size of this file. */
   View whileGrowing(long inode) {
-    return new View(published, changing, inode);
+    return new View(visible, changing, inode);
   }
 
   /**
@@ -46,13 +46,13 @@ public final class View {
   }
 
   /** S_v with its index. */
-  public IndexedState published() {
-    return published;
+  public IndexedState visible() {
+    return visible;
   }
 
   /** The filesystem state of S_v. */
   public FsState state() {
-    return published.state();
+    return visible.state();
   }
 
   /** Whether the kernel may cache attributes that are taken from this view. */

@@ -457,7 +457,7 @@ public final class VisibilityGate {
    * kernel to update the caller's names.
    */
   private void finish(Step step, List<CachedName> ownNames, long nowNs) {
-    Invariant.SUCCESS_IS_VISIBLE.check(step.entry.index() <= view.published().index());
+    Invariant.SUCCESS_IS_VISIBLE.check(step.entry.index() <= view.visible().index());
     if (ownNames.isEmpty()) {
       done.applied(step.entry, step.before.state(), step.after.state());
       settle(step);
@@ -602,7 +602,7 @@ public final class VisibilityGate {
    */
   private boolean isHeld(Wait waiting) {
     for (CachedName name : waiting.names) {
-      if (calls.mayHold(name.parent(), view.published().state(), waiting.step.entry.intent())) {
+      if (calls.mayHold(name.parent(), view.visible().state(), waiting.step.entry.intent())) {
         return true;
       }
     }

@@ -63,7 +63,7 @@ final class LocalChunks implements WorkerChunks, AutoCloseable {
   @Override
   public Presence presence(Hash hash) {
     if (store.isKnownVerified(hash)) {
-      return Presence.INTACT;
+      return Presence.VERIFIED;
     }
     return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;
   }

@@ -241,7 +241,7 @@ public final class WorkerRuntime implements AutoCloseable {
   }
 
   /** The visible index; any thread. */
-  public long appliedIndex() {
+  public long visibleIndex() {
     return agent.published().index();
   }
 

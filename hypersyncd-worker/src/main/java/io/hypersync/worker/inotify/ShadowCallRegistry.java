@@ -21,7 +21,7 @@ public final class ShadowCallRegistry {
 
   /**
    * The caller has ended. To be called only then: a request of the caller that is still under way
-   * must not be taken for another process's, and logged as such.
+   * must not be taken for a request of another process, and committed as its mutation.
    */
   public void gone() {
     caller = null;

@@ -179,7 +179,7 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** Handles the leader's answer to an intent. */
-  public void acknowledged(CommitAck ack, long appliedIndex, long nowNs) {
+  public void acknowledged(CommitAck ack, long settledIndex, long nowNs) {
     PendingMutation mutation = pending.get(ack.intent());
     if (mutation == null || mutation.isResolved()) {
       return;
@@ -196,7 +196,7 @@ public final class IntentTracker implements LocalCalls {
       mutation.acknowledged();
     }
     resolved.add(mutation);
-    completeIfDone(mutation, appliedIndex);
+    completeIfDone(mutation, settledIndex);
   }
 
   /** Handles the leader's refusal of an intent because this worker sends too many (12.5). */
@@ -208,7 +208,7 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** Handles the leader's status of a mutation that was in flight when a connection broke. */
-  public void status(IntentStatusResponse response, long appliedIndex) {
+  public void status(IntentStatusResponse response, long settledIndex) {
     asked.remove(response.intent());
     PendingMutation mutation = pending.get(response.intent());
     if (mutation == null || mutation.isResolved()) {
@@ -218,7 +218,7 @@ public final class IntentTracker implements LocalCalls {
       case COMMITTED -> {
         mutation.acknowledged();
         resolved.add(mutation);
-        completeIfDone(mutation, appliedIndex);
+        completeIfDone(mutation, settledIndex);
       }
       case NOT_FOUND -> held.put(mutation.number(), mutation);
       case IN_FLIGHT -> {
@@ -254,12 +254,12 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** Answers every caller whose outcome is decided and visible. */
-  public void completeDone(long appliedIndex) {
+  public void completeDone(long settledIndex) {
     if (resolved.isEmpty()) {
       return;
     }
     for (PendingMutation mutation : List.copyOf(resolved)) {
-      completeIfDone(mutation, appliedIndex);
+      completeIfDone(mutation, settledIndex);
     }
   }
 
@@ -380,8 +380,8 @@ public final class IntentTracker implements LocalCalls {
     passBarriers(mutation);
   }
 
-  private void completeIfDone(PendingMutation mutation, long appliedIndex) {
-    if (mutation.completeIfDone(appliedIndex)) {
+  private void completeIfDone(PendingMutation mutation, long settledIndex) {
+    if (mutation.completeIfDone(settledIndex)) {
       forget(mutation);
       finished.accept(mutation.finished());
       passBarriers(mutation);

@@ -11,7 +11,7 @@ import java.util.List;
  * @param unique the number of its FUSE request; 0 if a signal must not end it any more
  * @param caller the calling thread; mutations of one caller are committed in the order of
  *     submission
- * @param agent the name of the AI agent that calls; may be empty
+ * @param agent a label of the calling program, for reports; empty for now
  * @param op the change
  * @param chunks the bytes of {@code op.chunks()}, in order
  * @param uploading those of them that the leader cannot have yet

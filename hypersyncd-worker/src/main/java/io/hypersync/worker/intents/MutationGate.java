@@ -59,16 +59,16 @@ public final class MutationGate implements LocalCalls {
    * Takes a mutation. While it waits here it has not been sent: it fails with EROFS if the leader
    * is lost, with EINTR if its caller is being ended.
    *
-   * @param visible the newest index that is visible here
+   * @param settled the settled index of this worker
    */
-  public void submit(Mutation mutation, long visible) {
+  public void submit(Mutation mutation, long settled) {
     if (isByDescriptor(mutation.op())) {
       intents.submit(mutation, clock.monotonicNs());
       return;
     }
     waiting.put(mutation, clock.monotonicNs() + deadlineNs);
     readBarrier.whenFresh(
-        visible,
+        settled,
         clock.monotonicNs(),
         new ReadBarrier.Waiter() {
           @Override

@@ -92,8 +92,8 @@ final class PendingMutation {
    *
    * @return whether the caller was answered
    */
-  boolean completeIfDone(long appliedIndex) {
-    if (errno != null && appliedIndex >= asOfIndex) {
+  boolean completeIfDone(long settledIndex) {
+    if (errno != null && settledIndex >= asOfIndex) {
       mutation.completion().failed(errno);
       return true;
     }

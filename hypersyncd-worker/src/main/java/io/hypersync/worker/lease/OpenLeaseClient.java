@@ -98,7 +98,7 @@ public final class OpenLeaseClient {
    * Records the orphans that an entry makes or removes; called when the entry has become visible.
    */
   public void applied(LogEntry entry, FsState before, FsState after, long nowNs) {
-    OrphanChanges.tell(
+    OrphanChanges.report(
         entry,
         before,
         after,
@@ -143,10 +143,10 @@ public final class OpenLeaseClient {
    * meanwhile is sent at once, since it may have changed long ago, and the report that follows
    * states that the leader has received everything else.
    *
-   * @param greeted whether the leader has welcomed this connection
+   * @param welcomed whether the leader has welcomed this connection
    */
-  public void tick(boolean greeted, long nowNs) {
-    if (!greeted) {
+  public void tick(boolean welcomed, long nowNs) {
+    if (!welcomed) {
       references.drainChanged(_ -> {}); // the next welcome sends everything
       return;
     }

@@ -63,7 +63,7 @@ public final class LeaderSession {
 
   /** Whether the leader has sent its Welcome. */
   public boolean isGreeted() {
-    return monitor.isConnected() && monitor.state() != LinkState.GREETING;
+    return monitor.isConnected() && monitor.state() != LinkState.HANDSHAKING;
   }
 
   /** The parameters for sending, from the last valid Welcome; any thread. */
@@ -87,7 +87,7 @@ public final class LeaderSession {
    * @param run names this run of the worker
    */
   public void greet(long appliedIndex, Hash root, ClientId run, long nowNs) {
-    monitor.greeting(nowNs);
+    monitor.handshaking(nowNs);
     link.send(new Hello(config.workspace(), config.worker(), epochSeen, appliedIndex, root, run));
   }
 

@@ -46,7 +46,7 @@ public final class LinkMonitor {
   /** Whether a connection is up, with or without a Welcome. */
   public boolean isConnected() {
     return switch (state) {
-      case GREETING, CATCHING_UP, LIVE -> true;
+      case HANDSHAKING, CATCHING_UP, LIVE -> true;
       case DOWN, CONNECTING, REFUSED -> false;
     };
   }
@@ -61,8 +61,8 @@ public final class LinkMonitor {
   }
 
   /** The connection is up, and Hello is being sent. */
-  public void greeting(long nowNs) {
-    state = LinkState.GREETING;
+  public void handshaking(long nowNs) {
+    state = LinkState.HANDSHAKING;
     reason = "waiting for the leader's welcome";
     heard(nowNs);
   }

@@ -7,7 +7,7 @@ public enum LinkState {
   /** An attempt to connect is under way. */
   CONNECTING,
   /** Connected; Hello is sent, Welcome has not arrived yet. */
-  GREETING,
+  HANDSHAKING,
   /**
    * Welcome has arrived; entries committed before it are being applied. Mutations are still
    * refused.

@@ -121,23 +121,23 @@ public final class ReadBarrier {
   /**
    * Whether a call that begins now would not have to wait; any thread.
    *
-   * @param visible the settled index of this worker
+   * @param settled the settled index of this worker
    */
-  public boolean isFresh(long visible, long nowNs) {
-    return live && visible >= commitIndex && nowNs - heardNs < staleNs;
+  public boolean isFresh(long settled, long nowNs) {
+    return live && settled >= commitIndex && nowNs - heardNs < staleNs;
   }
 
   /**
    * Calls the waiter once everything that is known to be committed by now is visible here; perhaps
    * at once.
    */
-  public void whenFresh(long visible, long nowNs, Waiter waiter) {
+  public void whenFresh(long settled, long nowNs, Waiter waiter) {
     if (!live) {
       waiter.leaderLost();
     } else if (nowNs - heardNs >= staleNs) {
       ask(waiter);
     } else {
-      await(commitIndex, visible, waiter);
+      await(commitIndex, settled, waiter);
     }
   }
 
@@ -154,24 +154,24 @@ public final class ReadBarrier {
   }
 
   /** The leader has answered a barrier request; {@code index} is its commit index. */
-  public void answered(long request, long index, long visible) {
+  public void answered(long request, long index, long settled) {
     observed(index);
     while (!asking.isEmpty() && asking.getFirst().request <= request) {
-      await(index, visible, asking.removeFirst().waiter);
+      await(index, settled, asking.removeFirst().waiter);
     }
   }
 
   /**
-   * The settled index has advanced to {@code visible}. Also sends the pending barrier request, one
+   * The settled index has advanced to {@code settled}. Also sends the pending barrier request, one
    * for all calls that came since the last one.
    */
-  public void advance(long visible) {
+  public void advance(long settled) {
     if (unsent) {
       unsent = false;
       link.send(new BarrierRequest(lastRequest));
     }
     @Nullable Waiter next;
-    while ((next = reaching.pollReached(visible)) != null) {
+    while ((next = reaching.pollReached(settled)) != null) {
       next.fresh();
     }
   }
@@ -187,8 +187,8 @@ public final class ReadBarrier {
     return found;
   }
 
-  private void await(long index, long visible, Waiter waiter) {
-    if (visible >= index) {
+  private void await(long index, long settled, Waiter waiter) {
+    if (settled >= index) {
       waiter.fresh();
     } else {
       reaching.add(index, waiter);

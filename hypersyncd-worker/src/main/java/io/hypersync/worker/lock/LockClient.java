@@ -197,7 +197,7 @@ public final class LockClient {
   public void linkDown() {
     online = false;
     for (PendingLock each : List.copyOf(pending.values())) {
-      each.tellDone();
+      each.runDone();
       LockCall call = each.call();
       if (call != null && !each.abandoned() && isImpatient(call)) {
         giveUp(each, call, Errno.ENOLCK);
@@ -227,9 +227,9 @@ public final class LockClient {
         heldLocks.found(request.key(), response.stillHeld());
       }
       if (response.verdict() == LockResponse.Verdict.NO_LOCKS) {
-        request.tellRefused();
+        request.runRefused();
       } else {
-        request.tellDone();
+        request.runDone();
       }
       return;
     }
@@ -298,7 +298,7 @@ public final class LockClient {
     for (PendingLock request : List.copyOf(pending.values())) {
       LockCall call = request.call();
       pending.remove(request.seqNo());
-      request.tellDone();
+      request.runDone();
       if (call != null && !request.abandoned()) {
         fail(call, Errno.EIO);
       }
@@ -350,7 +350,7 @@ public final class LockClient {
     if (online) {
       send(request);
     } else {
-      request.tellDone();
+      request.runDone();
     }
   }
 

@@ -16,7 +16,7 @@ final class PendingLock {
   private final long deadlineNs;
   private boolean sent;
   private boolean abandoned;
-  private boolean told;
+  private boolean ran;
   private int grants;
   private @Nullable LockResponse grant;
 
@@ -87,18 +87,18 @@ final class PendingLock {
    * Runs the callback for success, unless one has run before; also used without a connection, when
    * the release is only queued.
    */
-  void tellDone() {
-    tell(done);
+  void runDone() {
+    run(done);
   }
 
   /** Runs the callback for the leader's refusal, unless one has run before. */
-  void tellRefused() {
-    tell(refused);
+  void runRefused() {
+    run(refused);
   }
 
-  private void tell(Runnable outcome) {
-    if (!told) {
-      told = true;
+  private void run(Runnable outcome) {
+    if (!ran) {
+      ran = true;
       outcome.run();
     }
   }

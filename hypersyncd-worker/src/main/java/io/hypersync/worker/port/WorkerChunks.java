@@ -14,7 +14,7 @@ public interface WorkerChunks {
     /** The store has it, but its bytes were not verified lately. */
     UNVERIFIED,
     /** It was stored, or read and compared with its hash, a short while ago. */
-    INTACT
+    VERIFIED
   }
 
   /**

@@ -17,7 +17,7 @@ public final class OrphanSet implements OrphanChanges.Listener {
 
   /** Follows the next entry. */
   public void applied(LogEntry entry, FsState before, FsState after) {
-    OrphanChanges.tell(entry, before, after, this);
+    OrphanChanges.report(entry, before, after, this);
   }
 
   /** How many orphans there are. */

@@ -72,7 +72,7 @@ public final class Replica {
   /** Chunks that have arrived and could not be stored for lack of space. */
   private final Map<Hash, ChunkRef> unstored = new LinkedHashMap<>();
 
-  private IndexedState published;
+  private IndexedState applied;
 
   /** The newest applied state, durable or not. */
   private IndexedState head;
@@ -80,12 +80,11 @@ public final class Replica {
   private final long maxStateBytes;
 
   /**
-   * Estimated heap use of the head, in bytes; {@code publishedWeight} is that of the published
-   * state.
+   * Estimated heap use of the head, in bytes; {@code appliedWeight} is that of the applied state.
    */
   private long headWeight;
 
-  private long publishedWeight;
+  private long appliedWeight;
 
   /** How long a failure stalls apply. */
   private enum Stopped {
@@ -94,7 +93,7 @@ public final class Replica {
     /**
      * The fault is, or may be, the leader's: it could not read a chunk, or the entry's result here
      * is not the logged one. Repairing a leader makes it reconnect. If the fault is this worker's,
-     * the same entry stalls it again: no state is published whose root differs from the log's.
+     * the same entry stalls it again: no state is passed on whose root differs from the log's.
      */
     UNTIL_NEXT_CONNECTION,
     /** Until the disk has space again. */
@@ -129,15 +128,15 @@ public final class Replica {
     this.chunks = chunks;
     this.listener = listener;
     FsState genesis = FsState.genesis();
-    this.published = new IndexedState(0, genesis, genesis.root());
-    this.head = published;
+    this.applied = new IndexedState(0, genesis, genesis.root());
+    this.head = applied;
     this.headWeight = StateWeight.of(genesis);
-    this.publishedWeight = headWeight;
+    this.appliedWeight = headWeight;
   }
 
   /** The newest applied state that is durable. */
-  public IndexedState published() {
-    return published;
+  public IndexedState applied() {
+    return applied;
   }
 
   /** The newest index that has arrived, applied or not. */
@@ -155,7 +154,7 @@ public final class Replica {
     return failure;
   }
 
-  /** How many entries are applied but not published, because they are not known to be durable. */
+  /** How many entries are computed but not passed on, because they are not known to be durable. */
   public int ahead() {
     return ahead.size();
   }
@@ -210,9 +209,9 @@ public final class Replica {
     behindFailure.clear();
     requested.clear();
     ahead.clear();
-    head = published;
-    headWeight = publishedWeight;
-    received = published.index();
+    head = applied;
+    headWeight = appliedWeight;
+    received = applied.index();
   }
 
   /** A chunk was stored, or verified, just now. */
@@ -328,12 +327,12 @@ public final class Replica {
    *
    * @param limit most entries to apply, and most entries to publish
    * @param durableIndex the newest entry that is known to be durable
-   * @return the number of entries applied plus the number published; 0 if there was nothing to do
+   * @return the number of entries computed plus the number passed on; 0 if there was nothing to do
    */
   public int apply(int limit, long durableIndex) {
     durable = durableIndex;
-    int applied = 0;
-    while (applied < limit && !stopped) {
+    int computed = 0;
+    while (computed < limit && !stopped) {
       LogEntry entry = incoming.peekFirst();
       if (entry == null || isHeldUp(entry)) {
         break;
@@ -342,18 +341,18 @@ public final class Replica {
         break;
       }
       incoming.removeFirst();
-      applied++;
+      computed++;
     }
     stopIfDurable();
-    int told = 0;
-    while (told < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
+    int passedOn = 0;
+    while (passedOn < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
       Step step = ahead.removeFirst();
-      published = step.after;
-      publishedWeight += step.change;
+      applied = step.after;
+      appliedWeight += step.change;
       listener.applied(step.entry, step.before, step.after);
-      told++;
+      passedOn++;
     }
-    return applied + told;
+    return computed + passedOn;
   }
 
   /** Makes sure that the chunk is here and intact before the entry is applied. */
@@ -368,7 +367,7 @@ public final class Replica {
           Stopped.FOR_GOOD);
       return;
     }
-    if (presence == WorkerChunks.Presence.INTACT || !requested.add(chunk.hash())) {
+    if (presence == WorkerChunks.Presence.VERIFIED || !requested.add(chunk.hash())) {
       return;
     }
     if (presence == WorkerChunks.Presence.MISSING) {

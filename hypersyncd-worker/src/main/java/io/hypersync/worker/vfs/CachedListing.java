@@ -29,13 +29,13 @@ final class CachedListing {
   }
 
   /** How much of the listing the kernel has cached. */
-  private enum Copy {
+  private enum Fill {
     NONE,
     PARTIAL,
     COMPLETE
   }
 
-  private Copy copy = Copy.NONE;
+  private Fill fill = Fill.NONE;
   private boolean inUse;
   private boolean dropping;
   private boolean trusted;
@@ -54,15 +54,15 @@ final class CachedListing {
     }
     inUse = true;
     boolean good = trusted && nowNs - untilNs < 0;
-    if (copy != Copy.NONE && good) {
-      return copy == Copy.COMPLETE ? Use.READ : Use.FILL;
+    if (fill != Fill.NONE && good) {
+      return fill == Fill.COMPLETE ? Use.READ : Use.FILL;
     }
-    if (copy == Copy.PARTIAL) {
+    if (fill == Fill.PARTIAL) {
       trusted = false; // new rows would follow old ones; dropped once complete
       return Use.FILL;
     }
-    Use use = copy == Copy.COMPLETE ? Use.REFILL : Use.FILL;
-    copy = Copy.NONE;
+    Use use = fill == Fill.COMPLETE ? Use.REFILL : Use.FILL;
+    fill = Fill.NONE;
     rows = null;
     trusted = true;
     untilNs = nowNs + CachePolicy.KEEP_NS;
@@ -112,7 +112,7 @@ final class CachedListing {
 
   /** The handle that uses the cached listing is about to be given rows. */
   synchronized void filling() {
-    copy = Copy.PARTIAL;
+    fill = Fill.PARTIAL;
   }
 
   /**
@@ -122,7 +122,7 @@ final class CachedListing {
    * @return whether the kernel must drop its cached listing before that reply
    */
   synchronized boolean completed() {
-    copy = Copy.COMPLETE;
+    fill = Fill.COMPLETE;
     return !trusted && takeComplete();
   }
 
@@ -132,9 +132,9 @@ final class CachedListing {
   }
 
   private boolean takeComplete() {
-    boolean complete = copy == Copy.COMPLETE;
+    boolean complete = fill == Fill.COMPLETE;
     if (complete) {
-      copy = Copy.NONE;
+      fill = Fill.NONE;
     }
     return complete;
   }

@@ -169,7 +169,7 @@ final class Submitter {
 
   void whenSettled(View view, FuseReply reply, Answer answer) {
     mutations.whenSettled(
-        view.published().index(),
+        view.visible().index(),
         () -> {
           try {
             answer.answer();

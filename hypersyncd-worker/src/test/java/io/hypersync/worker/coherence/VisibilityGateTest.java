@@ -110,7 +110,7 @@ class VisibilityGateTest {
     visibilityGate.publish(0);
     assertEquals(List.of("names 1 [x] at 1"), told);
     assertEquals(List.of(), visible);
-    assertEquals(1, visibilityGate.view().published().index());
+    assertEquals(1, visibilityGate.view().visible().index());
     assertFalse(visibilityGate.view().keepsName(ROOT, X));
     assertFalse(visibilityGate.view().keepsName(ROOT, Y));
     visibilityGate.dropped(1);
@@ -578,7 +578,7 @@ class VisibilityGateTest {
     }
 
     private void note(String what) {
-      told.add(what + " at " + visibilityGate.view().published().index());
+      told.add(what + " at " + visibilityGate.view().visible().index());
     }
 
     @Override

@@ -45,7 +45,7 @@ class LinkMonitorTest {
       now += pauseMs * MS;
       assertTrue(monitor.attemptIsDue(now), "after " + pauseMs + " ms");
     }
-    monitor.greeting(now);
+    monitor.handshaking(now);
     monitor.welcomed(now);
     monitor.down("lost", now);
     assertTrue(monitor.attemptIsDue(now + 50 * MS));
@@ -66,13 +66,13 @@ class LinkMonitorTest {
 
   @Test
   void aLeaderThatIsNeverHeardIsSilentAfterTheTimeout() {
-    monitor.greeting(0);
+    monitor.handshaking(0);
     assertEquals(1_000, silentAfterMs(0, 10));
   }
 
   @Test
   void everyMessageStartsTheTimeAnew() {
-    monitor.greeting(0);
+    monitor.handshaking(0);
     for (long at = 0; at < 5_000; at += 90) {
       assertFalse(monitor.isSilent(at * MS));
       monitor.heard(at * MS);
@@ -81,7 +81,7 @@ class LinkMonitorTest {
 
   @Test
   void aPauseOfTheWorkerItselfIsNoSilence() {
-    monitor.greeting(0);
+    monitor.handshaking(0);
     assertFalse(monitor.isSilent(60_000 * MS), "what has arrived meanwhile was not read yet");
     assertEquals(60_900, silentAfterMs(60_000, 10), "from here on it counts");
   }
@@ -97,7 +97,7 @@ class LinkMonitorTest {
   void theWayToLiveAndBack() {
     monitor.connecting();
     assertFalse(monitor.isConnected());
-    monitor.greeting(0);
+    monitor.handshaking(0);
     assertTrue(monitor.isConnected());
     monitor.welcomed(0);
     assertEquals(LinkState.CATCHING_UP, monitor.state());

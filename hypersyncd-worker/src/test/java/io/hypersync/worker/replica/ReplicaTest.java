@@ -49,8 +49,8 @@ class ReplicaTest {
     replica.offer(List.of(one, two));
     assertEquals(4, replica.apply(100, Long.MAX_VALUE));
     assertEquals(List.of(1L, 2L), applied);
-    assertEquals(state.root(), replica.published().root());
-    assertEquals(2, replica.published().index());
+    assertEquals(state.root(), replica.applied().root());
+    assertEquals(2, replica.applied().index());
   }
 
   /** It reports the error before the heap is full, and goes on serving what it has. */
@@ -62,7 +62,7 @@ class ReplicaTest {
     ApplyError error = Objects.requireNonNull(small.error());
     assertEquals(1, error.logIndex());
     assertEquals(Errno.ENOMEM, error.errno());
-    assertEquals(0, small.published().index());
+    assertEquals(0, small.applied().index());
   }
 
   @Test
@@ -123,11 +123,11 @@ class ReplicaTest {
     replica.offer(List.of(setXattr(1, true), setXattr(2, true), setXattr(3, true)));
     assertEquals(4, replica.apply(100, 1));
     assertEquals(List.of(1L), applied);
-    assertEquals(1, replica.published().index());
+    assertEquals(1, replica.applied().index());
     assertEquals(0, replica.apply(100, 1));
     assertEquals(2, replica.apply(100, 3));
     assertEquals(List.of(1L, 2L, 3L), applied);
-    assertEquals(state.root(), replica.published().root());
+    assertEquals(state.root(), replica.applied().root());
   }
 
   @Test
@@ -144,7 +144,7 @@ class ReplicaTest {
     replica.offer(List.of(instead));
     assertEquals(2, replica.apply(100, 2));
     assertNull(replica.error());
-    assertEquals(state.root(), replica.published().root());
+    assertEquals(state.root(), replica.applied().root());
   }
 
   @Test
@@ -202,7 +202,7 @@ class ReplicaTest {
     replica.chunkStored(ref(2).hash());
     replica.apply(100, 2);
     assertEquals(List.of(1L, 2L), applied);
-    assertEquals(state.root(), replica.published().root());
+    assertEquals(state.root(), replica.applied().root());
   }
 
   @Test
@@ -224,7 +224,7 @@ class ReplicaTest {
     assertNotNull(replica.error());
     assertEquals(1, replica.error().logIndex());
     assertEquals(Errno.EIO, replica.error().errno());
-    assertEquals(0, replica.published().index());
+    assertEquals(0, replica.applied().index());
     assertEquals(0, replica.apply(100, Long.MAX_VALUE));
   }
 
@@ -251,7 +251,7 @@ class ReplicaTest {
     replica.offer(List.of(right));
     replica.apply(100, 1);
     assertNull(replica.error());
-    assertEquals(state.root(), replica.published().root());
+    assertEquals(state.root(), replica.applied().root());
   }
 
   @Test
@@ -421,7 +421,7 @@ class ReplicaTest {
       if (old.contains(hash)) {
         return Presence.UNVERIFIED;
       }
-      return stored.contains(hash) ? Presence.INTACT : Presence.MISSING;
+      return stored.contains(hash) ? Presence.VERIFIED : Presence.MISSING;
     }
 
     @Override

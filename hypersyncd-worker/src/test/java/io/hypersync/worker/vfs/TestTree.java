@@ -61,7 +61,7 @@ final class TestTree implements Mutations {
 
   /** Marks the effects of a next entry as not cacheable. */
   void changing(Invalidations invalidations) {
-    view = new View(view.published(), invalidations);
+    view = new View(view.visible(), invalidations);
   }
 
   Node node(NodeId id) {

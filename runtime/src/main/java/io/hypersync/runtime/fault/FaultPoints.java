@@ -74,7 +74,7 @@ public final class FaultPoints {
       throw new IllegalArgumentException(HOLD_AT + " is <moment>:<which one>, not " + hold);
     }
     Moment moment = Moment.valueOf(hold.substring(0, colon));
-    LOG.warn("{} is set: this daemon will stand still at {}, number {}", HOLD_AT, moment, which);
+    LOG.warn("{} is set: this daemon will block at {}, occurrence {}", HOLD_AT, moment, which);
     return new FaultPoints(moment, which, delayUs);
   }
 

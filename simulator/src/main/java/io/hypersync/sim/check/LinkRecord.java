@@ -21,19 +21,19 @@ public final class LinkRecord {
   private final long staleNs;
   private boolean wasInTouch;
   private long inTouchSinceNs;
-  private long spells;
+  private long periods;
   private long heardNs;
-  private long toldIndex;
+  private long receivedIndex;
 
   /**
    * The circumstances in which a call was made.
    *
-   * @param spell number of the uninterrupted period in touch in which it was made; 0 if the worker
+   * @param period number of the uninterrupted period in touch in which it was made; 0 if the worker
    *     was out of touch
    * @param madeNs time of the call, in nanoseconds
-   * @param toldIndex newest commit index that the worker had received
+   * @param receivedIndex newest commit index that the worker had received
    */
-  public record Moment(long spell, long madeNs, long toldIndex) {}
+  public record Moment(long period, long madeNs, long receivedIndex) {}
 
   /**
    * Creates the record of a worker that has received nothing.
@@ -55,8 +55,8 @@ public final class LinkRecord {
   }
 
   /** The message carries this commit index. */
-  public void told(long commitIndex) {
-    toldIndex = Math.max(toldIndex, commitIndex);
+  public void received(long commitIndex) {
+    receivedIndex = Math.max(receivedIndex, commitIndex);
   }
 
   /**
@@ -75,7 +75,7 @@ public final class LinkRecord {
   public void look(long pausedUntilNs) {
     boolean now = inTouch.getAsBoolean();
     if (now && !wasInTouch) {
-      spells++;
+      periods++;
     }
     if (!now || !wasInTouch) {
       inTouchSinceNs = clock.monotonicNs();
@@ -86,8 +86,8 @@ public final class LinkRecord {
 
   /** The circumstances of a call that is made now. */
   public Moment now() {
-    long spell = inTouch.getAsBoolean() ? spells : 0;
-    return new Moment(spell, clock.monotonicNs(), toldIndex);
+    long period = inTouch.getAsBoolean() ? periods : 0;
+    return new Moment(period, clock.monotonicNs(), receivedIndex);
   }
 
   /**
@@ -98,18 +98,18 @@ public final class LinkRecord {
    * @param visible newest index that is visible where the call proceeds
    */
   public void passes(Object call, Moment made, long visible) {
-    if (made.spell == 0 || made.spell != spells || !inTouch.getAsBoolean()) {
+    if (made.period == 0 || made.period != periods || !inTouch.getAsBoolean()) {
       return;
     }
     Violation.unless(
-        visible >= made.toldIndex,
+        visible >= made.receivedIndex,
         call,
         " of ",
         worker,
         " sees entry ",
         visible,
         " though ",
-        made.toldIndex,
+        made.receivedIndex,
         " was known to be committed when it was made");
     Violation.unless(
         heardNs > made.madeNs - staleNs,

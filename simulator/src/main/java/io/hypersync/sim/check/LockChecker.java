@@ -43,7 +43,7 @@ public final class LockChecker {
   private long granted;
 
   /**
-   * Creates a ledger in which nothing is held.
+   * Creates a checker for which nothing is held.
    *
    * @param sessionAtLeader the number of a worker's current lock session at the leader; 0 if none
    * @param durableIndex the newest durable index
@@ -172,7 +172,7 @@ public final class LockChecker {
    * @param held number of locks that the leader holds for the worker; all locks of one owner on one
    *     file count as one
    */
-  public void settled(String worker, int held) {
+  public void atRest(String worker, int held) {
     long most = mayHold.stream().filter(owner -> owner.worker.equals(worker)).count();
     Violation.unless(
         held <= most, "the leader holds ", held, " locks for ", worker, ", which has ", most);

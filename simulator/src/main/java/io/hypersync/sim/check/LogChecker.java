@@ -64,7 +64,7 @@ public final class LogChecker {
    * The leader sends this message. Any index in it must be durable, so that no crash can take it
    * back (6.3).
    */
-  public void told(LeaderMessage message) {
+  public void sent(LeaderMessage message) {
     long index =
         switch (message) {
           case LeaderMessage.CommitAck ack -> ack.asOfIndex();

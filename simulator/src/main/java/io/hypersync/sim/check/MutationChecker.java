@@ -52,7 +52,7 @@ public final class MutationChecker {
   private long unknown;
 
   /**
-   * Creates an empty ledger.
+   * Creates a checker that has seen no mutation.
    *
    * @param longestWaitNs every mutation must have been answered after this time, in nanoseconds
    */

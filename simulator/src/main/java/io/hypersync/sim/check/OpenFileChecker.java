@@ -58,7 +58,7 @@ public final class OpenFileChecker {
   private long late;
 
   /**
-   * Creates a ledger in which nothing is open.
+   * Creates a checker for which nothing is open.
    *
    * @param leaseNs OPEN_LEASE_TTL, in nanoseconds
    */
@@ -146,8 +146,8 @@ public final class OpenFileChecker {
     known.put(worker, sent == null ? Map.of() : sent.openSince);
     saidNs.put(worker, sent == null ? now : sent.atNs);
     ArrayDeque<Reported> before = reports.computeIfAbsent(worker, _ -> new ArrayDeque<>());
-    if (before.isEmpty() || before.getLast().index < report.appliedIndex()) {
-      before.addLast(new Reported(now, report.appliedIndex()));
+    if (before.isEmpty() || before.getLast().index < report.visibleIndex()) {
+      before.addLast(new Reported(now, report.visibleIndex()));
     }
     checkHeld(worker, held);
   }

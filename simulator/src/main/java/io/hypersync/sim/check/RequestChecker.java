@@ -16,7 +16,7 @@ public final class RequestChecker {
   private final Map<Long, Open> open = new LinkedHashMap<>();
 
   /**
-   * Creates an empty ledger.
+   * Creates a checker that has seen no request.
    *
    * @param longestWaitNs every request must have been answered after this time, in nanoseconds
    */

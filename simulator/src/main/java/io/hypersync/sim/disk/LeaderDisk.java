@@ -25,7 +25,7 @@ public final class LeaderDisk {
   private @Nullable SteppedLog log;
   private boolean logFull;
   private boolean syncFails;
-  private long notedIndex;
+  private long watermarkedIndex;
   private long notes;
   private long rottenAtRest;
   private long tornPages;
@@ -66,7 +66,7 @@ public final class LeaderDisk {
       return false;
     }
     try {
-      List<SteppedLog.Span> proven = now.proven(notedIndex);
+      List<SteppedLog.Span> proven = now.proven(watermarkedIndex);
       List<SteppedLog.Span> byWatermark = proven.subList(now.proven(0).size(), proven.size());
       if (!byWatermark.isEmpty() && prng.oneIn(2)) {
         rottenAtRest++;
@@ -99,7 +99,7 @@ public final class LeaderDisk {
    */
   public void crash(boolean powerLost) {
     log = null;
-    notedIndex = 0;
+    watermarkedIndex = 0;
     if (powerLost) {
       tornPages += files.losePower();
       chunks.losePower(prng);
@@ -186,7 +186,7 @@ public final class LeaderDisk {
    */
   void syncNote(Path file, long index) throws IOException {
     sync(file);
-    notedIndex = Math.max(notedIndex, index);
+    watermarkedIndex = Math.max(watermarkedIndex, index);
     notes++;
   }
 

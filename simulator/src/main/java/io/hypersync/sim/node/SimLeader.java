@@ -208,7 +208,7 @@ public final class SimLeader implements LeaderEnd {
   }
 
   private void sending(SimConnection connection, LeaderMessage message) {
-    checker.told(message);
+    checker.sent(message);
     if (message instanceof LeaderMessage.LockExpiryWarning) {
       lockSessions.warned(connection.worker().id().name(), timeline.monotonicNs());
     }

@@ -97,7 +97,7 @@ final class SimLocks implements Locks {
   /**
    * Whether no lock call is in transit, and the worker is in the given lock session of the leader.
    */
-  boolean isSettled(long sessionAtLeader) {
+  boolean isAtRest(long sessionAtLeader) {
     Long session = agent.locks().session();
     return entering == 0
         && agent.locks().unanswered() == 0

@@ -153,8 +153,8 @@ public final class SimWorker implements WorkerEnd {
   }
 
   /** Whether no lock call is in transit and the worker is in this lock session. */
-  public boolean isSettled(long lockSession) {
-    return locks.isSettled(lockSession);
+  public boolean isAtRest(long lockSession) {
+    return locks.isAtRest(lockSession);
   }
 
   /** What this run has received from the leader. */
@@ -241,13 +241,13 @@ public final class SimWorker implements WorkerEnd {
   private void note(LeaderMessage message) {
     record.heard();
     switch (message) {
-      case LeaderMessage.Welcome welcome -> record.told(welcome.commitIndex());
-      case LeaderMessage.Heartbeat(_, long index, _) -> record.told(index);
-      case LeaderMessage.BarrierResponse(_, long index) -> record.told(index);
-      case LeaderMessage.LogEntries(long index, _) -> record.told(index);
-      case LeaderMessage.LockResponse lock -> record.told(lock.commitIndex());
+      case LeaderMessage.Welcome welcome -> record.received(welcome.commitIndex());
+      case LeaderMessage.Heartbeat(_, long index, _) -> record.received(index);
+      case LeaderMessage.BarrierResponse(_, long index) -> record.received(index);
+      case LeaderMessage.LogEntries(long index, _) -> record.received(index);
+      case LeaderMessage.LockResponse lock -> record.received(lock.commitIndex());
       case LeaderMessage.CommitAck ack -> {
-        record.told(ack.asOfIndex());
+        record.received(ack.asOfIndex());
         if (ack.errno() == Errno.EAGAIN) {
           record.busy();
         }

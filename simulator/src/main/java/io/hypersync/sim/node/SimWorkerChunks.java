@@ -30,7 +30,7 @@ final class SimWorkerChunks implements WorkerChunks {
   @Override
   public Presence presence(Hash hash) {
     if (store.isKnownVerified(hash)) {
-      return Presence.INTACT;
+      return Presence.VERIFIED;
     }
     return store.contains(hash) ? Presence.UNVERIFIED : Presence.MISSING;
   }

@@ -78,9 +78,10 @@ class HandshakeFloodTest {
     cluster.settle("a", "b");
     assertTrue(Files.isDirectory(cluster.mount("b").resolve("during/d" + (made - 1))));
     cluster.assertSameRoots("a", "b");
-    cluster.leader().awaitSaying("strangers at the port");
+    cluster.leader().awaitSaying("unauthenticated peers at the port");
     double minutes = (System.nanoTime() - beganNs) / 60e9;
-    assertTrue(lines(cluster, "strangers at the port") <= 1 + minutes, cluster.leader()::log);
+    assertTrue(
+        lines(cluster, "unauthenticated peers at the port") <= 1 + minutes, cluster.leader()::log);
   }
 
   private static JsonNode handshakes(TestCluster cluster) {

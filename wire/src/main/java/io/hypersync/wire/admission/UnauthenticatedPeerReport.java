@@ -36,7 +36,7 @@ public final class UnauthenticatedPeerReport {
     }
     told = now;
     toldAtNs = nowNs;
-    return "strangers at the port: "
+    return "unauthenticated peers at the port: "
         + since.asked()
         + " were asked to prove their address, "
         + (since.refused() + since.badTokens() + since.stray())

@@ -134,8 +134,8 @@ final class WorkerMessages {
   private static WorkerApplied applied(WorkerMessage.WorkerApplied applied) {
     WorkerApplied.Builder proto =
         WorkerApplied.newBuilder()
-            .setAppliedIndex(applied.appliedIndex())
-            .setAppliedRoot(Fields.toProto(applied.appliedRoot()))
+            .setAppliedIndex(applied.visibleIndex())
+            .setAppliedRoot(Fields.toProto(applied.visibleRoot()))
             .setReadOnly(applied.readOnly())
             .setMissingChunksCount(applied.missingChunks());
     WorkerMessage.ApplyError error = applied.applyError();

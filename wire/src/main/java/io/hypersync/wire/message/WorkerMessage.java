@@ -67,7 +67,7 @@ public sealed interface WorkerMessage {
    * A mutation to commit (WriteIntentHeader and its kin); intents stream.
    *
    * @param intent idempotency key; a retry carries the same one (8.2)
-   * @param agent name of the calling program, for reports; may be empty
+   * @param agent a label of the calling program, for reports; empty for now
    * @param op canonical bytes of the op ({@code OpCodec})
    * @param inlinePayload the concatenated bytes of all chunks of the op if they are at most {@link
    *     NegotiatedParams#inlineThreshold} together, else empty (9.2)
@@ -91,17 +91,17 @@ public sealed interface WorkerMessage {
   /**
    * Periodic report, also the worker's heartbeat; control stream.
    *
-   * @param appliedIndex the newest entry that is visible on the mount, v, not a_i: the leader reaps
+   * @param visibleIndex the newest entry that is visible on the mount, v, not a_i: the leader reaps
    *     orphans by it (6.8)
-   * @param appliedRoot the Merkle root of S_v
+   * @param visibleRoot the Merkle root of S_v
    * @param readOnly whether the mount refuses mutations
    * @param missingChunks how many chunks the worker is waiting for
    * @param applyError why apply has stopped, or null if it has not (6.4.1)
    * @param pressure how loaded its host is (12.4)
    */
   record WorkerApplied(
-      long appliedIndex,
-      Hash appliedRoot,
+      long visibleIndex,
+      Hash visibleRoot,
       boolean readOnly,
       int missingChunks,
       @Nullable ApplyError applyError,

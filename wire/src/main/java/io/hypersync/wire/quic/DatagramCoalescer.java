@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends a packet together with larger ones written before it to the same address, as one datagram
- * that the kernel cuts up (UDP GSO). So a log entry and its ack arrive together and wake the worker
- * once. The QUIC library itself joins packets of equal size only.
+ * that the kernel splits into packets (UDP GSO). So a log entry and its ack arrive together and
+ * wake the worker once. The QUIC library itself joins packets of equal size only.
  *
- * <p>Where the kernel refuses to cut up a datagram, as it does on devices without checksum offload
+ * <p>Where the kernel refuses to split a datagram, as it does on devices without checksum offload
  * and on paths with a smaller MTU, every packet is sent on its own from then on; QUIC retransmits
  * what was lost.
  */

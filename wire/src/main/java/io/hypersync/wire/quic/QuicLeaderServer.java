@@ -163,7 +163,7 @@ public final class QuicLeaderServer implements LeaderTransport {
             new ChannelInitializer<QuicChannel>() {
               @Override
               protected void initChannel(QuicChannel connection) {
-                letIn(connection);
+                setUpConnection(connection);
               }
             })
         .streamHandler(
@@ -182,7 +182,7 @@ public final class QuicLeaderServer implements LeaderTransport {
    * replaces the oldest that is not open. A worker opens its connection within milliseconds, so it
    * is replaced only in a flood that brings that many in this time.
    */
-  private void letIn(QuicChannel connection) {
+  private void setUpConnection(QuicChannel connection) {
     gate.begun();
     if (unopened.size() >= options.maxUnopened()) {
       QuicLink<WorkerMessage, LeaderMessage> oldest = unopened.iterator().next();
@@ -300,7 +300,7 @@ public final class QuicLeaderServer implements LeaderTransport {
     try {
       listener.flushPoint();
     } catch (RuntimeException e) {
-      log.error("a fault of ours while answering a batch", e);
+      log.error("internal error while answering a batch", e);
     }
   }
 

@@ -73,12 +73,12 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
    * How many new packets had arrived from the peer at the last check; the first one began the
    * connection.
    */
-  private long heardPackets = 1;
+  private long receivedPackets = 1;
 
   private long openingMs;
 
   /** The value of {@link #openingMs} when the last new packet was noticed. */
-  private long gotOnMs;
+  private long lastProgressMs;
 
   private QuicLink(
       QuicChannel channel,
@@ -180,8 +180,8 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
 
   /**
    * Watches that the connection makes progress until it is open. It is closed when no new packet
-   * has arrived for three quarters of the idle timeout (no shorter silence ends a connection), and
-   * after {@link #LONGEST_OPENING_MS} in any case. A handshake between busy hosts can take seconds.
+   * has arrived for three quarters of the idle timeout, and after {@link #LONGEST_OPENING_MS} in
+   * any case. A handshake between busy hosts can take seconds.
    */
   void limitOpening() {
     endOpeningLimit();
@@ -195,7 +195,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
    *
    * @param then called on the event loop; with 0 if the connection has ended
    */
-  void countHeard(LongConsumer then) {
+  void countReceived(LongConsumer then) {
     channel
         .collectStats()
         .addListener(
@@ -498,16 +498,16 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
    */
   private void checkOpened(long pauseMs) {
     openingMs += pauseMs;
-    countHeard(
-        heard -> {
+    countReceived(
+        received -> {
           if (opened || ending) {
             return;
           }
-          if (heard > heardPackets) {
-            heardPackets = heard;
-            gotOnMs = openingMs;
+          if (received > receivedPackets) {
+            receivedPackets = received;
+            lastProgressMs = openingMs;
           }
-          long silentMs = openingMs - gotOnMs;
+          long silentMs = openingMs - lastProgressMs;
           if (silentMs < options.idleTimeout().toMillis() * 3 / 4
               && openingMs < LONGEST_OPENING_MS) {
             limitOpening();
@@ -540,7 +540,7 @@ final class QuicLink<I, O> extends ChannelInboundHandlerAdapter {
     try {
       callback.run();
     } catch (RuntimeException e) {
-      log.error("{}: a fault of ours; its connection is closed", peerName, e);
+      log.error("{}: internal error; its connection is closed", peerName, e);
       close(CloseCode.INTERNAL, "internal error: " + e);
     }
   }

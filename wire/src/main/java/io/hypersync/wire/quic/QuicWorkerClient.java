@@ -167,7 +167,7 @@ public final class QuicWorkerClient implements WorkerTransport {
     try {
       listener.flushPoint();
     } catch (RuntimeException e) {
-      log.error("a fault of ours while answering a batch", e);
+      log.error("internal error while answering a batch", e);
     }
   }
 
@@ -318,9 +318,9 @@ public final class QuicWorkerClient implements WorkerTransport {
       if (slow == null) {
         noAnswer();
       } else {
-        slow.countHeard(
-            heard -> {
-              if (heard == 0) {
+        slow.countReceived(
+            received -> {
+              if (received == 0) {
                 noAnswer();
               } else {
                 var _ =

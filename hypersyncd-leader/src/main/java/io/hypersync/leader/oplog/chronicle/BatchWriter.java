@@ -30,18 +30,18 @@ import org.jspecify.annotations.Nullable;
  * that a batch needs from one thread to the other.
  *
  * <p>When the log is idle, or closed, a watermark records up to where it is durable ({@link
- * #note}): without it, damage to the last batch could not be distinguished from a torn batch that
- * was never acknowledged (decision 018). The watermark's page is built while {@link #writing} is
- * held and written after it is released, so no batch waits for it.
+ * #writeWatermark}): without it, damage to the last batch could not be distinguished from a torn
+ * batch that was never acknowledged (decision 018). The watermark's page is built while {@link
+ * #writing} is held and written after it is released, so no batch waits for it.
  */
-final class BatchWriter implements IdleWatermark.Noting {
+final class BatchWriter implements IdleWatermark.Writer {
   private final OpLogOptions options;
   private final OpLogListener listener;
   private final ParallelChunkSync chunkSync;
   private final Consumer<SegmentAppender> retire;
   private final SegmentCatalog catalog;
   private final LogClock clock;
-  private final IdleWatermark rest;
+  private final IdleWatermark idleWatermark;
   private final Queue<PendingEntry> queue = new ConcurrentLinkedQueue<>();
   private final List<PendingEntry> batch = new ArrayList<>();
   private final Thread thread;
@@ -63,7 +63,7 @@ final class BatchWriter implements IdleWatermark.Noting {
   private boolean closed;
 
   /** Whether {@link #writing} is held only to build a watermark page, which takes a moment. */
-  private volatile boolean noting;
+  private volatile boolean reserving;
 
   /** Time of the last commit; written before {@link #durableIndex}. */
   private long lastCommitNanos;
@@ -71,7 +71,7 @@ final class BatchWriter implements IdleWatermark.Noting {
   private volatile long durableIndex;
 
   /** A watermark record or a segment header covers entries up to this index. */
-  private volatile long notedIndex;
+  private volatile long watermarkedIndex;
 
   private volatile @Nullable OpLogFailedException failure;
   private SegmentAppender segment;
@@ -95,16 +95,16 @@ final class BatchWriter implements IdleWatermark.Noting {
     this.positions = begun.positions();
     this.previous = begun.lastHash();
     this.durableIndex = begun.lastIndex();
-    this.notedIndex = begun.lastIndex();
+    this.watermarkedIndex = begun.lastIndex();
     this.clock = clock;
     this.lastCommitNanos = clock.nanoTime();
-    this.rest = new IdleWatermark(clock, this);
+    this.idleWatermark = new IdleWatermark(clock, this);
     this.thread = Thread.ofPlatform().name("oplog-writer").daemon().unstarted(this::run);
   }
 
   void start() {
     thread.start();
-    rest.start();
+    idleWatermark.start();
   }
 
   long durableIndex() {
@@ -130,7 +130,7 @@ final class BatchWriter implements IdleWatermark.Noting {
       return null;
     }
     if (!writing.tryLock()) {
-      if (!noting) {
+      if (!reserving) {
         return null;
       }
       writing.lock(); // held only to build a page
@@ -240,12 +240,12 @@ final class BatchWriter implements IdleWatermark.Noting {
     listener.onDurable(
         new CommittedBatch(
             last.index(), batch.size(), bytes, now - first.acceptedAtNanos(), chunks));
-    rest.committed();
+    idleWatermark.committed();
   }
 
   @Override
   public boolean isDue() {
-    return notedIndex < durableIndex && failure == null;
+    return watermarkedIndex < durableIndex && failure == null;
   }
 
   @Override
@@ -254,26 +254,26 @@ final class BatchWriter implements IdleWatermark.Noting {
   }
 
   @Override
-  public boolean note() {
+  public boolean writeWatermark() {
     if (!writing.tryLock()) {
       return false; // not idle: a batch is being written
     }
-    SegmentAppender noted;
+    SegmentAppender appender;
     SegmentAppender.Watermark watermark;
-    noting = true;
+    reserving = true;
     try {
       if (!isUsable() || !isDue() || !queue.isEmpty()) {
         return false;
       }
-      noted = segment;
-      watermark = noted.reserveWatermark(durableIndex, previous);
+      appender = segment;
+      watermark = appender.reserveWatermark(durableIndex, previous);
     } finally {
-      noting = false;
+      reserving = false;
       writing.unlock();
     }
     try {
-      noted.write(watermark);
-      notedIndex = Math.max(notedIndex, watermark.durableIndex());
+      appender.write(watermark);
+      watermarkedIndex = Math.max(watermarkedIndex, watermark.durableIndex());
       return true;
     } catch (Throwable e) {
       writing.lock();
@@ -311,7 +311,7 @@ final class BatchWriter implements IdleWatermark.Noting {
     OpenSegment begun = OpenSegment.begin(next, firstIndex, previous, List.of());
     positions = begun.positions();
     catalog.add(segment.readable(firstIndex, positions));
-    notedIndex = firstIndex - 1;
+    watermarkedIndex = firstIndex - 1;
   }
 
   /** To be called while {@link #writing} is held. */
@@ -332,10 +332,10 @@ final class BatchWriter implements IdleWatermark.Noting {
     if (thread.isAlive()) {
       SegmentPreparer.joinUninterruptibly(thread);
     }
-    rest.close();
+    idleWatermark.close();
     writing.lock(); // a thread that took over may still be writing
     try {
-      noteAtEnd();
+      writeWatermarkAtEnd();
       closed = true;
       for (PendingEntry entry = queue.poll(); entry != null; entry = queue.poll()) {
         if (entry.rollTo() != null) { // only after a failure
@@ -348,11 +348,11 @@ final class BatchWriter implements IdleWatermark.Noting {
     }
   }
 
-  private void noteAtEnd() {
+  private void writeWatermarkAtEnd() {
     if (isUsable() && isDue()) {
       try {
         segment.write(segment.reserveWatermark(durableIndex, previous));
-        notedIndex = durableIndex;
+        watermarkedIndex = durableIndex;
       } catch (IOException e) {
         fail(e);
       }

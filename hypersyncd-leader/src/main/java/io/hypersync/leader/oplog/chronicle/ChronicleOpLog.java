@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Four threads: {@code oplog-writer} writes and syncs; {@code oplog-chunk-sync} syncs chunks at
  * the same time; {@code oplog-preparer} allocates the next segment, beginning during recovery;
- * {@code oplog-rest} writes a watermark when the log is idle. The appending thread accounts for the
+ * {@code oplog-idle} writes a watermark when the log is idle. The appending thread accounts for the
  * room that is left and hands entries over, or writes a lone entry itself (decision 016).
  *
  * <p>The caller holds the lock on the state directory. The file system must overwrite in place

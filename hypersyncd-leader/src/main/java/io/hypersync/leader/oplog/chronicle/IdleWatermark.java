@@ -13,16 +13,16 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class IdleWatermark implements AutoCloseable {
   /** Without a commit for this long, the log counts as idle. */
-  static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final LogClock clock;
-  private final Noting noting;
+  private final Writer writer;
   private final Thread thread;
   private volatile boolean sleeps = true;
   private volatile boolean closing;
 
   /** Writes the watermarks; called by the detecting thread. */
-  interface Noting {
+  interface Writer {
     /** Whether durable entries exist that no watermark covers. */
     boolean isDue();
 
@@ -34,13 +34,13 @@ final class IdleWatermark implements AutoCloseable {
      *
      * @return false if it is not idle, or is being written
      */
-    boolean note();
+    boolean writeWatermark();
   }
 
-  IdleWatermark(LogClock clock, Noting noting) {
+  IdleWatermark(LogClock clock, Writer writer) {
     this.clock = clock;
-    this.noting = noting;
-    this.thread = Thread.ofPlatform().name("oplog-rest").daemon().unstarted(this::run);
+    this.writer = writer;
+    this.thread = Thread.ofPlatform().name("oplog-idle").daemon().unstarted(this::run);
   }
 
   void start() {
@@ -48,7 +48,7 @@ final class IdleWatermark implements AutoCloseable {
   }
 
   /**
-   * A commit was made, which {@link Noting#isDue} reflects already; called by whoever writes the
+   * A commit was made, which {@link Writer#isDue} reflects already; called by whoever writes the
    * log.
    */
   void committed() {
@@ -60,12 +60,12 @@ final class IdleWatermark implements AutoCloseable {
 
   private void run() {
     while (!closing) {
-      if (noting.isDue()) {
-        long left = noting.lastCommitNanos() + REST_NANOS - clock.nanoTime();
+      if (writer.isDue()) {
+        long left = writer.lastCommitNanos() + IDLE_NANOS - clock.nanoTime();
         if (left > 0) {
           clock.park(this, left);
-        } else if (!noting.note()) {
-          clock.park(this, REST_NANOS);
+        } else if (!writer.writeWatermark()) {
+          clock.park(this, IDLE_NANOS);
         }
       } else {
         sleep();
@@ -75,7 +75,7 @@ final class IdleWatermark implements AutoCloseable {
 
   private void sleep() {
     sleeps = true; // either this thread sees what is due, or the committer sees that it sleeps
-    while (sleeps && !closing && !noting.isDue()) {
+    while (sleeps && !closing && !writer.isDue()) {
       LockSupport.park(this);
     }
     sleeps = false;

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *       record after its last batch. So in the last segment, every entry up to the highest commit
  *       watermark found anywhere in it was durable, and damage to it is corruption.
  *   <li>Damage above that index is in the last batch of a leader that ended, without closing the
- *       log, less than {@link IdleWatermark#REST_NANOS} after that batch. It cannot be
+ *       log, less than {@link IdleWatermark#IDLE_NANOS} after that batch. It cannot be
  *       distinguished from a torn write that was never acknowledged, and is cut off. A power loss
  *       may have kept later pages of an unsynced batch and lost earlier ones, so valid records
  *       behind the damage prove nothing but their watermark.

@@ -44,7 +44,7 @@ public final class SteppedLog {
   private long durableIndex;
   private long watermark;
   private long provenIndex;
-  private long notedIndex;
+  private long watermarkedIndex;
 
   /** The files of the segments, which the caller provides so that it can inject faults. */
   public interface Storage {
@@ -147,7 +147,7 @@ public final class SteppedLog {
 
   /** Whether entries are durable which no watermark covers yet. */
   public boolean isNoteDue() {
-    return writtenIndex == durableIndex && notedIndex < durableIndex;
+    return writtenIndex == durableIndex && watermarkedIndex < durableIndex;
   }
 
   /**
@@ -161,7 +161,7 @@ public final class SteppedLog {
     int _ = RecordCodec.encodeWatermark(record, 0, durableIndex, segmentId, previous);
     ByteArrayOutputStream page = new ByteArrayOutputStream();
     append(page, SegmentLayout.FILLER_BIT | record.length, record);
-    notedIndex = durableIndex;
+    watermarkedIndex = durableIndex;
     byte[] bytes = pages(page);
     end += bytes.length;
     storage.write(file, end - bytes.length, bytes);
@@ -246,7 +246,7 @@ public final class SteppedLog {
     segments.add(segment);
     durableIndex = writtenIndex;
     provenIndex = writtenIndex;
-    notedIndex = writtenIndex;
+    watermarkedIndex = writtenIndex;
     sequence++;
   }
 

@@ -164,7 +164,7 @@ class AcknowledgedTailTest {
     try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::noting, clock)) {
       test.appendOneByOne(1);
       await(() -> clock.parks() > 0, "somebody waits for the rest");
-      clock.advance(IdleWatermark.REST_NANOS - 1);
+      clock.advance(IdleWatermark.IDLE_NANOS - 1);
       assertEquals(List.of(), watermarks, "not before its time");
       rest();
       awaitWatermark(1);
@@ -298,7 +298,7 @@ class AcknowledgedTailTest {
   }
 
   private void rest() {
-    clock.advance(IdleWatermark.REST_NANOS);
+    clock.advance(IdleWatermark.IDLE_NANOS);
   }
 
   private void noting(Path file, FileChannel channel, ByteBuffer bytes, long offset)

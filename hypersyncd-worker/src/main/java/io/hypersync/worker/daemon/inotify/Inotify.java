@@ -128,7 +128,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   private void scan() {
     while (!stopping) {
       try {
-        long began = view.get().published().index();
+        long began = view.get().visible().index();
         Map<Long, Integer> masks = scanner.scan(calls.pid());
         Map<NodeId, Integer> nodes = new HashMap<>();
         masks.forEach(
@@ -164,7 +164,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
   }
 
   private void plan() {
-    IndexedState now = view.get().published();
+    IndexedState now = view.get().visible();
     ShadowPlanner planner = new ShadowPlanner(now.index(), now.state(), this::queue);
     while (!stopping) {
       try {
