@@ -127,7 +127,7 @@ public final class LeaderAgent implements Agent {
             this::sendTo,
             worker -> sessions.of(worker) != null,
             node -> sequencer.head().node(node) != null,
-            this::hangUp,
+            worker -> hangUp(worker, "it must reconnect to send its lock requests again"),
             config.quotas(),
             violations,
             clock.monotonicNs());
@@ -270,7 +270,7 @@ public final class LeaderAgent implements Agent {
         session.reported(applied);
         sessionsChanged = true;
         if (intentHandler.reported(session.worker(), applied.visibleIndex())) {
-          hangUp(session.worker());
+          hangUp(session.worker(), "it must reconnect to ask again what became of its intents");
         }
         claimed(session.worker(), applied.applyError(), now);
       }
@@ -369,7 +369,7 @@ public final class LeaderAgent implements Agent {
       sessions.dropSilent((int) (config.workerTimeoutNs() / config.heartbeatNs()));
       intentHandler.expire(now - config.partialUploadTtlNs());
     }
-    locks.tick(now).forEach(this::hangUp);
+    locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
     port.flush();
     return work;
@@ -480,10 +480,10 @@ public final class LeaderAgent implements Agent {
     return sequencer.headIndex() > 0 || intentHandler.submitOwn(Genesis.op()) == null;
   }
 
-  private void hangUp(WorkerId worker) {
+  private void hangUp(WorkerId worker, String reason) {
     WorkerSession session = sessions.of(worker);
     if (session != null) {
-      sessions.close(session, "it must reconnect to send unanswered requests again");
+      sessions.close(session, reason);
     }
   }
 

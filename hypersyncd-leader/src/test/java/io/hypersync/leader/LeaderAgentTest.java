@@ -149,6 +149,17 @@ class LeaderAgentTest {
     assertEquals(List.of(), audits);
   }
 
+  @Test
+  void whoIsSilentIsListedWithTheReason() {
+    for (int i = 0; i < 200 && leader.disconnected().newestFirst().isEmpty(); i++) {
+      clock.ns += 100_000_000; // silence is counted in heartbeats
+      turn();
+    }
+    assertEquals(
+        "the leader ended the connection: nothing was heard from it",
+        leader.disconnected().newestFirst().getFirst().reason());
+  }
+
   private void turn() {
     leader.doWork();
     log.sync();

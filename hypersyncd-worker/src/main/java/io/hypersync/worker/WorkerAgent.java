@@ -423,12 +423,12 @@ public final class WorkerAgent implements Agent {
             : 0;
     long now = clock.monotonicNs();
     work += visibilityGate.publish(now);
-    long visible = visibilityGate.settled();
-    intents.completeDone(visible);
-    whenVisible.reached(visible);
+    long settled = visibilityGate.settled();
+    intents.completeDone(settled);
+    whenVisible.reached(settled);
     locks.tick(now);
     stopIfApplyFailed();
-    if (session.catchesUp(visible)) {
+    if (session.goLiveIfCaughtUp(settled)) {
       readBarrier.live();
       intents.reconnected(now);
     }
@@ -454,7 +454,7 @@ public final class WorkerAgent implements Agent {
       intents.failAll(Errno.EIO);
     }
     updateWritable();
-    readBarrier.advance(visible);
+    readBarrier.advance(settled);
     link.flush();
     return work;
   }

@@ -9,7 +9,7 @@ final class DelayedIndex {
   private final long delayNs;
   private final ArrayDeque<Sample> samples = new ArrayDeque<>();
   private long newest;
-  private long reached;
+  private long due;
 
   DelayedIndex(long delayNs) {
     this.delayNs = delayNs;
@@ -26,8 +26,8 @@ final class DelayedIndex {
   /** The index that had been reached {@code delayNs} before {@code nowNs}; 0 if none. */
   long dueThrough(long nowNs) {
     while (!samples.isEmpty() && nowNs - samples.getFirst().timeNs >= delayNs) {
-      reached = samples.removeFirst().index;
+      due = samples.removeFirst().index;
     }
-    return reached;
+    return due;
   }
 }

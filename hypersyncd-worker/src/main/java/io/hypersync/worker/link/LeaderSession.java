@@ -151,16 +151,17 @@ public final class LeaderSession {
   }
 
   /**
-   * The worker shows this entry.
+   * Makes the session live if the worker has caught up.
    *
-   * @return whether it has caught up by that: the session is live from now on
+   * @param settledIndex the newest entry whose invalidations the kernel has completed
+   * @return whether it was made live now
    */
-  public boolean catchesUp(long visibleIndex) {
-    if (monitor.state() != LinkState.CATCHING_UP || visibleIndex < catchUpTarget) {
+  public boolean goLiveIfCaughtUp(long settledIndex) {
+    if (monitor.state() != LinkState.CATCHING_UP || settledIndex < catchUpTarget) {
       return false;
     }
     monitor.live();
-    LOG.info("in touch with the leader, caught up to entry {}", visibleIndex);
+    LOG.info("in touch with the leader, caught up to entry {}", settledIndex);
     return true;
   }
 

@@ -109,12 +109,12 @@ public sealed interface WorkerMessage {
       implements WorkerMessage {
     /** A report without the load of the host. */
     public WorkerApplied(
-        long appliedIndex,
-        Hash appliedRoot,
+        long visibleIndex,
+        Hash visibleRoot,
         boolean readOnly,
         int missingChunks,
         @Nullable ApplyError applyError) {
-      this(appliedIndex, appliedRoot, readOnly, missingChunks, applyError, LocalPressure.NOT_KNOWN);
+      this(visibleIndex, visibleRoot, readOnly, missingChunks, applyError, LocalPressure.NOT_KNOWN);
     }
   }
 
