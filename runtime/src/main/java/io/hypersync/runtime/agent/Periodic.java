@@ -30,6 +30,7 @@ public final class Periodic implements AutoCloseable {
     this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
   }
 
+  /** Starts it; the first action is done at once. */
   public void start() {
     thread.start();
   }
