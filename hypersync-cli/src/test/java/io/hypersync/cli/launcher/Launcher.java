@@ -17,6 +17,14 @@ final class Launcher {
 
   private static final int LIMIT_S = 30;
 
+  /**
+   * Runs its arguments, and ends when nobody holds their stderr any more. The launcher's stderr may
+   * pass through a process of its own, which can outlive it; Java stops reading what a process
+   * prints as soon as that process has ended.
+   */
+  private static final String TO_THE_LAST_WORD =
+      "set -o pipefail; { \"$@\" 2>&1 >&3 | cat >&2; } 3>&1";
+
   private Launcher() {}
 
   /** Exit code and output of a launcher. */
@@ -29,7 +37,9 @@ final class Launcher {
    */
   static Said run(Path launcher, Map<String, String> environment, String... args)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("/bin/bash", launcher.toString()));
+    List<String> command =
+        new ArrayList<>(
+            List.of("/bin/bash", "-c", TO_THE_LAST_WORD, "run", "/bin/bash", launcher.toString()));
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
