@@ -74,6 +74,11 @@ public final class Blake3 {
     public Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
       return Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes);
     }
+
+    @Override
+    public Hash keyedPair(Hash key, Hash left, Hash right) {
+      return Blake3Rows.INSTANCE.keyedPair(key, left, right);
+    }
   }
 
   private Blake3() {}
@@ -120,5 +125,20 @@ public final class Blake3 {
     return SHORT.isOver(2 * Blake3Chain.BLOCK_BYTES)
         ? Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes)
         : Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
+  }
+
+  /**
+   * The keyed hash (BLAKE3's {@code keyed_hash} mode) of two hashes, 64 bytes, as in an inner node
+   * of a trie of {@code RootVersion.V2}: one compression, without an array.
+   *
+   * <p>The keyed mode exists only for this input, which is below 2 KiB: like all such inputs it is
+   * hashed by scalar code or by {@link Blake3Rows}, never by {@link Blake3Vector}.
+   *
+   * @param key the 32 bytes of the key, in order
+   */
+  public static Hash keyedPair(Hash key, Hash left, Hash right) {
+    return SHORT.isOver(Blake3Chain.BLOCK_BYTES)
+        ? Blake3Rows.INSTANCE.keyedPair(key, left, right)
+        : Blake3Scalar.INSTANCE.keyedPair(key, left, right);
   }
 }

@@ -21,6 +21,9 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
   static final int PARENT = 4;
   static final int ROOT = 8;
 
+  /** Set in every compression of the keyed mode. */
+  static final int KEYED_HASH = 16;
+
   static final int IV0 = 0x6A09E667;
   static final int IV1 = 0xBB67AE85;
   static final int IV2 = 0x3C6EF372;
@@ -57,10 +60,18 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
     return tree(data, offset, length, 0, ROOT);
   }
 
+  /**
+   * See {@link Blake3#keyedPair}. In the keyed mode the initial chaining value is the key: eight
+   * little-endian words, as in any chaining value, so a {@link Hash} holds the key's bytes in order.
+   */
+  final Hash keyedPair(Hash key, Hash left, Hash right) {
+    return pair(key, left, right, KEYED_HASH | CHUNK_START | CHUNK_END | ROOT);
+  }
+
   /** See {@link Blake3#pairAndTail}. */
   final Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
     return compress(
-        pair(left, right, CHUNK_START),
+        pair(INITIAL, left, right, CHUNK_START),
         NO_DATA,
         0,
         0,
@@ -135,12 +146,12 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
 
   /** The chaining value of the inner node over two subtrees. */
   final Hash parent(Hash left, Hash right, int rootFlag) {
-    return pair(left, right, PARENT | rootFlag);
+    return pair(INITIAL, left, right, PARENT | rootFlag);
   }
 
-  private Hash pair(Hash left, Hash right, int flags) {
+  private Hash pair(Hash value, Hash left, Hash right, int flags) {
     return compress(
-        INITIAL,
+        value,
         NO_DATA,
         0,
         0,

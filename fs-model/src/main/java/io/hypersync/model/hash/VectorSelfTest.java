@@ -47,6 +47,12 @@ final class VectorSelfTest {
         return "two hashes and " + tail + " bytes";
       }
     }
+    Hash key = Blake3Scalar.INSTANCE.hash(data, 0, 3);
+    if (!vectors
+        .keyedPair(key, left, right)
+        .equals(Blake3Scalar.INSTANCE.keyedPair(key, left, right))) {
+      return "two hashes with a key";
+    }
     return null;
   }
 }

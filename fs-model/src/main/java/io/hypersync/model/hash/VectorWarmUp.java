@@ -54,6 +54,11 @@ final class VectorWarmUp {
     default Hash pairAndTail(Hash left, Hash right, long tail, int tailBytes) {
       return Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
     }
+
+    /** As {@link Blake3#keyedPair}; scalar code unless overridden. */
+    default Hash keyedPair(Hash key, Hash left, Hash right) {
+      return Blake3Scalar.INSTANCE.keyedPair(key, left, right);
+    }
   }
 
   /**

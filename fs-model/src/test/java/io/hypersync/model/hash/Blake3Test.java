@@ -82,11 +82,21 @@ class Blake3Test {
       Hash hash(Hash left, Hash right, long tail, int tailBytes) {
         return Blake3.pairAndTail(left, right, tail, tailBytes);
       }
+
+      @Override
+      Hash keyed(Hash key, Hash left, Hash right) {
+        return Blake3.keyedPair(key, left, right);
+      }
     },
     SCALAR {
       @Override
       Hash hash(Hash left, Hash right, long tail, int tailBytes) {
         return Blake3Scalar.INSTANCE.pairAndTail(left, right, tail, tailBytes);
+      }
+
+      @Override
+      Hash keyed(Hash key, Hash left, Hash right) {
+        return Blake3Scalar.INSTANCE.keyedPair(key, left, right);
       }
     },
     ROWS {
@@ -94,9 +104,16 @@ class Blake3Test {
       Hash hash(Hash left, Hash right, long tail, int tailBytes) {
         return Blake3Rows.INSTANCE.pairAndTail(left, right, tail, tailBytes);
       }
+
+      @Override
+      Hash keyed(Hash key, Hash left, Hash right) {
+        return Blake3Rows.INSTANCE.keyedPair(key, left, right);
+      }
     };
 
     abstract Hash hash(Hash left, Hash right, long tail, int tailBytes);
+
+    abstract Hash keyed(Hash key, Hash left, Hash right);
   }
 
   /** The official test vectors: byte i of the input is i mod 251. */
@@ -203,6 +220,43 @@ class Blake3Test {
           implementation.hash(Hash.read(all, 0), Hash.read(all, Hash.BYTES), tail, tailBytes),
           () -> "seed " + seed);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoHashesWithAKeyAreHashedInTheKeyedMode(PairImplementation implementation) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      byte[] key = new byte[Hash.BYTES];
+      byte[] pair = new byte[2 * Hash.BYTES];
+      random.nextBytes(key);
+      random.nextBytes(pair);
+      assertEquals(
+          Hash.read(org.apache.commons.codec.digest.Blake3.keyedHash(key, pair), 0),
+          implementation.keyed(
+              Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES)),
+          () -> "seed " + seed);
+    }
+  }
+
+  /**
+   * The official test vector of the keyed mode for 64 bytes: byte i of the input is i mod 251. The
+   * expected hash is the first 32 bytes of the published output.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void theKeyedModeMatchesTheOfficialVector(PairImplementation implementation) {
+    byte[] key = "whats the Elvish word for friend".getBytes(StandardCharsets.US_ASCII);
+    byte[] pair = new byte[2 * Hash.BYTES];
+    for (int i = 0; i < pair.length; i++) {
+      pair[i] = (byte) i;
+    }
+    assertEquals(
+        "ba8ced36f327700d213f120b1a207a3b8c04330528586f414d09f2f7d9ccb7e6",
+        implementation
+            .keyed(Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES))
+            .toString());
   }
 
   /**

@@ -77,6 +77,25 @@ class VectorWarmUpTest {
   }
 
   @Test
+  void wrongHashesWithAKeyAreFound() throws Exception {
+    VectorWarmUp warmUp =
+        decided(
+            new VectorWarmUp.Way() {
+              @Override
+              public Hash hash(byte[] data, int offset, int length) {
+                return Blake3Scalar.INSTANCE.hash(data, offset, length);
+              }
+
+              @Override
+              public Hash keyedPair(Hash key, Hash left, Hash right) {
+                return left;
+              }
+            });
+    assertFalse(warmUp.isOver(LENGTH));
+    assertEquals(1, faults.count());
+  }
+
+  @Test
   void aFaultOfOneWayEndsTheOtherAndIsToldOnce() {
     AtomicInteger ended = new AtomicInteger();
     faults.use(ended::incrementAndGet);
