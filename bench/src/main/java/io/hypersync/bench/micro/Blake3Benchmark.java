@@ -2,6 +2,7 @@ package io.hypersync.bench.micro;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -45,7 +46,10 @@ public class Blake3Benchmark {
     }
   }
 
-  /** Contents of an inner trie node: two hashes and the metadata. */
+  /**
+   * Contents of an inner trie node: two hashes, and the metadata of version 1 or the key of version
+   * 2.
+   */
   @State(Scope.Benchmark)
   public static class Pair {
     private static final int TAIL_BYTES = 5;
@@ -53,6 +57,9 @@ public class Blake3Benchmark {
     private final byte[] bytes = random(2 * Hash.BYTES + TAIL_BYTES);
     private final Hash left = Hash.read(bytes, 0);
     private final Hash right = Hash.read(bytes, Hash.BYTES);
+    private final byte[] keyBytes = random(Hash.BYTES);
+    private final Hash key = Hash.read(keyBytes, 0);
+    private final byte[] block = Arrays.copyOf(bytes, 2 * Hash.BYTES);
 
     public Pair() {}
   }
@@ -70,7 +77,7 @@ public class Blake3Benchmark {
     return org.apache.commons.codec.digest.Blake3.hash(input.input);
   }
 
-  /** HyperSync's hash of an inner trie node. */
+  /** HyperSync's hash of an inner trie node of version 1. */
   @Benchmark
   @Reference("codecPair")
   public Hash pair(Pair pair) {
@@ -81,6 +88,19 @@ public class Blake3Benchmark {
   @Benchmark
   public byte[] codecPair(Pair pair) {
     return org.apache.commons.codec.digest.Blake3.hash(pair.bytes);
+  }
+
+  /** HyperSync's hash of an inner trie node of version 2. */
+  @Benchmark
+  @Reference("codecKeyedPair")
+  public Hash keyedPair(Pair pair) {
+    return Blake3.keyedPair(pair.key, pair.left, pair.right);
+  }
+
+  /** The reference: Apache Commons Codec with the same key and bytes. */
+  @Benchmark
+  public byte[] codecKeyedPair(Pair pair) {
+    return org.apache.commons.codec.digest.Blake3.keyedHash(pair.keyBytes, pair.block);
   }
 
   private static byte[] random(int length) {

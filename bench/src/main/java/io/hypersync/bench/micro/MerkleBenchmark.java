@@ -11,6 +11,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.trie.MerkleProof;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,7 +161,7 @@ public class MerkleBenchmark {
   @Reference("codec")
   public @Nullable MerkleProof proof(Files files) {
     NodeId node = files.any();
-    return files.state.nodes().proof(TrieKey.of(node.high(), node.low()));
+    return files.state.nodes().proof(TrieKey.of(node.high(), node.low()), RootVersion.LATEST);
   }
 
   /** The reference: Apache Commons Codec hashes {@link PathBytes}. */

@@ -5,6 +5,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
 /**
@@ -49,7 +50,7 @@ public final class DirEntry extends Leaf {
   }
 
   @Override
-  protected void encode(CanonicalWriter out) {
+  protected void encode(CanonicalWriter out, RootVersion version) {
     out.node(node).u8(type.code()).raw(name);
   }
 }

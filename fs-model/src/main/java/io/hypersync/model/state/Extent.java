@@ -3,6 +3,7 @@ package io.hypersync.model.state;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
 /**
@@ -74,7 +75,7 @@ public final class Extent extends Leaf {
   }
 
   @Override
-  protected void encode(CanonicalWriter out) {
+  protected void encode(CanonicalWriter out, RootVersion version) {
     out.u64(offset).u32(length).hash(chunk()).u32(chunkOffset);
   }
 }

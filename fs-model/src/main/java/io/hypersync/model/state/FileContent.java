@@ -3,6 +3,7 @@ package io.hypersync.model.state;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Iterator;
 import java.util.List;
@@ -21,8 +22,8 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
   public static final FileContent EMPTY = new FileContent(MerkleTrie.empty(), 0);
 
   @Override
-  public Hash root() {
-    return extents.root();
+  public Hash root(RootVersion version) {
+    return extents.root(version);
   }
 
   /** The extents that contain {@code offset} or start after it, in order. */

@@ -8,6 +8,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import org.jspecify.annotations.Nullable;
 
@@ -20,21 +21,31 @@ public final class FsState {
   /** The node id of the root directory. */
   public static final NodeId ROOT = new NodeId(0, 1);
 
-  private static final int STATE_DOMAIN = 2;
   private static final int ROOT_MODE = 0755;
 
+  private final RootVersion version;
   private final MerkleTrie<Node> nodes;
   private final long nextInode;
   private final long allocated;
 
-  private FsState(MerkleTrie<Node> nodes, long nextInode, long allocated) {
+  private FsState(RootVersion version, MerkleTrie<Node> nodes, long nextInode, long allocated) {
+    this.version = version;
     this.nodes = nodes;
     this.nextInode = nextInode;
     this.allocated = allocated;
   }
 
-  /** S_0: an empty root directory with mode 0755, uid and gid 0, and all times 0 (1970). */
+  /** S_0 with roots of {@link RootVersion#LATEST}, where every new log begins. */
   public static FsState genesis() {
+    return genesis(RootVersion.LATEST);
+  }
+
+  /**
+   * S_0: an empty root directory with mode 0755, uid and gid 0, and all times 0 (1970).
+   *
+   * @param version how this state and all that descend from it are hashed
+   */
+  public static FsState genesis(RootVersion version) {
     Node root =
         new Node(
             ROOT,
@@ -43,7 +54,7 @@ public final class FsState {
             new NodeAttributes(ROOT_MODE, 0, 0, 2, 0, 0, 0, 0, 0),
             new NodeContent.Directory(ROOT, MerkleTrie.empty()),
             MerkleTrie.empty());
-    return new FsState(MerkleTrie.<Node>empty().with(root), InodeNo.ROOT.value() + 1, 0);
+    return new FsState(version, MerkleTrie.<Node>empty().with(root), InodeNo.ROOT.value() + 1, 0);
   }
 
   /**
@@ -54,14 +65,29 @@ public final class FsState {
    *   0                  32               40          41
    *   +------------------+----------------+-----------+
    *   | root of the      | next inode u64 | domain u8 |
-   *   | nodes 32 B       |                |   = 2     |
+   *   | nodes 32 B       |                | = 2 or 3  |
    *   +------------------+----------------+-----------+
    * </pre>
+   *
+   * <p>The domain is 2 in {@link RootVersion#V1} and 3 in {@link RootVersion#V2}, so that states
+   * too small to have an inner node have another root in each version, too.
    */
   public Hash root() {
     CanonicalWriter out = new CanonicalWriter(48);
-    out.hash(nodes.root()).u64(nextInode).u8(STATE_DOMAIN);
+    out.hash(nodes.root(version)).u64(nextInode).u8(domain(version));
     return Blake3.hash(out.array(), 0, out.length());
+  }
+
+  private static int domain(RootVersion version) {
+    return switch (version) {
+      case V1 -> 2;
+      case V2 -> 3;
+    };
+  }
+
+  /** How this state is hashed: as the genesis that it descends from. */
+  public RootVersion version() {
+    return version;
   }
 
   /** The node with this id, or null. */
@@ -103,17 +129,17 @@ public final class FsState {
     // lookup.
     Node old = node.type() == NodeType.FILE ? node(node.id()) : null;
     long freed = old == null ? 0 : old.allocated();
-    return new FsState(nodes.with(node), nextInode, allocated - freed + node.allocated());
+    return new FsState(version, nodes.with(node), nextInode, allocated - freed + node.allocated());
   }
 
   FsState withNew(Node node) {
     if (node(node.id()) != null) {
       throw new IllegalArgumentException("node " + node.id() + " exists already");
     }
-    return new FsState(nodes.with(node), nextInode + 1, allocated + node.allocated());
+    return new FsState(version, nodes.with(node), nextInode + 1, allocated + node.allocated());
   }
 
   FsState without(Node node) {
-    return new FsState(nodes.without(node.key()), nextInode, allocated - node.allocated());
+    return new FsState(version, nodes.without(node.key()), nextInode, allocated - node.allocated());
   }
 }

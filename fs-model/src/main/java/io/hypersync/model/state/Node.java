@@ -7,6 +7,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Objects;
 
@@ -133,7 +134,7 @@ public final class Node extends Leaf {
   }
 
   @Override
-  protected void encode(CanonicalWriter out) {
+  protected void encode(CanonicalWriter out, RootVersion version) {
     NodeId parent =
         content instanceof NodeContent.Directory directory ? directory.parent() : LogEntry.NO_NODE;
     out.node(id)
@@ -149,7 +150,7 @@ public final class Node extends Leaf {
         .u64(btimeNs)
         .u32(rdev)
         .node(parent)
-        .hash(xattrs.root())
-        .hash(content.root());
+        .hash(xattrs.root(version))
+        .hash(content.root(version));
   }
 }

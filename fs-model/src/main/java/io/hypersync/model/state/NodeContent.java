@@ -4,13 +4,14 @@ import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 
 /** The content of a node, by its type. Immutable. */
 public sealed interface NodeContent
     permits FileContent, NodeContent.Directory, NodeContent.Symlink, NodeContent.Special {
 
   /** The content root in the canonical form of {@link Node}. */
-  Hash root();
+  Hash root(RootVersion version);
 
   /**
    * The content of a directory.
@@ -20,8 +21,8 @@ public sealed interface NodeContent
    */
   record Directory(NodeId parent, MerkleTrie<DirEntry> entries) implements NodeContent {
     @Override
-    public Hash root() {
-      return entries.root();
+    public Hash root(RootVersion version) {
+      return entries.root(version);
     }
   }
 
@@ -31,7 +32,7 @@ public sealed interface NodeContent
    */
   record Symlink(byte[] target) implements NodeContent {
     @Override
-    public Hash root() {
+    public Hash root(RootVersion version) {
       return Blake3.hash(target);
     }
   }
@@ -39,7 +40,7 @@ public sealed interface NodeContent
   /** The content of a FIFO, socket or device, which has only attributes. */
   record Special() implements NodeContent {
     @Override
-    public Hash root() {
+    public Hash root(RootVersion version) {
       return Hash.ZERO;
     }
   }

@@ -3,6 +3,7 @@ package io.hypersync.model.state;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
 /**
@@ -44,7 +45,7 @@ public final class Xattr extends Leaf {
   }
 
   @Override
-  protected void encode(CanonicalWriter out) {
+  protected void encode(CanonicalWriter out, RootVersion version) {
     out.hash(value.hash()).u32(value.length()).raw(name);
   }
 }

@@ -1,27 +1,25 @@
 package io.hypersync.model.trie;
 
-import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
  * A branch of the trie at one bit: keys with a 0 in that bit are on the left. The hash covers the
- * hashes of both children and the metadata of the branch (hypersync.md 8.1.1):
- *
- * <pre>
- *   0                32               64         68          69
- *   +----------------+----------------+----------+-----------+
- *   | left hash 32 B | right hash 32 B| bit u32  | domain u8 |
- *   |                |                |          |   = 1     |
- *   +----------------+----------------+----------+-----------+
- * </pre>
+ * hashes of both children and the bit (hypersync.md 8.1.1); {@link RootVersion} has the bytes.
  *
  * <p>The hash is computed when it is first requested, and cached in fields of this object: a
  * separate {@link Hash} would cost 16 bytes more, a million files have two million branches, and
  * hashing a path reads the sibling of every branch on it. Two threads may compute the hash at the
  * same time and get the same result; the first word is written last, with release semantics, and
- * read first, so that a thread which sees it also sees the other three.
+ * read first, so that a thread which sees it also sees the rest.
+ *
+ * <p>No cache mixes versions. A branch can be reached only from states that descend from one
+ * genesis: an op makes the next state from one state, takes branches from no other, and keeps its
+ * version, which is final. So whoever requests this hash requests it in the version of that
+ * genesis. The version is cached beside the hash all the same, in a byte that would be padding, and
+ * a request in another version fails instead of returning a hash that is half of one version and
+ * half of the other.
  */
 final class Inner extends TrieNode {
   private static final VarHandle FIRST;
@@ -33,9 +31,6 @@ final class Inner extends TrieNode {
       throw new ExceptionInInitializerError(e);
     }
   }
-
-  private static final int METADATA_BYTES = Integer.BYTES + 1;
-  private static final long INNER_DOMAIN = (long) MerkleTrie.INNER_DOMAIN << Integer.SIZE;
 
   /**
    * Bit number within the key; at most the last bit of a key of {@link TrieKey#MAX_LENGTH} bytes.
@@ -62,6 +57,9 @@ final class Inner extends TrieNode {
   private long hash1;
   private long hash2;
   private long hash3;
+
+  /** {@link RootVersion#code} of the cached hash. Takes no extra memory either. */
+  private byte hashedAs;
 
   Inner(int bit, TrieNode left, TrieNode right) {
     this(
@@ -112,22 +110,21 @@ final class Inner extends TrieNode {
   }
 
   @Override
-  public Hash hash() {
+  public Hash hash(RootVersion version) {
     long first = (long) FIRST.getAcquire(this);
     if (first != 0) {
+      if (hashedAs != version.code()) {
+        throw new IllegalStateException(
+            "a trie with roots of version " + hashedAs + " is asked for " + version);
+      }
       return new Hash(first, hash1, hash2, hash3);
     }
-    Hash hash = hash(left.hash(), right.hash(), bit);
+    Hash hash = version.inner(left.hash(version), right.hash(version), bit);
     hash1 = hash.w1();
     hash2 = hash.w2();
     hash3 = hash.w3();
+    hashedAs = (byte) version.code();
     FIRST.setRelease(this, hash.w0());
     return hash;
-  }
-
-  /** The hash of a branch at this bit with these child hashes. */
-  static Hash hash(Hash left, Hash right, int bit) {
-    long metadata = Integer.toUnsignedLong(Integer.reverseBytes(bit)) | INNER_DOMAIN;
-    return Blake3.pairAndTail(left, right, metadata, METADATA_BYTES);
   }
 }

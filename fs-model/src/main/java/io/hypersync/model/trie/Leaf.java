@@ -15,8 +15,12 @@ public abstract non-sealed class Leaf extends TrieNode {
   /** The key. The leaves of a trie are in bytewise order of their keys. */
   public abstract TrieKey key();
 
-  /** Appends key and value in canonical form: everything that the hash covers. */
-  protected abstract void encode(CanonicalWriter out);
+  /**
+   * Appends key and value in canonical form: everything that the hash covers.
+   *
+   * @param version how tries inside this leaf are hashed; a leaf without any ignores it
+   */
+  protected abstract void encode(CanonicalWriter out, RootVersion version);
 
   @Override
   public final int size() {
@@ -30,9 +34,9 @@ public abstract non-sealed class Leaf extends TrieNode {
 
   /** BLAKE3 of the canonical form followed by the domain byte of leaves, 0. */
   @Override
-  public final Hash hash() {
+  public final Hash hash(RootVersion version) {
     CanonicalWriter out = new CanonicalWriter(192);
-    encode(out);
+    encode(out, version);
     out.u8(MerkleTrie.LEAF_DOMAIN);
     return Blake3.hash(out.array(), 0, out.length());
   }

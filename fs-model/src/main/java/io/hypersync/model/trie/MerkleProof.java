@@ -25,14 +25,18 @@ public record MerkleProof(Hash leaf, List<Step> upwards) {
    */
   public record Step(int bit, boolean right, Hash sibling) {}
 
-  /** The root that the proof implies; the proof is valid if it equals the trusted root. */
-  public Hash root() {
+  /**
+   * The root that the proof implies; the proof is valid if it equals the trusted root.
+   *
+   * @param version of the trusted root
+   */
+  public Hash root(RootVersion version) {
     Hash hash = leaf;
     for (Step step : upwards) {
       hash =
           step.right
-              ? Inner.hash(step.sibling, hash, step.bit)
-              : Inner.hash(hash, step.sibling, step.bit);
+              ? version.inner(step.sibling, hash, step.bit)
+              : version.inner(hash, step.sibling, step.bit);
     }
     return hash;
   }

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * tries with equal leaves have equal roots, whatever their history.
  *
  * <p>The last byte of everything that is hashed is a domain byte, so that a leaf can never be
- * mistaken for an inner node: 0 for a leaf, 1 for an inner node, 2 for the whole state.
+ * mistaken for an inner node: 0 for a leaf, 1 for an inner node, 2 or 3 for the whole state. In
+ * {@link RootVersion#V2} the domain of inner nodes is in their key instead.
+ *
+ * <p>A trie does not know its {@link RootVersion}: the state that it belongs to does, and passes it
+ * to whatever computes hashes. It must be the same one each time.
  *
  * <p>Threads: an instance may be read by any thread. A hash is computed by the thread that first
  * requests it ({@link Inner}), possibly while another thread derives a new version from the same
@@ -51,9 +55,11 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   /**
    * The Merkle root; {@link Hash#ZERO} for the empty trie. Computes only the hashes that have
    * changed since the last call.
+   *
+   * @throws IllegalStateException if hashes of another version are cached in this trie
    */
-  public Hash root() {
-    return top == null ? Hash.ZERO : top.hash();
+  public Hash root(RootVersion version) {
+    return top == null ? Hash.ZERO : top.hash(version);
   }
 
   /** The longest path from the root to a leaf: 0 when empty, 1 for a single leaf. */
@@ -75,7 +81,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
    * 8.1.1), or null if there is no such leaf. Takes one step for each branch above the leaf if the
    * root has been computed.
    */
-  public @Nullable MerkleProof proof(TrieKey key) {
+  public @Nullable MerkleProof proof(TrieKey key, RootVersion version) {
     L leaf = get(key);
     if (leaf == null) {
       return null;
@@ -84,10 +90,10 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     TrieNode node = top;
     while (node instanceof Inner inner) {
       int side = TrieKey.bitOf(key, inner.bit);
-      upwards.push(new MerkleProof.Step(inner.bit, side == 1, inner.child(1 - side).hash()));
+      upwards.push(new MerkleProof.Step(inner.bit, side == 1, inner.child(1 - side).hash(version)));
       node = inner.child(side);
     }
-    return new MerkleProof(leaf.hash(), List.copyOf(upwards));
+    return new MerkleProof(leaf.hash(version), List.copyOf(upwards));
   }
 
   /** A trie with this leaf added, or replaced if one has the same key. */

@@ -8,8 +8,12 @@ import io.hypersync.model.hash.Hash;
  * calls per level.
  */
 abstract sealed class TrieNode permits Leaf, Inner {
-  /** The hash of this subtree. */
-  public abstract Hash hash();
+  /**
+   * The hash of this subtree.
+   *
+   * @param version of the state that the trie belongs to; always the same one for one trie
+   */
+  public abstract Hash hash(RootVersion version);
 
   /** The number of leaves in this subtree. */
   public abstract int size();

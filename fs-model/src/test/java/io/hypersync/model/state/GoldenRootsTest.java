@@ -14,12 +14,14 @@ import io.hypersync.model.op.NodeType;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
+import io.hypersync.model.trie.RootVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A fixed history and its roots, pinned (hypersync.md 8.1, 22.2). Existing logs contain such roots:
@@ -31,10 +33,11 @@ class GoldenRootsTest {
   private static final NodeId LINK = new NodeId(0x7fffffffffffffffL, 4);
   private static final NodeId SUB = new NodeId(0x1122334455667788L, 0x99aabbccddeeff01L);
 
-  @Test
-  void theRootsAreTheFrozenOnes() {
+  @ParameterizedTest
+  @EnumSource
+  void theRootsAreTheFrozenOnes(RootVersion version) {
     Map<String, String> actual = new LinkedHashMap<>();
-    FsState state = FsState.genesis();
+    FsState state = FsState.genesis(version);
     actual.put("genesis", state.root().toString());
     long time = 1_764_000_000_000_000_000L;
     for (Map.Entry<String, Step> line : history().entrySet()) {
@@ -45,7 +48,7 @@ class GoldenRootsTest {
       actual.put(line.getKey(), state.root().toString());
     }
     Map<String, String> frozen = new LinkedHashMap<>();
-    GoldenFile.read("roots-v1.txt")
+    GoldenFile.read("roots-v" + version.code() + ".txt")
         .forEach((name, root) -> frozen.put(name, Hash.read(root, 0).toString()));
     assertEquals(lines(frozen), lines(actual));
   }

@@ -5,6 +5,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.ReferenceFileSystem.Inode;
 import io.hypersync.model.state.ReferenceFileSystem.Piece;
+import io.hypersync.model.trie.RootVersion;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -26,23 +27,27 @@ import org.jspecify.annotations.Nullable;
 final class NaiveRoot {
   private static final int LEAF = 0;
   private static final int INNER = 1;
-  private static final int STATE = 2;
+  private static final int STATE_V1 = 2;
+  private static final int STATE_V2 = 3;
 
   private final ReferenceFileSystem files;
+  private final RootVersion version;
 
-  private NaiveRoot(ReferenceFileSystem files) {
+  private NaiveRoot(ReferenceFileSystem files, RootVersion version) {
     this.files = files;
+    this.version = version;
   }
 
-  /** The root, in hexadecimal digits. */
-  static String of(ReferenceFileSystem files) {
-    return HexFormat.of().formatHex(new NaiveRoot(files).root());
+  /** The root in this version, in hexadecimal digits. */
+  static String of(ReferenceFileSystem files, RootVersion version) {
+    return HexFormat.of().formatHex(new NaiveRoot(files, version).root());
   }
 
   private byte[] root() {
     TreeMap<String, byte[]> nodes = new TreeMap<>();
     files.inodes().forEach((id, inode) -> nodes.put(bits(bytes(id)), node(inode)));
-    return hash(STATE, trie(nodes), u64(files.nextNumber()));
+    int kind = version == RootVersion.V1 ? STATE_V1 : STATE_V2;
+    return hash(kind, trie(nodes), u64(files.nextNumber()));
   }
 
   private byte[] node(Inode inode) {
@@ -85,7 +90,7 @@ final class NaiveRoot {
     return trie(leaves);
   }
 
-  private static byte[] entries(Inode inode) {
+  private byte[] entries(Inode inode) {
     TreeMap<String, byte[]> leaves = new TreeMap<>();
     inode.children.forEach(
         (name, child) -> {
@@ -96,7 +101,7 @@ final class NaiveRoot {
   }
 
   /** The extents are the longest runs of bytes that are consecutive in one chunk. */
-  private static byte[] extents(Inode inode) {
+  private byte[] extents(Inode inode) {
     TreeMap<String, byte[]> leaves = new TreeMap<>();
     Map.Entry<Long, Piece> first = inode.pieces.firstEntry();
     while (first != null) {
@@ -118,11 +123,11 @@ final class NaiveRoot {
     return next != null && next.chunk().equals(first.chunk()) && next.at() == first.at() + by;
   }
 
-  private static byte[] trie(SortedMap<String, byte[]> leaves) {
+  private byte[] trie(SortedMap<String, byte[]> leaves) {
     return leaves.isEmpty() ? new byte[Hash.BYTES] : below(new ArrayList<>(leaves.entrySet()));
   }
 
-  private static byte[] below(List<Map.Entry<String, byte[]>> leaves) {
+  private byte[] below(List<Map.Entry<String, byte[]>> leaves) {
     if (leaves.size() == 1) {
       return leaves.getFirst().getValue();
     }
@@ -136,11 +141,14 @@ final class NaiveRoot {
     while (at(leaves.get(split).getKey(), bit) == '0') {
       split++;
     }
-    return hash(
-        INNER,
-        below(leaves.subList(0, split)),
-        below(leaves.subList(split, leaves.size())),
-        u32(bit));
+    byte[] left = below(leaves.subList(0, split));
+    byte[] right = below(leaves.subList(split, leaves.size()));
+    if (version == RootVersion.V1) {
+      return hash(INNER, left, right, u32(bit));
+    }
+    byte[] label = "hypersync trie inner node 2".getBytes(StandardCharsets.US_ASCII);
+    byte[] key = hash(INNER, label, u32(bit));
+    return Blake3.initKeyedHash(key).update(left).update(right).doFinalize(Hash.BYTES);
   }
 
   private static char at(String bits, int index) {

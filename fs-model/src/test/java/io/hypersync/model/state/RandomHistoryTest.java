@@ -11,6 +11,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.RootVersion;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,6 +40,7 @@ class RandomHistoryTest {
   void doesWhatThePlainTreeDoes(long seed) {
     SideBySide.run(
         seed,
+        RootVersion.LATEST,
         OPS,
         COMPARE_EVERY,
         (reference, state, ops, where) -> {
@@ -77,7 +79,9 @@ class RandomHistoryTest {
     }
     assertEquals(roots.getLast(), lazy.root(), "seed " + seed);
     assertEquals(
-        state.nodes().root(), rebuilt(state, new Random(seed)).root(), "seed " + seed + " rebuilt");
+        state.nodes().root(state.version()),
+        rebuilt(state, new Random(seed)).root(state.version()),
+        "seed " + seed + " rebuilt");
   }
 
   static LongStream fewSeeds() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.trie.RootVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +22,15 @@ final class SideBySide {
   /**
    * Runs a history.
    *
+   * @param version how the state is hashed
    * @param count the number of ops
    * @param every the number of ops between comparisons; there is also one after the last op
    */
-  static void run(long seed, int count, int every, Comparison comparison) {
+  static void run(
+      long seed, RootVersion version, int count, int every, Comparison comparison) {
     RandomOps ops = new RandomOps(seed);
     ReferenceFileSystem naive = new ReferenceFileSystem(ops.chunks());
-    FsState state = FsState.genesis();
+    FsState state = FsState.genesis(version);
     for (int i = 0; i < count; i++) {
       FsOp op = FsStateMachine.resolve(state, ops.next());
       String where = "seed " + seed + " op " + i + " " + op;

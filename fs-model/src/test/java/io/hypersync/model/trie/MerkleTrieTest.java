@@ -1,5 +1,7 @@
 package io.hypersync.model.trie;
 
+import static io.hypersync.model.trie.RootVersion.LATEST;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MerkleTrieTest {
@@ -40,7 +43,7 @@ class MerkleTrieTest {
     assertEquals(0, empty.size());
     assertTrue(empty.isEmpty());
     assertEquals(0, empty.depth());
-    assertEquals(Hash.ZERO, empty.root());
+    assertEquals(Hash.ZERO, empty.root(LATEST));
     assertNull(empty.get(key));
     assertNull(empty.floor(key));
     assertNull(empty.first());
@@ -75,7 +78,7 @@ class MerkleTrieTest {
       int depth = 0;
       for (TestLeaf leaf : trie) {
         size++;
-        depth = Math.max(depth, 1 + trie.proof(leaf.key()).upwards().size());
+        depth = Math.max(depth, 1 + trie.proof(leaf.key(), LATEST).upwards().size());
       }
       assertEquals(size, trie.size(), "leaves after change " + i);
       assertEquals(depth, trie.depth(), "depth after change " + i);
@@ -98,20 +101,20 @@ class MerkleTrieTest {
       random.nextBytes(key);
       trie = trie.with(new TestLeaf(key, i));
     }
-    Hash root = trie.root();
+    Hash root = trie.root(LATEST);
     int longest = 0;
     for (TestLeaf leaf : trie) {
-      MerkleProof proof = trie.proof(leaf.key());
+      MerkleProof proof = trie.proof(leaf.key(), LATEST);
       assertNotNull(proof, leaf::toString);
-      assertEquals(leaf.hash(), proof.leaf());
-      assertEquals(root, proof.root(), leaf::toString);
+      assertEquals(leaf.hash(LATEST), proof.leaf());
+      assertEquals(root, proof.root(LATEST), leaf::toString);
       longest = Math.max(longest, proof.upwards().size());
-      Hash other = new TestLeaf(leaf.bytes(), leaf.value() + 1).hash();
-      assertNotEquals(root, new MerkleProof(other, proof.upwards()).root(), leaf::toString);
+      Hash other = new TestLeaf(leaf.bytes(), leaf.value() + 1).hash(LATEST);
+      assertNotEquals(root, new MerkleProof(other, proof.upwards()).root(LATEST), leaf::toString);
     }
     assertEquals(longest + 1, trie.depth(), "the branches above the deepest leaf, and it");
-    assertNull(trie.proof(TrieKey.of(new byte[] {1, 2, 3, 4, 5, 6, 7})), "no such leaf");
-    assertNull(MerkleTrie.<TestLeaf>empty().proof(TrieKey.of(new byte[] {1})));
+    assertNull(trie.proof(TrieKey.of(new byte[] {1, 2, 3, 4, 5, 6, 7}), LATEST), "no such leaf");
+    assertNull(MerkleTrie.<TestLeaf>empty().proof(TrieKey.of(new byte[] {1}), LATEST));
   }
 
   @Test
@@ -121,7 +124,7 @@ class MerkleTrieTest {
       trie = trie.with(new TestLeaf(new byte[] {(byte) i, 7}, i));
     }
     TrieKey key = TrieKey.of(new byte[] {42, 7});
-    MerkleProof proof = trie.proof(key);
+    MerkleProof proof = trie.proof(key, LATEST);
     assertNotNull(proof);
     for (int i = 0; i < proof.upwards().size(); i++) {
       MerkleProof.Step step = proof.upwards().get(i);
@@ -133,7 +136,7 @@ class MerkleTrieTest {
       for (MerkleProof.Step other : wrong) {
         List<MerkleProof.Step> steps = new ArrayList<>(proof.upwards());
         steps.set(i, other);
-        assertNotEquals(trie.root(), new MerkleProof(proof.leaf(), steps).root(), other::toString);
+        assertNotEquals(trie.root(LATEST), new MerkleProof(proof.leaf(), steps).root(LATEST), other::toString);
       }
     }
   }
@@ -185,7 +188,7 @@ class MerkleTrieTest {
       }
       if (step % 100 == 0) {
         assertEquals(
-            hex(ReferenceRoot.of(List.copyOf(map.values()))), trie.root().toString(), where);
+            hex(ReferenceRoot.of(List.copyOf(map.values()), LATEST)), trie.root(LATEST).toString(), where);
       }
     }
   }
@@ -200,13 +203,13 @@ class MerkleTrieTest {
       trie = trie.with(leaf);
       expected = i < from || i >= to ? expected.with(leaf) : expected;
     }
-    Hash before = trie.root();
+    Hash before = trie.root(LATEST);
     MerkleTrie<TestLeaf> rest =
         trie.withoutRange(TrieKey.of(numberKey(from)), TrieKey.of(numberKey(to)));
     assertEquals(list(expected.iterator()), list(rest.iterator()));
     assertEquals(expected.size(), rest.size());
-    assertEquals(expected.root(), rest.root());
-    assertEquals(before, trie.root(), "the older version");
+    assertEquals(expected.root(LATEST), rest.root(LATEST));
+    assertEquals(before, trie.root(LATEST), "the older version");
     if (rest.size() == trie.size()) {
       assertSame(trie, rest, "nothing in the range");
     }
@@ -221,7 +224,7 @@ class MerkleTrieTest {
       byte[] key = randomKey(random, 5);
       leaves.put(hex(key), new TestLeaf(key, i));
     }
-    Hash expected = build(new ArrayList<>(leaves.values())).root();
+    Hash expected = build(new ArrayList<>(leaves.values())).root(LATEST);
     for (int history = 0; history < 20; history++) {
       List<TestLeaf> order = new ArrayList<>(leaves.values());
       Collections.shuffle(order, random);
@@ -235,7 +238,7 @@ class MerkleTrieTest {
           strangers.add(stranger);
         }
         if (random.nextInt(10) == 0) {
-          trie.root(); // hashes cached in between must not matter
+          trie.root(LATEST); // hashes cached in between must not matter
         }
       }
       Collections.shuffle(order, random);
@@ -245,7 +248,7 @@ class MerkleTrieTest {
       for (byte[] stranger : strangers) {
         trie = trie.without(TrieKey.of(stranger));
       }
-      assertEquals(expected, trie.root(), "seed " + seed + " history " + history);
+      assertEquals(expected, trie.root(LATEST), "seed " + seed + " history " + history);
     }
   }
 
@@ -270,11 +273,11 @@ class MerkleTrieTest {
           trie = trie.with(new TestLeaf(keys.get(i), 0));
         }
       }
-      assertTrue(roots.add(trie.root()), "the set " + Integer.toBinaryString(set));
+      assertTrue(roots.add(trie.root(LATEST)), "the set " + Integer.toBinaryString(set));
     }
     assertNotEquals(
-        build(List.of(new TestLeaf(keys.get(1), 0))).root(),
-        build(List.of(new TestLeaf(keys.get(1), 1))).root(),
+        build(List.of(new TestLeaf(keys.get(1), 0))).root(LATEST),
+        build(List.of(new TestLeaf(keys.get(1), 1))).root(LATEST),
         "same key, other value");
   }
 
@@ -294,12 +297,12 @@ class MerkleTrieTest {
             default -> trie.withoutRange(TrieKey.of(key), TrieKey.of(new byte[] {key[0], 2}));
           };
       List<TestLeaf> leaves = list(trie.iterator());
-      versions.add(new Version(trie, leaves, hex(ReferenceRoot.of(leaves))));
+      versions.add(new Version(trie, leaves, hex(ReferenceRoot.of(leaves, LATEST))));
     }
     Collections.shuffle(versions, random);
     for (Version version : versions) {
       assertEquals(version.leaves, list(version.trie.iterator()), "seed " + seed);
-      assertEquals(version.root, version.trie.root().toString(), "seed " + seed);
+      assertEquals(version.root, version.trie.root(LATEST).toString(), "seed " + seed);
     }
   }
 
@@ -334,6 +337,48 @@ class MerkleTrieTest {
     assertThrows(IllegalArgumentException.class, () -> TrieKey.of(new byte[longest.length + 1]));
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void theRootIsTheOneOfItsDefinitionInEveryVersion(RootVersion version) {
+    Random random = new Random(31);
+    for (int leaves = 0; leaves < 60; leaves++) {
+      NavigableMap<byte[], TestLeaf> map = new TreeMap<>(Arrays::compareUnsigned);
+      for (int i = 0; i < leaves; i++) {
+        byte[] key = randomKey(random, 1 + random.nextInt(40));
+        map.put(key, new TestLeaf(key, random.nextInt()));
+      }
+      MerkleTrie<TestLeaf> trie = build(List.copyOf(map.values()));
+      String expected = hex(ReferenceRoot.of(List.copyOf(map.values()), version));
+      assertEquals(expected, trie.root(version).toString(), leaves + " leaves");
+      for (TestLeaf leaf : map.values()) {
+        MerkleProof proof = trie.proof(leaf.key(), version);
+        assertNotNull(proof, leaf::toString);
+        assertEquals(expected, proof.root(version).toString(), leaf::toString);
+      }
+    }
+  }
+
+  /** Also beyond the keys that are kept. */
+  @Test
+  void theKeysOfVersion2AreThoseOfTheirDefinition() {
+    for (int bit : new int[] {0, 1, 8, 9, 143, 255, 256, 2294, 2295, 2303, 2304, 32_759, 70_000}) {
+      byte[] expected = ReferenceRoot.key(bit);
+      assertArrayEquals(expected, InnerKeys.of(bit).toBytes(), "bit " + bit);
+      assertArrayEquals(expected, InnerKeys.of(bit).toBytes(), "bit " + bit + " again");
+    }
+  }
+
+  @Test
+  void aTrieThatWasHashedInOneVersionHasNoRootOfAnother() {
+    List<TestLeaf> leaves =
+        List.of(new TestLeaf(new byte[] {1}, 1), new TestLeaf(new byte[] {2}, 2));
+    MerkleTrie<TestLeaf> trie = build(leaves);
+    Hash root = trie.root(RootVersion.V1);
+    assertThrows(IllegalStateException.class, () -> trie.root(RootVersion.V2));
+    assertEquals(root, trie.root(RootVersion.V1));
+    assertNotEquals(root, build(leaves).root(RootVersion.V2));
+  }
+
   /** A crit-bit trie can be as deep as its keys have bits; names may be 255 bytes long. */
   @ParameterizedTest(name = "keys of up to {0} bytes")
   @ValueSource(ints = {1, 2, 30, 255})
@@ -350,9 +395,9 @@ class MerkleTrieTest {
     leaves.sort((a, b) -> Arrays.compareUnsigned(a.bytes(), b.bytes()));
     assertEquals(leaves, list(trie.iterator()));
     assertTrue(trie.depth() > 5 * longest, "depth " + trie.depth());
-    assertEquals(trie.root(), build(leaves).root(), "inserted in order");
+    assertEquals(trie.root(LATEST), build(leaves).root(LATEST), "inserted in order");
     if (longest <= 30) {
-      assertEquals(hex(ReferenceRoot.of(leaves)), trie.root().toString(), "root of all");
+      assertEquals(hex(ReferenceRoot.of(leaves, LATEST)), trie.root(LATEST).toString(), "root of all");
     }
   }
 

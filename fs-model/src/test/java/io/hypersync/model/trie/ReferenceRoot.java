@@ -1,6 +1,7 @@
 package io.hypersync.model.trie;
 
 import io.hypersync.model.codec.CanonicalWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.commons.codec.digest.Blake3;
 
@@ -12,14 +13,14 @@ final class ReferenceRoot {
   private ReferenceRoot() {}
 
   /** The root of leaves in ascending order of their keys; 32 zero bytes if there are none. */
-  static byte[] of(List<? extends Leaf> leaves) {
-    return leaves.isEmpty() ? new byte[32] : below(leaves);
+  static byte[] of(List<? extends Leaf> leaves, RootVersion version) {
+    return leaves.isEmpty() ? new byte[32] : below(leaves, version);
   }
 
-  private static byte[] below(List<? extends Leaf> leaves) {
+  private static byte[] below(List<? extends Leaf> leaves, RootVersion version) {
     if (leaves.size() == 1) {
       CanonicalWriter out = new CanonicalWriter(64);
-      leaves.getFirst().encode(out);
+      leaves.getFirst().encode(out, version);
       return Blake3.hash(out.u8(0).toBytes());
     }
     // The leaves are sorted, so the first bit in which any two of them differ is where the first
@@ -34,10 +35,19 @@ final class ReferenceRoot {
     while (at(bits(leaves.get(split).key()), bit) == '0') {
       split++;
     }
-    byte[] left = below(leaves.subList(0, split));
-    byte[] right = below(leaves.subList(split, leaves.size()));
-    CanonicalWriter out = new CanonicalWriter(69).raw(left).raw(right).u32(bit).u8(1);
-    return Blake3.hash(out.toBytes());
+    byte[] left = below(leaves.subList(0, split), version);
+    byte[] right = below(leaves.subList(split, leaves.size()), version);
+    CanonicalWriter pair = new CanonicalWriter(69).raw(left).raw(right);
+    return switch (version) {
+      case V1 -> Blake3.hash(pair.u32(bit).u8(1).toBytes());
+      case V2 -> Blake3.keyedHash(key(bit), pair.toBytes());
+    };
+  }
+
+  /** The key of an inner node of version 2 at this bit. */
+  static byte[] key(int bit) {
+    byte[] label = "hypersync trie inner node 2".getBytes(StandardCharsets.US_ASCII);
+    return Blake3.hash(new CanonicalWriter(32).raw(label).u32(bit).u8(1).toBytes());
   }
 
   private static char at(String bits, int index) {

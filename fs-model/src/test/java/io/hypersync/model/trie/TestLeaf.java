@@ -27,7 +27,7 @@ final class TestLeaf extends Leaf {
   }
 
   @Override
-  protected void encode(CanonicalWriter out) {
+  protected void encode(CanonicalWriter out, RootVersion version) {
     out.u32(value).raw(key);
   }
 
