@@ -14,6 +14,7 @@ import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RootVersionException;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.oplog.chronicle.CutMark;
 import io.hypersync.leader.oplog.chronicle.LogCut;
@@ -24,6 +25,7 @@ import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
@@ -31,6 +33,7 @@ import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.runtime.text.ShellWords;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,6 +103,7 @@ public final class LeaderDaemon implements Daemon {
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
             new LogReplay(
+                RootVersion.LATEST,
                 chunks,
                 intents,
                 LogReplay.LONG_RUNS,
@@ -222,6 +226,13 @@ public final class LeaderDaemon implements Daemon {
               "The leader does not start on a damaged log: restore "
                   + stateDir
                   + " from a copy, or ask for help before anything is deleted.");
+      case RootVersionException roots ->
+          new UserError(
+              String.valueOf(roots.getMessage()),
+              roots.isOlder()
+                  ? "Convert it, which keeps the old log: ./hypersync convert "
+                      + ShellWords.quoted(stateDir)
+                  : "A later version of HyperSync has written it: start that one.");
       case StateTooLargeException large ->
           new UserError(
               String.valueOf(large.getMessage()),

@@ -9,6 +9,7 @@ import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
@@ -146,7 +147,7 @@ public final class WorkerAgent implements Agent {
     this.interruptHandler = new InterruptHandler(gate, signals);
     this.leases = new OpenLeaseClient(link, references, notifier::prune);
     this.removedNames = new RemovedNames(config.worker());
-    this.replica = new Replica(chunks, this::applied, config.maxStateBytes());
+    this.replica = new Replica(chunks, this::applied, RootVersion.LATEST, config.maxStateBytes());
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.visibilityGate =
         new VisibilityGate(

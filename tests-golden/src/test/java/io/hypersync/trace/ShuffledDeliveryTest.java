@@ -13,6 +13,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.worker.replica.Replica;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,7 +46,8 @@ final class ShuffledDeliveryTest {
             (entry, before, after) -> {
               assertEquals(before.index() + 1, entry.index());
               roots.add(after.root());
-            });
+            },
+            RootVersion.LATEST);
     Random random = new Random(seed);
     List<ChunkRef> wanted = new ArrayList<>();
     int sent = 0;

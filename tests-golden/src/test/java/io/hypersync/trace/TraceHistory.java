@@ -66,7 +66,7 @@ public final class TraceHistory {
   /** The history in the format of a trace. */
   public byte[] trace() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    TraceWriter writer = new TraceWriter(out, this::chunk);
+    TraceWriter writer = new TraceWriter(out, state.version(), this::chunk);
     for (LogEntry entry : entries) {
       writer.entry(entry);
     }

@@ -65,6 +65,7 @@ public record LogSurvey(
       throws IOException {
     LogReplay replay =
         new LogReplay(
+            ChronicleOpLog.rootVersion(oplog),
             chunks,
             new IntentIndex(REMEMBERED_INTENTS, 0),
             LogReplay.EVERY_ENTRY,
@@ -104,7 +105,8 @@ public record LogSurvey(
    */
   public static TraceWriter trace(Path oplog, ChunkStore chunks, OutputStream out)
       throws IOException {
-    TraceWriter writer = new TraceWriter(out, hash -> StateTrace.bytes(chunks, hash));
+    TraceWriter writer = new TraceWriter(
+            out, ChronicleOpLog.rootVersion(oplog), hash -> StateTrace.bytes(chunks, hash));
     try {
       ChronicleOpLog.read(
           oplog,

@@ -11,6 +11,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.StateLock;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -47,9 +48,12 @@ public final class StateTrace {
     try (StateLock _ = StateLock.acquire(stateDir, "hypersync trace");
         ChunkStore chunks =
             DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
-      TraceWriter writer = new TraceWriter(out, hash -> bytes(chunks, hash));
+      Path oplog = stateDir.resolve("oplog");
+      RootVersion roots = ChronicleOpLog.rootVersion(oplog);
+      TraceWriter writer = new TraceWriter(out, roots, hash -> bytes(chunks, hash));
       LogReplay replay =
           new LogReplay(
+              roots,
               chunks,
               new IntentIndex(REMEMBERED_INTENTS, 0),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
@@ -57,7 +61,7 @@ public final class StateTrace {
               Long.MAX_VALUE,
               progress);
       ChronicleOpLog.read(
-          stateDir.resolve("oplog"),
+          oplog,
           (index, payload) -> {
             RecoveryListener.Verdict verdict = replay.onRecord(index, payload);
             if (verdict == RecoveryListener.Verdict.KEEP) {

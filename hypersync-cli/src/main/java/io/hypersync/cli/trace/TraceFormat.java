@@ -3,10 +3,12 @@ package io.hypersync.cli.trace;
 import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 
 /**
  * Format of a golden trace: a log from its first entry on, the chunks that it refers to, and the
- * roots that a replay must reach (hypersync.md 22.2). One file, version 1; integers are big-endian.
+ * roots that a replay must reach (hypersync.md 22.2). One file; integers are big-endian. The
+ * version is that of the roots ({@link RootVersion#code}), 1 or 2; nothing else differs.
  *
  * <pre>
  *   0               4       5               8
@@ -35,9 +37,6 @@ import io.hypersync.model.hash.Hash;
  * follows its entry; the last entry has one.
  */
 final class TraceFormat {
-  /** The version that is written. */
-  static final int VERSION = 1;
-
   static final int HEADER_BYTES = 8;
   static final int RECORD_HEADER_BYTES = 5;
 

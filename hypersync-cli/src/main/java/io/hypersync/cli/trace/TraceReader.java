@@ -5,6 +5,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceReader {
   private final InputStream in;
-  private final int version;
+  private final RootVersion roots;
   private Hash check;
   private long position = TraceFormat.HEADER_BYTES;
   private long entries;
@@ -36,17 +37,27 @@ public final class TraceReader {
     if (!Arrays.equals(header, TraceFormat.header(found))) {
       throw new TraceException("not a trace: it does not begin as one does");
     }
-    if (found != TraceFormat.VERSION) {
+    RootVersion known = RootVersion.ofCode(found);
+    if (known == null) {
       throw new TraceException(
-          "a trace of version " + found + "; version " + TraceFormat.VERSION + " is known");
+          "a trace of version "
+              + found
+              + "; versions up to "
+              + RootVersion.LATEST.code()
+              + " are known");
     }
-    this.version = found;
+    this.roots = known;
     this.check = Blake3.hash(header);
   }
 
-  /** Returns the format version of the file. */
+  /** Returns the format version of the file, which is that of its roots. */
   public int version() {
-    return version;
+    return roots.code();
+  }
+
+  /** Returns the version of the roots in the file. */
+  public RootVersion roots() {
+    return roots;
   }
 
   /** Returns the number of entries read so far. */

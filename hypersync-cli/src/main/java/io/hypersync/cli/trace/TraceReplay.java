@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.cli.trace.TraceReport.Mismatch;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.Replica;
@@ -33,10 +34,10 @@ public final class TraceReplay {
   private long checkpoints;
   private @Nullable Mismatch mismatch;
 
-  private TraceReplay(ChunkStore store, LongConsumer progress) {
+  private TraceReplay(RootVersion roots, ChunkStore store, LongConsumer progress) {
     this.chunks = new ReplayedChunks(store);
     this.progress = progress;
-    this.replica = new Replica(chunks, (_, _, after) -> applied(after));
+    this.replica = new Replica(chunks, (_, _, after) -> applied(after), roots);
   }
 
   /**
@@ -49,7 +50,7 @@ public final class TraceReplay {
    */
   public static TraceReport replay(TraceReader in, ChunkStore store, LongConsumer progress)
       throws IOException {
-    return new TraceReplay(store, progress).run(in);
+    return new TraceReplay(in.roots(), store, progress).run(in);
   }
 
   private TraceReport run(TraceReader in) throws IOException {

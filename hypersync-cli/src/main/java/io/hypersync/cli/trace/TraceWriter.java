@@ -8,6 +8,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashSet;
@@ -36,7 +37,7 @@ public final class TraceWriter {
   private final ChunkSource source;
   private final Set<Hash> known = new HashSet<>();
   private Hash check;
-  private Hash root = FsState.genesis().root();
+  private Hash root;
   private long entries;
   private long chunks;
   private long checkpoint;
@@ -45,12 +46,14 @@ public final class TraceWriter {
    * Writes the header.
    *
    * @param out should be buffered
+   * @param roots the version of the entries' roots
    * @param source asked for each chunk at most once
    */
-  public TraceWriter(OutputStream out, ChunkSource source) throws IOException {
+  public TraceWriter(OutputStream out, RootVersion roots, ChunkSource source) throws IOException {
     this.out = out;
     this.source = source;
-    byte[] header = TraceFormat.header(TraceFormat.VERSION);
+    this.root = FsState.genesis(roots).root();
+    byte[] header = TraceFormat.header(roots.code());
     out.write(header);
     check = Blake3.hash(header);
   }

@@ -1,5 +1,7 @@
 package io.hypersync.leader.oplog;
 
+import io.hypersync.model.trie.RootVersion;
+
 /**
  * Settings of an op log.
  *
@@ -11,11 +13,17 @@ package io.hypersync.leader.oplog;
  * @param batchMaxOps most entries in one sync (hypersync.md 6.3.1, BATCH_MAX_OPS)
  * @param batchMaxBytes most payload bytes in one sync, except that one entry always fits
  *     (BATCH_MAX_BYTES)
+ * @param roots of all entries; a log with roots of another version is not opened
  */
 public record OpLogOptions(
-    int firstSegmentBytes, int segmentBytes, int batchMaxOps, int batchMaxBytes) {
+    int firstSegmentBytes,
+    int segmentBytes,
+    int batchMaxOps,
+    int batchMaxBytes,
+    RootVersion roots) {
   /** Segments of 4 MiB that grow to 64 MiB, batches of up to 100 entries and 1 MB. */
-  public static final OpLogOptions DEFAULT = new OpLogOptions(4 << 20, 64 << 20, 100, 1_000_000);
+  public static final OpLogOptions DEFAULT =
+      new OpLogOptions(4 << 20, 64 << 20, 100, 1_000_000, RootVersion.LATEST);
 
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
   private static final int MAX_SEGMENT_BYTES = 1 << 30;
@@ -44,11 +52,17 @@ public record OpLogOptions(
 
   /** The same with all segments of this size in bytes. */
   public OpLogOptions withSegmentBytes(int bytes) {
-    return new OpLogOptions(bytes, bytes, batchMaxOps, batchMaxBytes);
+    return new OpLogOptions(bytes, bytes, batchMaxOps, batchMaxBytes, roots);
   }
 
   /** The same with other limits of a batch: entries, and bytes of payload. */
   public OpLogOptions withBatches(int maxOps, int maxBytes) {
-    return new OpLogOptions(firstSegmentBytes, segmentBytes, maxOps, maxBytes);
+    return new OpLogOptions(firstSegmentBytes, segmentBytes, maxOps, maxBytes, roots);
+  }
+
+  /** The same for entries whose roots have this version. */
+  public OpLogOptions withRoots(RootVersion version) {
+    return new OpLogOptions(
+        firstSegmentBytes, segmentBytes, batchMaxOps, batchMaxBytes, version);
   }
 }

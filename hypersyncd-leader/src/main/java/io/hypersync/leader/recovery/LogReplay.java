@@ -20,6 +20,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.RootVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -60,17 +61,18 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final long maxStateBytes;
   private final IntentIndex intents;
-  private FsState state = FsState.genesis();
+  private FsState state;
   private final RootCheck roots;
-  private Hash root = state.root();
+  private Hash root;
   private int runChunks;
-  private long weight = StateWeight.of(state);
+  private long weight;
   private long index;
   private long lastTimeNs;
 
   /**
    * Starts from the empty filesystem.
    *
+   * @param version of the log's roots
    * @param chunks receives chunks of inline payloads that are missing or damaged there
    * @param intents receives every replayed intent
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
@@ -80,12 +82,16 @@ public final class LogReplay implements RecoveryListener {
    * @param progress receives the index now and then
    */
   public LogReplay(
+      RootVersion version,
       ChunkStore chunks,
       IntentIndex intents,
       int runEntries,
       RootHashing hashing,
       long maxStateBytes,
       LongConsumer progress) {
+    this.state = FsState.genesis(version);
+    this.root = state.root();
+    this.weight = StateWeight.of(state);
     this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;

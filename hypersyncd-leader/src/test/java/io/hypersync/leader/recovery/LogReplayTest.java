@@ -29,6 +29,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.trie.RootVersion;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -253,6 +254,7 @@ class LogReplayTest {
 
   private LogReplay replay(int runEntries, RootHashing hashing) {
     return new LogReplay(
+        RootVersion.LATEST,
         chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, Long.MAX_VALUE, _ -> {});
   }
 

@@ -13,6 +13,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayDeque;
@@ -113,21 +114,23 @@ public final class Replica {
   }
 
   /** S_0, without a limit to the size of the state. */
-  public Replica(WorkerChunks chunks, Listener listener) {
-    this(chunks, listener, Long.MAX_VALUE);
+  public Replica(WorkerChunks chunks, Listener listener, RootVersion version) {
+    this(chunks, listener, version, Long.MAX_VALUE);
   }
 
   /**
    * S_0: everything comes from the log.
    *
+   * @param version of the log's roots
    * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
    *     stalls apply for good with ENOMEM: a full heap would end the process without a message
    */
-  public Replica(WorkerChunks chunks, Listener listener, long maxStateBytes) {
+  public Replica(
+      WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
     this.maxStateBytes = maxStateBytes;
     this.chunks = chunks;
     this.listener = listener;
-    FsState genesis = FsState.genesis();
+    FsState genesis = FsState.genesis(version);
     this.applied = new IndexedState(0, genesis, genesis.root());
     this.head = applied;
     this.headWeight = StateWeight.of(genesis);

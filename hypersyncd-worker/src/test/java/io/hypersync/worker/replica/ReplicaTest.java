@@ -21,6 +21,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.WorkerChunks;
@@ -37,7 +38,7 @@ class ReplicaTest {
 
   private final LocalChunks chunks = new LocalChunks();
   private final List<Long> applied = new ArrayList<>();
-  private final Replica replica = new Replica(chunks, (entry, _, _) -> applied.add(entry.index()));
+  private final Replica replica = new Replica(chunks, (entry, _, _) -> applied.add(entry.index()), RootVersion.LATEST);
   private FsState state = FsState.genesis();
   private long index;
 
@@ -56,7 +57,7 @@ class ReplicaTest {
   /** It reports the error before the heap is full, and goes on serving what it has. */
   @Test
   void aStateThatIsTooLargeForThisMachineStopsIt() throws DecodeException {
-    Replica small = new Replica(chunks, (_, _, _) -> {}, StateWeight.of(FsState.genesis()) + 10);
+    Replica small = new Replica(chunks, (_, _, _) -> {}, RootVersion.LATEST, StateWeight.of(FsState.genesis()) + 10);
     small.offer(List.of(setXattr(1, true), setXattr(2, true)));
     small.apply(100, Long.MAX_VALUE);
     ApplyError error = Objects.requireNonNull(small.error());

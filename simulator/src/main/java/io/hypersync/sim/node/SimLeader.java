@@ -16,6 +16,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
@@ -92,6 +93,7 @@ public final class SimLeader implements LeaderEnd {
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
     LogReplay replay =
         new LogReplay(
+            RootVersion.LATEST,
             disk.chunks(),
             intents,
             LogReplay.LONG_RUNS,

@@ -11,11 +11,12 @@ public final class Protocol {
   public static final String VERSION = "hypersync/1";
 
   /**
-   * The revision of the set of messages and their fields. Grows by one with every change that the
-   * other side must support; both sides must have the same one. A side that sends none has revision
-   * 1.
+   * The revision of the set of messages and their fields, and of the roots in the entries. Grows by
+   * one with every change that the other side must support; both sides must have the same one. A
+   * side that sends none has revision 1; since revision 3, Merkle roots have version 2 ({@code
+   * RootVersion.V2}).
    */
-  public static final int REVISION = 2;
+  public static final int REVISION = 3;
 
   /** The most bytes that one intent writes: the largest write request of the kernel. */
   public static final int MAX_WRITE_BYTES = 1024 * 1024;

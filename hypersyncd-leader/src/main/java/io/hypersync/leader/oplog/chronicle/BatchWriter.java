@@ -308,7 +308,7 @@ final class BatchWriter implements IdleWatermark.Writer {
   private void roll(SegmentAppender next, long firstIndex) throws IOException {
     retire.accept(segment);
     segment = next;
-    OpenSegment begun = OpenSegment.begin(next, firstIndex, previous, List.of());
+    OpenSegment begun = OpenSegment.begin(next, options.roots(), firstIndex, previous, List.of());
     positions = begun.positions();
     catalog.add(segment.readable(firstIndex, positions));
     watermarkedIndex = firstIndex - 1;

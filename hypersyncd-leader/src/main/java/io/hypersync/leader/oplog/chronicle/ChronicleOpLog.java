@@ -10,6 +10,8 @@ import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.oplog.RootVersionException;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -85,6 +87,8 @@ public final class ChronicleOpLog implements OpLog {
    * @throws OpLogCorruptException if a durable entry is damaged or missing, or {@code recovery}
    *     cuts one
    * @throws OpLogFullException if there is no room for a new segment
+   * @throws RootVersionException if the log's roots have another version than the options say;
+   *     {@code recovery} has received nothing then
    */
   public static ChronicleOpLog open(
       Path directory,
@@ -105,7 +109,18 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   /**
-   * Reads the log in a directory as {@link #open} would, without changing anything there.
+   * The version of the roots of the log in a directory; the latest one if there is no entry yet.
+   *
+   * @throws RootVersionException if the version is unknown to this program
+   */
+  public static RootVersion rootVersion(Path directory) throws IOException {
+    RootVersion found = LogRecovery.rootVersion(LogFiles.in(directory), directory);
+    return found == null ? RootVersion.LATEST : found;
+  }
+
+  /**
+   * Reads the log in a directory as {@link #open} would, without changing anything there. Its roots
+   * may have any version that is known.
    *
    * @param reader receives every entry of the log, in order
    * @throws OpLogCorruptException as for {@link #open}
@@ -126,6 +141,10 @@ public final class ChronicleOpLog implements OpLog {
       throws IOException {
     DurableFiles.createDirectories(directory);
     LogFiles files = LogFiles.in(directory);
+    RootVersion found = LogRecovery.rootVersion(files, directory);
+    if (found != null && found != options.roots()) {
+      throw new RootVersionException(directory, found.code(), options.roots());
+    }
     long sequence = LogRecovery.nextSequence(files);
     SegmentPreparer preparer =
         new SegmentPreparer(
@@ -138,7 +157,7 @@ public final class ChronicleOpLog implements OpLog {
       if (!recovered.carried().isEmpty()) {
         chunkSync.sync(); // the new segment will declare these entries durable
       }
-      OpenSegment begun = beginSegment(directory, recovered, preparer, disk);
+      OpenSegment begun = beginSegment(directory, options.roots(), recovered, preparer, disk);
       SegmentCatalog catalog = new SegmentCatalog();
       recovered.segments().forEach(catalog::add);
       catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
@@ -163,7 +182,11 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   private static OpenSegment beginSegment(
-      Path directory, RecoveredLog recovered, SegmentPreparer preparer, SegmentWrite disk)
+      Path directory,
+      RootVersion roots,
+      RecoveredLog recovered,
+      SegmentPreparer preparer,
+      SegmentWrite disk)
       throws IOException {
     int bytes = SegmentLayout.segmentBytesFor(recovered.carried());
     SegmentAppender segment;
@@ -178,7 +201,11 @@ public final class ChronicleOpLog implements OpLog {
     }
     try {
       return OpenSegment.begin(
-          segment, recovered.durableIndex() + 1, recovered.durableHash(), recovered.carried());
+          segment,
+          roots,
+          recovered.durableIndex() + 1,
+          recovered.durableHash(),
+          recovered.carried());
     } catch (IOException | RuntimeException e) {
       segment.close();
       throw e;

@@ -119,7 +119,7 @@ public final class LogCut {
         cut.write(stateDir);
         reached.accept(Step.MARKED);
         moved = moveAside(directory, cut.segments(), later, reached);
-        var _ = OpenSegment.begin(segment, after + 1, log.hash(), List.of());
+        var _ = OpenSegment.begin(segment, log.roots(), after + 1, log.hash(), List.of());
         reached.accept(Step.PUBLISHED);
       } finally {
         segment.close();

@@ -3,7 +3,9 @@ package io.hypersync.leader.oplog.chronicle;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.RootVersionException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +56,7 @@ final class LogRecovery {
   private long endOfDurable;
   private long endOfLastKept;
   private final List<LogSegmentFile> published = new ArrayList<>();
+  private RootVersion roots = RootVersion.LATEST;
   private long markedIndex;
   private Hash markedHash = Hash.ZERO;
 
@@ -82,7 +85,44 @@ final class LogRecovery {
     recovery.markedIndex = index;
     var _ = recovery.recover();
     return new Marked(
-        recovery.published, recovery.nextIndex - 1, recovery.durableIndex, recovery.markedHash);
+        recovery.published,
+        recovery.roots,
+        recovery.nextIndex - 1,
+        recovery.durableIndex,
+        recovery.markedHash);
+  }
+
+  /**
+   * The version of the log's roots, from the header of its newest segment. Null if there is no
+   * segment, or if the header is damaged, which {@link #recover} reports.
+   *
+   * @param directory of the log, for the exception
+   * @throws RootVersionException if the version is unknown
+   */
+  static @Nullable RootVersion rootVersion(LogFiles files, Path directory) throws IOException {
+    List<Path> published = publishedSegments(files);
+    if (published.isEmpty()) {
+      return null;
+    }
+    Path newest = published.getLast();
+    Path file = newest.resolve(SegmentLayout.CYCLE_FILE);
+    if (!files.exists(file)) {
+      return null;
+    }
+    try (SegmentScanner scanner =
+        new SegmentScanner(files.open(file), SegmentScanner.POINT_WINDOW_BYTES)) {
+      LogRecord header =
+          scanner.header(SegmentLayout.sequenceOf(newest), SegmentLayout.FIRST_RECORD_BEFORE);
+      if (header == null) {
+        return null;
+      }
+      int code = RecordCodec.rootVersionCode(header.bytes());
+      RootVersion version = RootVersion.ofCode(code);
+      if (version == null) {
+        throw new RootVersionException(directory, code, RootVersion.LATEST);
+      }
+      return version;
+    }
   }
 
   private RecoveredLog recover() throws IOException {
@@ -92,6 +132,9 @@ final class LogRecovery {
       headed.add(readHeader(directory, headed.isEmpty() ? null : headed.getLast()));
     }
     headed.forEach(segment -> published.add(segment.file()));
+    if (!headed.isEmpty()) {
+      roots = headed.getLast().roots();
+    }
     List<LogSegmentFile> segments = new ArrayList<>();
     List<Path> obsolete = new ArrayList<>();
     for (int i = 0; i < headed.size(); i++) {
@@ -144,10 +187,23 @@ final class LogRecovery {
         throw new OpLogCorruptException(
             header.index(), file, "the segment begins before its predecessor");
       }
+      int code = RecordCodec.rootVersionCode(header.bytes());
+      RootVersion version = RootVersion.ofCode(code);
+      if (version == null) {
+        throw new OpLogCorruptException(
+            header.index(), file, "its roots have the unknown version " + code);
+      }
+      if (before != null && version != before.roots()) {
+        throw new OpLogCorruptException(
+            header.index(),
+            file,
+            "its roots have version " + code + ", those before version " + before.roots().code());
+      }
       return new Headed(
           new LogSegmentFile(
               files, directory, sequence, header.index(), header.segmentId(), new PositionIndex()),
-          header);
+          header,
+          version);
     }
   }
 
@@ -293,12 +349,18 @@ final class LogRecovery {
    * What a cut needs to know about the log.
    *
    * @param published its segments, oldest first
+   * @param roots the version of its roots
    * @param lastIndex index of its last valid entry
    * @param durableIndex the last index that the log proves to be durable
    * @param hash record hash of the requested entry, {@link Hash#ZERO} if there is none
    */
-  record Marked(List<LogSegmentFile> published, long lastIndex, long durableIndex, Hash hash) {}
+  record Marked(
+      List<LogSegmentFile> published,
+      RootVersion roots,
+      long lastIndex,
+      long durableIndex,
+      Hash hash) {}
 
-  /** A published segment and its header record. */
-  private record Headed(LogSegmentFile file, LogRecord header) {}
+  /** A published segment, its header record, and the version of the roots in that. */
+  private record Headed(LogSegmentFile file, LogRecord header, RootVersion roots) {}
 }

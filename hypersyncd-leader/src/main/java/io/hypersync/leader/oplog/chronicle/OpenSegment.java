@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.util.List;
 
@@ -20,14 +21,19 @@ record OpenSegment(
    * segment gets its name, so a crash at any point leaves either the old log or the new one; from
    * the publication on, older records from {@code firstIndex} on are void.
    *
+   * @param roots of all entries in the log
    * @param previous hash of the record of {@code firstIndex - 1}
    * @param carried payloads of the entries from {@code firstIndex} on, to be written again
    */
   static OpenSegment begin(
-      SegmentAppender segment, long firstIndex, Hash previous, List<byte[]> carried)
+      SegmentAppender segment,
+      RootVersion roots,
+      long firstIndex,
+      Hash previous,
+      List<byte[]> carried)
       throws IOException {
     long lastIndex = firstIndex - 1 + carried.size();
-    segment.begin(firstIndex, lastIndex, previous);
+    segment.begin(roots, firstIndex, lastIndex, previous);
     PositionIndex positions = new PositionIndex();
     Hash hash = previous;
     long index = firstIndex;

@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,7 +9,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes and decodes log records, versions 1 and 2. The format is frozen. All numbers are
+ * Encodes and decodes log records, versions 1 to 3. The format is frozen. All numbers are
  * big-endian.
  *
  * <pre>
@@ -37,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>The CRC32C covers every byte of the record except its own four.
  *   <li>The commit watermark is the durable index that was known when the record was written. For a
  *       {@link RecordKind#SEGMENT_HEADER} it is the highest index known to be durable once the
- *       segment exists, its index is the first index of the segment, and its payload is the
- *       segment's sequence number (u64).
+ *       segment exists, and its index is the first index of the segment. Its payload is the
+ *       segment's sequence number (u64) and, since version 3, {@link RootVersion#code} of all roots
+ *       in the log (u8); before, that was 1.
  *   <li>The segment id is drawn at random for every segment and never leaves the leader. Recovery
  *       searches raw bytes for records, and payloads hold bytes that users chose: without the id, a
  *       file that contains a copied record could pass for one.
@@ -51,18 +53,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Version 2 has the same fields. It adds that a batch begins at a multiple of {@link
  * SegmentLayout#PAGE_BYTES} in the file, after a filler, and that there may be watermarks. Version
- * 1 is no longer written, but must remain readable.
+ * 3 is a segment header with a longer payload; other records are still written with version 2. What
+ * is no longer written must remain readable.
  */
 final class RecordCodec {
   static final int HEADER_BYTES = 72;
 
-  /** Payload length of a segment header. */
-  static final int SEGMENT_HEADER_PAYLOAD_BYTES = 8;
+  /** The first version in which a segment header has the version of the roots. */
+  private static final int ROOTS_SINCE = 3;
 
   static final int MAGIC = 0x48534f52;
-
-  /** The version that is written. */
-  static final int VERSION = 2;
 
   private static final byte[] NO_PAYLOAD = {};
 
@@ -100,7 +100,7 @@ final class RecordCodec {
       byte[] payload) {
     int length = recordBytes(payload.length);
     INT.set(target, at, MAGIC);
-    target[at + VERSION_AT] = VERSION;
+    target[at + VERSION_AT] = (byte) kind.version();
     target[at + KIND_AT] = (byte) kind.code();
     target[at + ZERO_AT] = 0;
     target[at + ZERO_AT + 1] = 0;
@@ -128,16 +128,30 @@ final class RecordCodec {
         NO_PAYLOAD);
   }
 
-  /** Encodes the sequence number of a segment as the payload of its header. */
-  static byte[] segmentHeaderPayload(long sequence) {
-    byte[] payload = new byte[SEGMENT_HEADER_PAYLOAD_BYTES];
+  /** Encodes the payload of a segment's header. */
+  static byte[] segmentHeaderPayload(long sequence, RootVersion roots) {
+    byte[] payload = new byte[Long.BYTES + 1];
     LONG.set(payload, 0, sequence);
+    payload[Long.BYTES] = (byte) roots.code();
     return payload;
   }
 
-  /** The sequence number in a segment header's payload. */
-  static long segmentSequence(byte[] payload) {
-    return (long) LONG.get(payload, 0);
+  /** Whether a segment header's payload has the length that belongs to its version. */
+  static boolean hasHeaderLength(byte[] header) {
+    int payload = header.length - HEADER_BYTES;
+    return payload == (header[VERSION_AT] < ROOTS_SINCE ? Long.BYTES : Long.BYTES + 1);
+  }
+
+  /** The sequence number in a segment header of the right length. */
+  static long segmentSequence(byte[] header) {
+    return (long) LONG.get(header, HEADER_BYTES);
+  }
+
+  /** {@link RootVersion#code} in a segment header of the right length; it may be unknown. */
+  static int rootVersionCode(byte[] header) {
+    return header[VERSION_AT] < ROOTS_SINCE
+        ? RootVersion.V1.code()
+        : header[HEADER_BYTES + Long.BYTES] & 0xff;
   }
 
   /** The four bytes at {@code at}, to compare with {@link #MAGIC}. */
@@ -154,7 +168,7 @@ final class RecordCodec {
   }
 
   private static boolean isKnown(int version, @Nullable RecordKind kind) {
-    return kind != null && version >= kind.sinceVersion() && version <= VERSION;
+    return kind != null && kind.isKnown(version);
   }
 
   /** Whether the CRC32C is right; {@code length} bytes must be there. */

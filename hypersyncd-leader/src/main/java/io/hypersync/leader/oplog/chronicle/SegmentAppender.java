@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -288,14 +289,19 @@ final class SegmentAppender implements AutoCloseable {
         LogFiles.in(logDirectory), directory, sequence, firstIndex, segmentId, positions);
   }
 
-  /** Appends the segment header, durable after {@link #sync}. */
-  void begin(long firstIndex, long commitWatermark, Hash previous) throws IOException {
+  /**
+   * Appends the segment header, durable after {@link #sync}.
+   *
+   * @param roots of all entries in the log
+   */
+  void begin(RootVersion roots, long firstIndex, long commitWatermark, Hash previous)
+      throws IOException {
     append(
         RecordKind.SEGMENT_HEADER,
         firstIndex,
         commitWatermark,
         previous,
-        RecordCodec.segmentHeaderPayload(sequence));
+        RecordCodec.segmentHeaderPayload(sequence, roots));
   }
 
   /** Appends an entry, durable after {@link #sync}, and returns the record's hash. */

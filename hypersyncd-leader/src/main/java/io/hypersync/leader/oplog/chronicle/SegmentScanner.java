@@ -36,9 +36,8 @@ final class SegmentScanner implements Closeable {
       if (found == null) {
         return null;
       }
-      byte[] payload = found.payload();
-      if (payload.length == RecordCodec.SEGMENT_HEADER_PAYLOAD_BYTES
-          && RecordCodec.segmentSequence(payload) == sequence) {
+      if (RecordCodec.hasHeaderLength(found.bytes())
+          && RecordCodec.segmentSequence(found.bytes()) == sequence) {
         return found;
       }
       position = found.end();

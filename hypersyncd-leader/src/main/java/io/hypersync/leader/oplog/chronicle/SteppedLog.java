@@ -5,6 +5,7 @@ import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -225,7 +226,7 @@ public final class SteppedLog {
             id,
             first,
             durableIndex + carried.size(),
-            RecordCodec.segmentHeaderPayload(sequence));
+            RecordCodec.segmentHeaderPayload(sequence, RootVersion.LATEST));
     append(bytes, header.length, header);
     long watermark = durableIndex;
     for (byte[] payload : carried) {

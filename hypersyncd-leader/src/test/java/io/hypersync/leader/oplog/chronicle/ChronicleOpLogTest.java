@@ -16,6 +16,7 @@ import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -297,7 +298,7 @@ class ChronicleOpLogTest {
           calls.incrementAndGet();
           SegmentWrite.DSYNC.write(file, channel, bytes, offset);
         };
-    OpLogOptions large = new OpLogOptions(16 << 20, 16 << 20, 1_000, 8 << 20);
+    OpLogOptions large = new OpLogOptions(16 << 20, 16 << 20, 1_000, 8 << 20, RootVersion.LATEST);
     List<byte[]> payloads = new ArrayList<>();
     try (TestLog test = TestLog.open(directory, large, gated)) {
       for (int index = 1; index <= 31; index++) {

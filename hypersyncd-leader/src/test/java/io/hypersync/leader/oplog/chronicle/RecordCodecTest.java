@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -37,8 +38,8 @@ class RecordCodecTest {
             1000,
             SEGMENT_ID,
             PREVIOUS,
-            RecordCodec.segmentHeaderPayload(42));
-    assertEquals(golden("v0_2/segment-header.hex"), hex(Arrays.copyOf(target, length)));
+            RecordCodec.segmentHeaderPayload(42, RootVersion.V2));
+    assertEquals(golden("v0_3/segment-header.hex"), hex(Arrays.copyOf(target, length)));
   }
 
   @Test
@@ -62,7 +63,21 @@ class RecordCodecTest {
     byte[] header = Golden.bytes(version + "/segment-header.hex");
     assertTrue(accepted(header));
     assertEquals(RecordKind.SEGMENT_HEADER, RecordCodec.kind(header, 0));
-    assertEquals(42, RecordCodec.segmentSequence(new LogRecord(0, header).payload()));
+    assertTrue(RecordCodec.hasHeaderLength(header));
+    assertEquals(42, RecordCodec.segmentSequence(header));
+    assertEquals(1, RecordCodec.rootVersionCode(header), "as all roots were then");
+  }
+
+  @Test
+  void aSegmentHeaderOfVersionThreeHasTheVersionOfTheRoots() throws IOException {
+    byte[] header = Golden.bytes("v0_3/segment-header.hex");
+    assertTrue(accepted(header));
+    assertTrue(RecordCodec.hasHeaderLength(header));
+    assertEquals(42, RecordCodec.segmentSequence(header));
+    assertEquals(2, RecordCodec.rootVersionCode(header));
+    byte[] older = header.clone();
+    older[4] = 2;
+    assertFalse(RecordCodec.hasHeaderLength(older), "its payload is too long for version 2");
   }
 
   @Test

@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.leader.oplog.OpLogCorruptException;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener;
+import io.hypersync.leader.oplog.RootVersionException;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What recovery keeps, cuts off and refuses. */
 @Tag("slow")
 class RecoveryTest {
+  /** For logs that were written before roots had a version. */
+  private static final OpLogOptions OLD_ROOTS = TestLog.SMALL.withRoots(RootVersion.V1);
+
   @TempDir Path directory;
 
   /** Damage to one record. */
@@ -232,11 +239,53 @@ class RecoveryTest {
     assertThrows(OpLogCorruptException.class, () -> TestLog.open(here));
   }
 
+  /** Its roots have version 1, too, and so have those of the entries that follow. */
   @Test
   void aLogOfVersionOneIsReadAndGoesOnInVersionTwo() throws IOException {
     writeVersionOne();
-    expectRecovered(6);
-    continueAndVerify(6);
+    expectRecovered(OLD_ROOTS, 6);
+    continueAndVerify(OLD_ROOTS, 6);
+    assertEquals(RootVersion.V1, ChronicleOpLog.rootVersion(directory));
+  }
+
+  @Test
+  void aLogWithRootsOfAnotherVersionIsReadButNotOpened() throws IOException {
+    writeVersionOne();
+    List<Path> before = Disk.segments(directory);
+    RootVersionException refused =
+        assertThrows(RootVersionException.class, () -> TestLog.open(directory));
+    assertTrue(refused.isOlder(), refused::getMessage);
+    assertEquals(before, Disk.segments(directory), "nothing was changed");
+    List<Long> read = new ArrayList<>();
+    ChronicleOpLog.read(
+        directory,
+        (index, _) -> {
+          read.add(index);
+          return RecoveryListener.Verdict.KEEP;
+        });
+    assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L), read);
+  }
+
+  @Test
+  void segmentsWithRootsOfDifferentVersionsAreNoLog() throws IOException {
+    Path old = directory.resolve("old");
+    Path log = directory.resolve("log");
+    for (OpLogOptions options : List.of(OLD_ROOTS, TestLog.SMALL)) {
+      Path here = options == OLD_ROOTS ? old : log;
+      for (int run = 0; run < 2; run++) {
+        try (TestLog test = TestLog.open(here, options)) {
+          test.appendOneByOne(3);
+        }
+      }
+    }
+    Path first = Disk.segments(log).getFirst();
+    DurableFiles.deleteTree(first);
+    Disk.copy(old.resolve(first.getFileName()), first);
+    OpLogCorruptException refused =
+        assertThrows(OpLogCorruptException.class, () -> TestLog.open(log));
+    assertTrue(
+        refused.getMessage().contains("its roots have version 2, those before version 1"),
+        refused::getMessage);
   }
 
   /** No record in it proves that the last entry was durable: it is kept if intact, else cut off. */
@@ -244,8 +293,8 @@ class RecoveryTest {
   void theLastEntryOfALogOfVersionOneIsCutOffWhenItIsDamaged() throws IOException {
     Path file = writeVersionOne();
     Damage.FLIPPED_PAYLOAD_BIT.apply(file, Disk.entry(file, 6));
-    expectRecovered(5);
-    continueAndVerify(5);
+    expectRecovered(OLD_ROOTS, 5);
+    continueAndVerify(OLD_ROOTS, 5);
   }
 
   @Test
@@ -253,7 +302,7 @@ class RecoveryTest {
     Path file = writeVersionOne();
     Damage.FLIPPED_PAYLOAD_BIT.apply(file, Disk.entry(file, 5));
     OpLogCorruptException refused =
-        assertThrows(OpLogCorruptException.class, () -> TestLog.open(directory));
+        assertThrows(OpLogCorruptException.class, () -> TestLog.open(directory, OLD_ROOTS));
     assertEquals(5, refused.index());
   }
 
@@ -441,19 +490,27 @@ class RecoveryTest {
   }
 
   private void expectRecovered(long last) throws IOException {
-    try (TestLog test = TestLog.open(directory)) {
+    expectRecovered(TestLog.SMALL, last);
+  }
+
+  private void expectRecovered(OpLogOptions options, long last) throws IOException {
+    try (TestLog test = TestLog.open(directory, options)) {
       assertEquals(last, test.lastRecovered());
       assertEquals(last, test.log.durableIndex());
     }
   }
 
   private void continueAndVerify(long last) throws IOException {
-    try (TestLog test = TestLog.open(directory)) {
+    continueAndVerify(TestLog.SMALL, last);
+  }
+
+  private void continueAndVerify(OpLogOptions options, long last) throws IOException {
+    try (TestLog test = TestLog.open(directory, options)) {
       assertEquals(last, test.lastRecovered());
       test.appendDurably(1500);
       test.verifyAll();
     }
-    try (TestLog test = TestLog.open(directory)) {
+    try (TestLog test = TestLog.open(directory, options)) {
       assertEquals(last + 1500, test.lastRecovered());
     }
   }
