@@ -60,6 +60,7 @@ final class CommandLineTest {
     assertEquals(
         Set.of(
             "cut-log",
+            "convert",
             "demo",
             "init",
             "token",

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.RootThread;
@@ -91,6 +92,7 @@ public final class LeaderDaemon implements Daemon {
     @Nullable ChronicleOpLog log = null;
     try {
       requireFinishedCut(stateDir);
+      requireFinishedConversion(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
       DurableFiles.createDirectories(chunkDir); // the store syncs only what is inside
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
@@ -147,6 +149,15 @@ public final class LeaderDaemon implements Daemon {
           "Finish it: ./hypersync cut-log --dir <workspace folder> --after "
               + cut.get().after()
               + " --yes");
+    }
+  }
+
+  /** Without this the leader would find no log in the middle of a conversion, and begin one. */
+  private static void requireFinishedConversion(Path stateDir) {
+    if (LogConversion.isUnfinished(stateDir)) {
+      throw new UserError(
+          "the conversion of the log in " + stateDir + " was interrupted",
+          "Finish it: ./hypersync convert " + ShellWords.quoted(stateDir));
     }
   }
 

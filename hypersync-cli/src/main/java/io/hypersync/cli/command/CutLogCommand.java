@@ -58,7 +58,6 @@ import picocli.CommandLine.Option;
     })
 final class CutLogCommand implements Callable<Integer> {
   private static final long NS_PER_SECOND = 1_000_000_000L;
-  private static final String USER = "unix:uid";
 
   @Mixin private final Screen screen = new Screen();
   @Mixin private final ConfigurationOptions configurationOptions = new ConfigurationOptions();
@@ -94,7 +93,7 @@ final class CutLogCommand implements Callable<Integer> {
       throw new UserError(
           state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
     }
-    requireOwner(state);
+    StateOwner.require(state);
     if (noTrace && out != null) {
       throw new UserError(
           "--out names a trace, and --no-trace wants none", "Give one of them.", UserError.USAGE);
@@ -114,22 +113,6 @@ final class CutLogCommand implements Callable<Integer> {
           FileProblems.hint(e, ""));
     } catch (ChunkStoreException e) {
       throw new UserError("cannot cut the log in " + state + ": " + e.getMessage(), "");
-    }
-  }
-
-  /** Refuses to run as another user: the leader could not open files that this process creates. */
-  private static void requireOwner(Path state) {
-    try {
-      Object owner = Files.getAttribute(state, USER);
-      if (!owner.equals(Files.getAttribute(Path.of("/proc/self"), USER))) {
-        throw new UserError(
-            state + " belongs to another user: " + Files.getOwner(state).getName(),
-            "Run this as that user, as the leader is run.");
-      }
-    } catch (IOException e) {
-      throw new UserError(
-          "cannot find out whose " + state + " is: " + FileProblems.describe(e),
-          FileProblems.hint(e, ""));
     }
   }
 

@@ -43,6 +43,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("trace", TraceCommand.class);
     COMMANDS.put("replay", ReplayCommand.class);
     COMMANDS.put("cut-log", CutLogCommand.class);
+    COMMANDS.put("convert", ConvertCommand.class);
   }
 
   @Option(

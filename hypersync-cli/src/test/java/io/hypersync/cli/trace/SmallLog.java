@@ -24,6 +24,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,10 +36,11 @@ public final class SmallLog {
   private static final NodeId FILE = new NodeId(5, 5);
 
   private final List<LogEntry> entries = new ArrayList<>();
-  private FsState state = FsState.genesis();
+  private FsState state;
   private final long wrongAt;
 
-  private SmallLog(long wrongAt) {
+  private SmallLog(RootVersion roots, long wrongAt) {
+    this.state = FsState.genesis(roots);
     this.wrongAt = wrongAt;
   }
 
@@ -57,9 +59,14 @@ public final class SmallLog {
    * @param wrongAt the index of the entry whose root is wrong; 0 for none
    */
   public static Hash write(Path stateDir, long wrongAt) throws IOException {
+    return write(stateDir, RootVersion.LATEST, wrongAt);
+  }
+
+  /** The same with roots of this version. */
+  public static Hash write(Path stateDir, RootVersion roots, long wrongAt) throws IOException {
     Chunk small = Chunk.of("in the entry".getBytes(StandardCharsets.UTF_8));
     Chunk large = Chunk.of("x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
-    SmallLog log = new SmallLog(wrongAt);
+    SmallLog log = new SmallLog(roots, wrongAt);
     log.add(new FsOp.CreateFile(FsState.ROOT, Name.of("a"), 0644, 0, 0), new byte[0]);
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 0, List.of(small.ref()), false), small.bytes());
     log.add(new FsOp.Write(FILE, WriteMode.PWRITE, 70, List.of(large.ref()), false), new byte[0]);
@@ -68,7 +75,7 @@ public final class SmallLog {
         ChronicleOpLog oplog =
             ChronicleOpLog.open(
                 stateDir.resolve("oplog"),
-                OpLogOptions.DEFAULT.withSegmentBytes(256 << 10),
+                OpLogOptions.DEFAULT.withSegmentBytes(256 << 10).withRoots(roots),
                 chunks::sync,
                 (_, _) -> Verdict.KEEP,
                 new Deaf())) {

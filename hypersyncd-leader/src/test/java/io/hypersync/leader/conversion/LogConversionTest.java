@@ -1,0 +1,273 @@
+package io.hypersync.leader.conversion;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.leader.conversion.LogConversion.Converted;
+import io.hypersync.leader.conversion.LogConversion.Step;
+import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogFailedException;
+import io.hypersync.leader.oplog.OpLogListener;
+import io.hypersync.leader.oplog.OpLogOptions;
+import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.OpId;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.FsStateMachine;
+import io.hypersync.model.state.Outcome;
+import io.hypersync.model.state.Stamp;
+import io.hypersync.model.trie.RootVersion;
+import io.hypersync.runtime.file.DurableFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a conversion keeps and changes, and what an interrupted one leaves. */
+class LogConversionTest {
+  private static final int ENTRIES = 300;
+  private static final OpLogOptions OLD =
+      OpLogOptions.DEFAULT.withSegmentBytes(256 << 10).withRoots(RootVersion.V1);
+
+  @TempDir Path state;
+
+  private final ChunkStore chunks = new InMemoryChunkStore();
+  private List<LogEntry> written = new ArrayList<>();
+
+  @BeforeEach
+  void aLogOfVersion1() throws IOException {
+    written = history(RootVersion.V1);
+    write(written);
+  }
+
+  @Test
+  void theEntriesAreTheSameWithRootsOfTheLatestVersion() throws IOException {
+    Converted converted = convert();
+    assertEquals(ENTRIES, converted.entries());
+    assertEquals(state.resolve("oplog.v1"), converted.kept());
+    assertConverted();
+    assertEquals(written.getLast().root(), read("oplog.v1").getLast().root());
+    assertEquals(RootVersion.V1, ChronicleOpLog.rootVersion(state.resolve("oplog.v1")));
+    try (ChronicleOpLog log = open(OpLogOptions.DEFAULT.withSegmentBytes(256 << 10))) {
+      assertEquals(ENTRIES, log.durableIndex());
+      log.append(ENTRIES + 1, new byte[] {1}, false);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptedConversionLeavesOneLogAndIsFinishedByTheNext(Step step) throws IOException {
+    assertThrows(
+        Interrupted.class,
+        () ->
+            LogConversion.convert(
+                state,
+                chunks,
+                _ -> {},
+                reached -> {
+                  if (reached == step) {
+                    throw new Interrupted();
+                  }
+                }));
+    assertEquals(step == Step.OLD_KEPT, LogConversion.isUnfinished(state));
+    switch (step) {
+      case WRITTEN -> assertEquals(hex(written), hex(read("oplog")));
+      case OLD_KEPT -> {
+        assertFalse(Files.exists(state.resolve("oplog")));
+        assertEquals(ENTRIES, read("oplog.v2").size());
+      }
+      case DONE -> assertConverted();
+    }
+    if (step == Step.DONE) {
+      IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
+      assertTrue(refused.getMessage().contains("have version 2 already"), refused::getMessage);
+    } else {
+      assertEquals(ENTRIES, convert().entries());
+    }
+    assertConverted();
+  }
+
+  /** What an earlier release has appended after an interruption must not be lost. */
+  @Test
+  void aConversionThatHasNotPutTheLogAsideBeginsAnew() throws IOException {
+    Path stale = state.resolve("oplog.v2/segment-0000000000000001");
+    Files.createDirectories(stale);
+    Files.writeString(stale.resolve("19700101F.cq4"), "no log");
+    assertEquals(ENTRIES, convert().entries());
+    assertConverted();
+  }
+
+  @Test
+  void whichLogIsTheRightOneIsNotGuessed() throws IOException {
+    Files.createDirectory(state.resolve("oplog.v1"));
+    assertThrows(IllegalStateException.class, this::convert);
+    Files.createDirectory(state.resolve("oplog.v2"));
+    IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
+    assertTrue(refused.getMessage().contains("a leader was started in the middle"), refused::toString);
+    assertEquals(hex(written), hex(read("oplog")), "nothing was changed");
+  }
+
+  @Test
+  void aLogWithAWrongRootIsNotConverted() throws IOException {
+    written.set(41, withRoot(written.get(41), new Hash(6, 6, 6, 6)));
+    DurableFiles.deleteTree(state.resolve("oplog"));
+    write(written);
+    ReplayException refused = assertThrows(ReplayException.class, this::convert);
+    assertTrue(refused.getMessage().contains("42"), refused::getMessage);
+    assertFalse(Files.exists(state.resolve("oplog.v2")));
+    assertEquals(hex(written), hex(read("oplog")));
+  }
+
+  @Test
+  void aLogWithoutEntriesIsConverted() throws IOException {
+    DurableFiles.deleteTree(state.resolve("oplog"));
+    write(List.of());
+    assertEquals(0, convert().entries());
+    assertEquals(List.of(), read("oplog"));
+    assertEquals(RootVersion.V2, ChronicleOpLog.rootVersion(state.resolve("oplog")));
+  }
+
+  private static final class Interrupted extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private Converted convert() throws IOException {
+    return LogConversion.convert(state, chunks, _ -> {}, _ -> {});
+  }
+
+  private void assertConverted() throws IOException {
+    List<LogEntry> expected = history(RootVersion.V2);
+    assertEquals(hex(expected), hex(read("oplog")));
+    assertNotEquals(hex(expected), hex(written));
+    assertEquals(RootVersion.V2, ChronicleOpLog.rootVersion(state.resolve("oplog")));
+    assertFalse(LogConversion.isUnfinished(state));
+    assertFalse(Files.exists(state.resolve("oplog.v2")));
+  }
+
+  private void write(List<LogEntry> entries) throws IOException {
+    try (ChronicleOpLog log = open(OLD)) {
+      for (LogEntry entry : entries) {
+        log.append(entry.index(), LogEntryCodec.encode(entry), false);
+      }
+    }
+  }
+
+  private ChronicleOpLog open(OpLogOptions options) throws IOException {
+    return ChronicleOpLog.open(
+        state.resolve("oplog"), options, () -> {}, (_, _) -> Verdict.KEEP, new Deaf());
+  }
+
+  private List<LogEntry> read(String log) throws IOException {
+    List<LogEntry> entries = new ArrayList<>();
+    ChronicleOpLog.read(
+        state.resolve(log),
+        (_, payload) -> {
+          try {
+            entries.add(LogEntryCodec.decode(payload));
+          } catch (DecodeException e) {
+            throw new AssertionError(e);
+          }
+          return Verdict.KEEP;
+        });
+    return entries;
+  }
+
+  /** The same ops at the same times, hashed in this version. */
+  private static List<LogEntry> history(RootVersion version) {
+    List<LogEntry> entries = new ArrayList<>();
+    FsState state = FsState.genesis(version);
+    NodeId file = LogEntry.NO_NODE;
+    for (int i = 1; i <= ENTRIES; i++) {
+      NodeId fresh = new NodeId(0x1234_0000_0000_0000L + i, 7L * i);
+      byte[] bytes = new byte[0];
+      FsOp op;
+      switch (i % 3) {
+        case 1 -> {
+          op = new FsOp.CreateFile(FsState.ROOT, Name.of("file " + i), 0644, i, 0);
+          file = fresh;
+        }
+        case 2 -> op = new FsOp.MakeDir(FsState.ROOT, Name.of("dir " + i), 0755, 0, i);
+        default -> {
+          Chunk chunk = Chunk.of(("content " + i).getBytes(StandardCharsets.UTF_8));
+          bytes = chunk.bytes();
+          op = new FsOp.Write(file, WriteMode.PWRITE, 100L * i, List.of(chunk.ref()), false);
+        }
+      }
+      Outcome outcome = FsStateMachine.apply(state, op, new Stamp(1_000L + i, fresh));
+      state = ((Outcome.Applied) outcome).state();
+      entries.add(
+          new LogEntry(
+              i,
+              new OpId(3, i),
+              1_000L + i,
+              new IntentId(new ClientId(1, 2), i),
+              new WorkerId("w" + i % 2),
+              i % 5 == 0 ? "agent" : "",
+              op,
+              i % 3 == 0 ? LogEntry.NO_NODE : fresh,
+              state.root(),
+              i % 7 == 0 ? new byte[] {1, 2, 3} : new byte[0],
+              bytes));
+    }
+    return entries;
+  }
+
+  private static LogEntry withRoot(LogEntry entry, Hash root) {
+    return new LogEntry(
+        entry.index(),
+        entry.opId(),
+        entry.committedAtNs(),
+        entry.intent(),
+        entry.origin(),
+        entry.agent(),
+        entry.op(),
+        entry.createdNode(),
+        root,
+        entry.hazard(),
+        entry.inlinePayload());
+  }
+
+  private static List<String> hex(List<LogEntry> entries) {
+    return entries.stream()
+        .map(entry -> HexFormat.of().formatHex(LogEntryCodec.encode(entry)))
+        .toList();
+  }
+
+  private static final class Deaf implements OpLogListener {
+    @Override
+    public void onDurable(CommittedBatch batch) {
+      // Nothing to do: closing the log waits for durability.
+    }
+
+    @Override
+    public void onFailure(OpLogFailedException failure) {
+      throw failure;
+    }
+  }
+}
