@@ -4,6 +4,7 @@ import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys with which inner nodes are hashed in {@link RootVersion#V2}, one for each bit. A key is
@@ -30,7 +31,7 @@ final class InnerKeys {
    * Filled when a bit is first used. Threads may race to fill an element: they store equal values,
    * and a {@link Hash} is immutable, so a thread that sees the reference sees the value.
    */
-  private static final Hash[] KEYS = new Hash[256 * TrieKey.BITS_PER_BYTE];
+  private static final @Nullable Hash[] KEYS = new @Nullable Hash[256 * TrieKey.BITS_PER_BYTE];
 
   private InnerKeys() {}
 

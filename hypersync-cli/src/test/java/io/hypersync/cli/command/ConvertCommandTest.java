@@ -120,12 +120,17 @@ final class ConvertCommandTest {
 
   private Invocation leader() {
     return Invocation.with(
-        LeaderDaemon::start,
+        options -> {
+          LeaderDaemon.start(options).close();
+          throw new AssertionError("a leader has started");
+        },
         _ -> {
-          throw new AssertionError("no worker is started");
+          throw new AssertionError("no worker");
         },
         "leader",
         "--dir",
-        team.toString());
+        team.toString(),
+        "--set",
+        "hypersync.leader.bind_address=127.0.0.1:0");
   }
 }
