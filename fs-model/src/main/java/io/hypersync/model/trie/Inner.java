@@ -17,9 +17,9 @@ import java.lang.invoke.VarHandle;
  * <p>No cache mixes versions. A branch can be reached only from states that descend from one
  * genesis: an op makes the next state from one state, takes branches from no other, and keeps its
  * version, which is final. So whoever requests this hash requests it in the version of that
- * genesis. The version is cached beside the hash all the same, in a byte that would be padding, and
- * a request in another version fails instead of returning a hash that is half of one version and
- * half of the other.
+ * genesis. The version is cached beside the hash all the same, in a spare bit, and a request in
+ * another version fails instead of returning a hash that is half of one version and half of the
+ * other.
  */
 final class Inner extends TrieNode {
   private static final VarHandle FIRST;
@@ -37,11 +37,17 @@ final class Inner extends TrieNode {
    */
   final short bit;
 
+  private static final int DEPTH = 0x7fff;
+  private static final int HASHED_AS_V2 = 0x8000;
+
   /**
-   * Longest path to a leaf. Takes no extra memory, as it fits into the padding after {@code bit}. A
-   * short is enough, since a path has at most one branch for each bit of a key.
+   * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one branch for
+   * each bit of a key. The highest bit is set before a hash of {@link RootVersion#V2} is cached; it
+   * means nothing while there is no hash. With compact object headers the fields fill the object,
+   * so another one would cost eight bytes. Not final for that bit only: a racing thread stores the
+   * same value, and whoever reads the depth masks the bit.
    */
-  private final short depth;
+  private short depthAndVersion;
 
   final TrieNode left;
   final TrieNode right;
@@ -58,9 +64,6 @@ final class Inner extends TrieNode {
   private long hash2;
   private long hash3;
 
-  /** {@link RootVersion#code} of the cached hash. Takes no extra memory either. */
-  private byte hashedAs;
-
   Inner(int bit, TrieNode left, TrieNode right) {
     this(
         (short) bit,
@@ -75,7 +78,7 @@ final class Inner extends TrieNode {
     this.left = left;
     this.right = right;
     this.size = size;
-    this.depth = (short) depth;
+    this.depthAndVersion = (short) depth;
   }
 
   TrieNode child(int side) {
@@ -91,8 +94,8 @@ final class Inner extends TrieNode {
     TrieNode old = child(side);
     int newSize = size - old.size() + child.size();
     int newDepth =
-        child.depth() >= old.depth() || 1 + old.depth() < depth
-            ? Math.max(depth, 1 + child.depth())
+        child.depth() >= old.depth() || 1 + old.depth() < depth()
+            ? Math.max(depth(), 1 + child.depth())
             : 1 + Math.max(child.depth(), child(1 - side).depth());
     return side == 0
         ? new Inner(bit, child, right, newSize, newDepth)
@@ -106,16 +109,16 @@ final class Inner extends TrieNode {
 
   @Override
   public int depth() {
-    return depth;
+    return depthAndVersion & DEPTH;
   }
 
   @Override
   public Hash hash(RootVersion version) {
     long first = (long) FIRST.getAcquire(this);
     if (first != 0) {
-      if (hashedAs != version.code()) {
+      if (version != hashedAs()) {
         throw new IllegalStateException(
-            "a trie with roots of version " + hashedAs + " is asked for " + version);
+            "a trie that was hashed as " + hashedAs() + " is asked for " + version);
       }
       return new Hash(first, hash1, hash2, hash3);
     }
@@ -123,8 +126,15 @@ final class Inner extends TrieNode {
     hash1 = hash.w1();
     hash2 = hash.w2();
     hash3 = hash.w3();
-    hashedAs = (byte) version.code();
+    if (version == RootVersion.V2) {
+      depthAndVersion = (short) (depthAndVersion | HASHED_AS_V2);
+    }
     FIRST.setRelease(this, hash.w0());
     return hash;
+  }
+
+  /** The version of the cached hash. */
+  private RootVersion hashedAs() {
+    return (depthAndVersion & HASHED_AS_V2) == 0 ? RootVersion.V1 : RootVersion.V2;
   }
 }
