@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Forges traces of format version 1: changes a trace and computes valid check hashes for it. */
+/** Forges traces: changes a trace and computes valid check hashes for it. */
 public final class ForgedTrace {
   private static final int FILE_HEADER = 8;
   private static final int RECORD_HEADER = 5;

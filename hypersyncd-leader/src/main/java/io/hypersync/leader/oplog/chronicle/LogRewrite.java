@@ -22,6 +22,7 @@ public final class LogRewrite {
 
   private final Path directory;
   private final RootVersion roots;
+  private final int segmentPayloadBytes;
   private final List<byte[]> collected = new ArrayList<>();
   private long collectedBytes;
   private long writtenIndex;
@@ -35,8 +36,13 @@ public final class LogRewrite {
    * @param roots the version of the entries' roots
    */
   public LogRewrite(Path directory, RootVersion roots) throws IOException {
+    this(directory, roots, SEGMENT_PAYLOAD_BYTES);
+  }
+
+  LogRewrite(Path directory, RootVersion roots, int segmentPayloadBytes) throws IOException {
     this.directory = directory;
     this.roots = roots;
+    this.segmentPayloadBytes = segmentPayloadBytes;
     DurableFiles.createDirectories(directory, DurableFiles.OWNER_ONLY_DIRECTORY);
   }
 
@@ -48,7 +54,7 @@ public final class LogRewrite {
   public void append(byte[] payload) throws IOException {
     collected.add(payload);
     collectedBytes += payload.length;
-    if (collectedBytes >= SEGMENT_PAYLOAD_BYTES) {
+    if (collectedBytes >= segmentPayloadBytes) {
       writeSegment();
     }
   }
