@@ -62,7 +62,8 @@ abstract sealed class Blake3Chain permits Blake3Scalar, Blake3Rows {
 
   /**
    * See {@link Blake3#keyedPair}. In the keyed mode the initial chaining value is the key: eight
-   * little-endian words, as in any chaining value, so a {@link Hash} holds the key's bytes in order.
+   * little-endian words, as in any chaining value, so a {@link Hash} holds the key's bytes in
+   * order.
    */
   final Hash keyedPair(Hash key, Hash left, Hash right) {
     return pair(key, left, right, KEYED_HASH | CHUNK_START | CHUNK_END | ROOT);

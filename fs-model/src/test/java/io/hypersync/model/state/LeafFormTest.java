@@ -55,7 +55,8 @@ class LeafFormTest {
   @Test
   void contentsHaveTheirRoots() {
     byte[] target = "../x".getBytes(StandardCharsets.US_ASCII);
-    assertArrayEquals(Blake3.hash(target), new NodeContent.Symlink(target).root(RootVersion.LATEST).toBytes());
+    assertArrayEquals(
+        Blake3.hash(target), new NodeContent.Symlink(target).root(RootVersion.LATEST).toBytes());
     assertEquals(Hash.ZERO, new NodeContent.Special().root(RootVersion.LATEST));
     MerkleTrie<DirEntry> entries =
         MerkleTrie.<DirEntry>empty().with(new DirEntry(Name.of("a"), ID, NodeType.FILE));
@@ -81,9 +82,11 @@ class LeafFormTest {
         .encode(put(forms, "node-device"), RootVersion.LATEST);
     Name latin1 = Name.of(new byte[] {'c', 'a', 'f', (byte) 0xe9});
     new DirEntry(latin1, ID, NodeType.DIRECTORY).encode(put(forms, "entry"), RootVersion.LATEST);
-    new Extent(0x0001020304050607L, 0x10000, ascending(0x20), 0xfffe).encode(put(forms, "extent"), RootVersion.LATEST);
+    new Extent(0x0001020304050607L, 0x10000, ascending(0x20), 0xfffe)
+        .encode(put(forms, "extent"), RootVersion.LATEST);
     byte[] name = "user.a".getBytes(StandardCharsets.US_ASCII);
-    new Xattr(name, new ChunkRef(ascending(0x40), 5)).encode(put(forms, "xattr"), RootVersion.LATEST);
+    new Xattr(name, new ChunkRef(ascending(0x40), 5))
+        .encode(put(forms, "xattr"), RootVersion.LATEST);
     return forms;
   }
 

@@ -136,7 +136,10 @@ class MerkleTrieTest {
       for (MerkleProof.Step other : wrong) {
         List<MerkleProof.Step> steps = new ArrayList<>(proof.upwards());
         steps.set(i, other);
-        assertNotEquals(trie.root(LATEST), new MerkleProof(proof.leaf(), steps).root(LATEST), other::toString);
+        assertNotEquals(
+            trie.root(LATEST),
+            new MerkleProof(proof.leaf(), steps).root(LATEST),
+            other::toString);
       }
     }
   }
@@ -188,7 +191,9 @@ class MerkleTrieTest {
       }
       if (step % 100 == 0) {
         assertEquals(
-            hex(ReferenceRoot.of(List.copyOf(map.values()), LATEST)), trie.root(LATEST).toString(), where);
+            hex(ReferenceRoot.of(List.copyOf(map.values()), LATEST)),
+            trie.root(LATEST).toString(),
+            where);
       }
     }
   }
@@ -397,7 +402,8 @@ class MerkleTrieTest {
     assertTrue(trie.depth() > 5 * longest, "depth " + trie.depth());
     assertEquals(trie.root(LATEST), build(leaves).root(LATEST), "inserted in order");
     if (longest <= 30) {
-      assertEquals(hex(ReferenceRoot.of(leaves, LATEST)), trie.root(LATEST).toString(), "root of all");
+      assertEquals(
+          hex(ReferenceRoot.of(leaves, LATEST)), trie.root(LATEST).toString(), "root of all");
     }
   }
 

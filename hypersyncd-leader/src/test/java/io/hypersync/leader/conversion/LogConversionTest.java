@@ -129,7 +129,8 @@ class LogConversionTest {
     assertThrows(IllegalStateException.class, this::convert);
     Files.createDirectory(state.resolve("oplog.v2"));
     IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
-    assertTrue(refused.getMessage().contains("a leader was started in the middle"), refused::toString);
+    assertTrue(
+        refused.getMessage().contains("a leader was started in the middle"), refused::toString);
     assertEquals(hex(written), hex(read("oplog")), "nothing was changed");
   }
 

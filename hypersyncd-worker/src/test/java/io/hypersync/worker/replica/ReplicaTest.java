@@ -38,7 +38,8 @@ class ReplicaTest {
 
   private final LocalChunks chunks = new LocalChunks();
   private final List<Long> applied = new ArrayList<>();
-  private final Replica replica = new Replica(chunks, (entry, _, _) -> applied.add(entry.index()), RootVersion.LATEST);
+  private final Replica replica =
+      new Replica(chunks, (entry, _, _) -> applied.add(entry.index()), RootVersion.LATEST);
   private FsState state = FsState.genesis();
   private long index;
 
@@ -57,7 +58,8 @@ class ReplicaTest {
   /** It reports the error before the heap is full, and goes on serving what it has. */
   @Test
   void aStateThatIsTooLargeForThisMachineStopsIt() throws DecodeException {
-    Replica small = new Replica(chunks, (_, _, _) -> {}, RootVersion.LATEST, StateWeight.of(FsState.genesis()) + 10);
+    long limit = StateWeight.of(FsState.genesis()) + 10;
+    Replica small = new Replica(chunks, (_, _, _) -> {}, RootVersion.LATEST, limit);
     small.offer(List.of(setXattr(1, true), setXattr(2, true)));
     small.apply(100, Long.MAX_VALUE);
     ApplyError error = Objects.requireNonNull(small.error());
