@@ -234,8 +234,7 @@ class Blake3Test {
       random.nextBytes(pair);
       assertEquals(
           Hash.read(org.apache.commons.codec.digest.Blake3.keyedHash(key, pair), 0),
-          implementation.keyed(
-              Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES)),
+          implementation.keyed(Hash.read(key, 0), Hash.read(pair, 0), Hash.read(pair, Hash.BYTES)),
           () -> "seed " + seed);
     }
   }

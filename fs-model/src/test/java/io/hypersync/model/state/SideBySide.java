@@ -26,8 +26,7 @@ final class SideBySide {
    * @param count the number of ops
    * @param every the number of ops between comparisons; there is also one after the last op
    */
-  static void run(
-      long seed, RootVersion version, int count, int every, Comparison comparison) {
+  static void run(long seed, RootVersion version, int count, int every, Comparison comparison) {
     RandomOps ops = new RandomOps(seed);
     ReferenceFileSystem naive = new ReferenceFileSystem(ops.chunks());
     FsState state = FsState.genesis(version);

@@ -137,9 +137,7 @@ class MerkleTrieTest {
         List<MerkleProof.Step> steps = new ArrayList<>(proof.upwards());
         steps.set(i, other);
         assertNotEquals(
-            trie.root(LATEST),
-            new MerkleProof(proof.leaf(), steps).root(LATEST),
-            other::toString);
+            trie.root(LATEST), new MerkleProof(proof.leaf(), steps).root(LATEST), other::toString);
       }
     }
   }

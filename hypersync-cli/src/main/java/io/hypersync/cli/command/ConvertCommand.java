@@ -91,8 +91,7 @@ final class ConvertCommand implements Callable<Integer> {
           "cannot convert the log in " + directory + ": " + FileProblems.describe(e),
           FileProblems.hint(e, ""));
     } catch (ChunkStoreException e) {
-      throw new UserError(
-          "cannot convert the log in " + directory + ": " + e.getMessage(), "");
+      throw new UserError("cannot convert the log in " + directory + ": " + e.getMessage(), "");
     }
   }
 

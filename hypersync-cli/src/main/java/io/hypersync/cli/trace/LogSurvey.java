@@ -105,7 +105,8 @@ public record LogSurvey(
    */
   public static TraceWriter trace(Path oplog, ChunkStore chunks, OutputStream out)
       throws IOException {
-    TraceWriter writer = new TraceWriter(
+    TraceWriter writer =
+        new TraceWriter(
             out, ChronicleOpLog.rootVersion(oplog), hash -> StateTrace.bytes(chunks, hash));
     try {
       ChronicleOpLog.read(

@@ -109,8 +109,7 @@ final class ConvertCommandTest {
 
   private String replayed(String name, int version) throws IOException {
     Path trace = directory.resolve(name + ".trace");
-    Invocation traced =
-        Invocation.of("trace", "--dir", team.toString(), "--out", trace.toString());
+    Invocation traced = Invocation.of("trace", "--dir", team.toString(), "--out", trace.toString());
     assertEquals(0, traced.exitCode(), traced.err());
     JsonNode replayed = JSON.readTree(Invocation.of("replay", trace.toString(), "--json").out());
     assertTrue(replayed.path("ok").asBoolean(), replayed::toString);

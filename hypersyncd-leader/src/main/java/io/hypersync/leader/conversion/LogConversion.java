@@ -157,8 +157,7 @@ public final class LogConversion {
   }
 
   /** Step 1: writes the new log, makes it durable and reads it back. */
-  private static Replayed rewrite(
-      Path log, Path fresh, ChunkStore chunks, LongConsumer progress)
+  private static Replayed rewrite(Path log, Path fresh, ChunkStore chunks, LongConsumer progress)
       throws IOException {
     LogRewrite rewrite = new LogRewrite(fresh, RootVersion.LATEST);
     Latest latest = new Latest();

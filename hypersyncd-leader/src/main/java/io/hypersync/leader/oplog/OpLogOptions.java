@@ -62,7 +62,6 @@ public record OpLogOptions(
 
   /** The same for entries whose roots have this version. */
   public OpLogOptions withRoots(RootVersion version) {
-    return new OpLogOptions(
-        firstSegmentBytes, segmentBytes, batchMaxOps, batchMaxBytes, version);
+    return new OpLogOptions(firstSegmentBytes, segmentBytes, batchMaxOps, batchMaxBytes, version);
   }
 }

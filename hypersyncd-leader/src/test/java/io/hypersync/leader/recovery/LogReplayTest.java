@@ -255,7 +255,12 @@ class LogReplayTest {
   private LogReplay replay(int runEntries, RootHashing hashing) {
     return new LogReplay(
         RootVersion.LATEST,
-        chunks, new IntentIndex(100_000, 1_000), runEntries, hashing, Long.MAX_VALUE, _ -> {});
+        chunks,
+        new IntentIndex(100_000, 1_000),
+        runEntries,
+        hashing,
+        Long.MAX_VALUE,
+        _ -> {});
   }
 
   private Verdict next(byte[] payload) {

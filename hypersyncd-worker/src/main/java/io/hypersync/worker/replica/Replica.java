@@ -125,8 +125,7 @@ public final class Replica {
    * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
    *     stalls apply for good with ENOMEM: a full heap would end the process without a message
    */
-  public Replica(
-      WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
+  public Replica(WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
     this.maxStateBytes = maxStateBytes;
     this.chunks = chunks;
     this.listener = listener;
