@@ -85,6 +85,14 @@ public final class CanonicalReader {
     return hash;
   }
 
+  /** Reads this many bytes, into a new array. */
+  public byte[] raw(int length) throws DecodeException {
+    need(length);
+    byte[] copy = Arrays.copyOfRange(bytes, position, position + length);
+    position += length;
+    return copy;
+  }
+
   /**
    * Reads a 32-bit length and that many bytes, into a new array.
    *
@@ -96,10 +104,7 @@ public final class CanonicalReader {
       throw new DecodeException(
           "a length of " + Integer.toUnsignedString(length) + ", at most " + max + " allowed");
     }
-    need(length);
-    byte[] copy = Arrays.copyOfRange(bytes, position, position + length);
-    position += length;
-    return copy;
+    return raw(length);
   }
 
   /**

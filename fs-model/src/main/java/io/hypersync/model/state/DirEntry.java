@@ -1,10 +1,13 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
@@ -20,6 +23,8 @@ import io.hypersync.model.trie.TrieKey;
  * </pre>
  */
 public final class DirEntry extends Leaf {
+  private static final int FIXED_BYTES = 16 + 1 + 1;
+
   private final byte[] name;
   private final NodeId node;
   private final NodeType type;
@@ -52,5 +57,26 @@ public final class DirEntry extends Leaf {
   @Override
   protected void encode(CanonicalWriter out, RootVersion version) {
     out.node(node).u8(type.code()).raw(name);
+  }
+
+  @Override
+  protected int pageBytes() {
+    return FIXED_BYTES + name.length;
+  }
+
+  /** Node, type, length of the name as u8, name. */
+  @Override
+  protected void writePage(CanonicalWriter out, PageWriter pages) {
+    out.node(node).u8(type.code()).u8(name.length).raw(name);
+  }
+
+  static DirEntry readPage(CanonicalReader in) throws DecodeException {
+    NodeId node = in.node();
+    NodeType type = NodeType.ofCode(in.u8());
+    byte[] name = in.raw(in.u8());
+    if (type == null || !Name.isWellFormed(name)) {
+      throw new DecodeException("a directory entry of no known type, or without a valid name");
+    }
+    return new DirEntry(Name.of(name), node, type);
   }
 }

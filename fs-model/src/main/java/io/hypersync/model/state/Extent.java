@@ -1,8 +1,11 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
@@ -18,6 +21,8 @@ import io.hypersync.model.trie.TrieKey;
  * </pre>
  */
 public final class Extent extends Leaf {
+  private static final int BYTES = 8 + 4 + Hash.BYTES + 4;
+
   private final long offset;
   private final int length;
   private final int chunkOffset;
@@ -77,5 +82,27 @@ public final class Extent extends Leaf {
   @Override
   protected void encode(CanonicalWriter out, RootVersion version) {
     out.u64(offset).u32(length).hash(chunk()).u32(chunkOffset);
+  }
+
+  @Override
+  protected int pageBytes() {
+    return BYTES;
+  }
+
+  /** The form that is hashed. */
+  @Override
+  protected void writePage(CanonicalWriter out, PageWriter pages) {
+    encode(out, RootVersion.LATEST);
+  }
+
+  static Extent readPage(CanonicalReader in) throws DecodeException {
+    long offset = in.size();
+    int length = in.u32();
+    Hash chunk = in.hash();
+    int chunkOffset = in.u32();
+    if (length <= 0 || chunkOffset < 0 || offset + length < 0) {
+      throw new DecodeException("an extent of " + length + " bytes at " + offset);
+    }
+    return new Extent(offset, length, chunk, chunkOffset);
   }
 }

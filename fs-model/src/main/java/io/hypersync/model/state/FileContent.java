@@ -1,8 +1,12 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Iterator;
@@ -24,6 +28,18 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
   @Override
   public Hash root(RootVersion version) {
     return extents.root(version);
+  }
+
+  /** Reads what a node's form in pages has of a file, behind the size. */
+  static FileContent readPage(CanonicalReader in, PageReader pages)
+      throws DecodeException, PageMissingException {
+    long allocated = in.size();
+    MerkleTrie<Extent> extents =
+        pages.trie(in, PageKind.EXTENTS, (extent, _) -> Extent.readPage(extent));
+    if (extents.isEmpty() && allocated != 0) {
+      throw new DecodeException("a file without extents that maps " + allocated + " bytes");
+    }
+    return extents.isEmpty() ? EMPTY : new FileContent(extents, allocated);
   }
 
   /** The extents that contain {@code offset} or start after it, in order. */

@@ -25,12 +25,22 @@ public final class FsState {
 
   private final RootVersion version;
   private final MerkleTrie<Node> nodes;
+
+  /** The orphans' ids, which the nodes imply. Kept so that nobody has to look at all nodes. */
+  private final MerkleTrie<Orphan> orphans;
+
   private final long nextInode;
   private final long allocated;
 
-  private FsState(RootVersion version, MerkleTrie<Node> nodes, long nextInode, long allocated) {
+  FsState(
+      RootVersion version,
+      MerkleTrie<Node> nodes,
+      MerkleTrie<Orphan> orphans,
+      long nextInode,
+      long allocated) {
     this.version = version;
     this.nodes = nodes;
+    this.orphans = orphans;
     this.nextInode = nextInode;
     this.allocated = allocated;
   }
@@ -54,7 +64,12 @@ public final class FsState {
             new NodeAttributes(ROOT_MODE, 0, 0, 2, 0, 0, 0, 0, 0),
             new NodeContent.Directory(ROOT, MerkleTrie.empty()),
             MerkleTrie.empty());
-    return new FsState(version, MerkleTrie.<Node>empty().with(root), InodeNo.ROOT.value() + 1, 0);
+    return new FsState(
+        version,
+        MerkleTrie.<Node>empty().with(root),
+        MerkleTrie.empty(),
+        InodeNo.ROOT.value() + 1,
+        0);
   }
 
   /**
@@ -112,6 +127,11 @@ public final class FsState {
     return nodes;
   }
 
+  /** The nodes without a name (hypersync.md 6.8), in the order of their ids. */
+  public MerkleTrie<Orphan> orphans() {
+    return orphans;
+  }
+
   /**
    * The sum of the bytes that files map to chunks, in all files; a byte that several extents share
    * counts for each of them.
@@ -129,17 +149,35 @@ public final class FsState {
     // lookup.
     Node old = node.type() == NodeType.FILE ? node(node.id()) : null;
     long freed = old == null ? 0 : old.allocated();
-    return new FsState(version, nodes.with(node), nextInode, allocated - freed + node.allocated());
+    return new FsState(
+        version,
+        nodes.with(node),
+        orphansWith(node),
+        nextInode,
+        allocated - freed + node.allocated());
   }
 
   FsState withNew(Node node) {
     if (node(node.id()) != null) {
       throw new IllegalArgumentException("node " + node.id() + " exists already");
     }
-    return new FsState(version, nodes.with(node), nextInode + 1, allocated + node.allocated());
+    return new FsState(
+        version, nodes.with(node), orphansWith(node), nextInode + 1, allocated + node.allocated());
   }
 
   FsState without(Node node) {
-    return new FsState(version, nodes.without(node.key()), nextInode, allocated - node.allocated());
+    return new FsState(
+        version,
+        nodes.without(node.key()),
+        orphans.without(node.key()),
+        nextInode,
+        allocated - node.allocated());
+  }
+
+  private MerkleTrie<Orphan> orphansWith(Node node) {
+    if (!node.isOrphan()) {
+      return orphans.isEmpty() ? orphans : orphans.without(node.key());
+    }
+    return orphans.get(node.key()) == null ? orphans.with(new Orphan(node.id())) : orphans;
   }
 }

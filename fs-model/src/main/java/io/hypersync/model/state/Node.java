@@ -1,12 +1,18 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Objects;
@@ -34,6 +40,11 @@ import java.util.Objects;
  * of the extents or of the directory entries, BLAKE3 of a symlink's target, or zeros.
  */
 public final class Node extends Leaf {
+  private static final int MODE_BITS = 12;
+
+  /** The form in pages up to the first trie. */
+  private static final int FIXED_BYTES = NodeId.BYTES + 8 + 1 + 2 + 4 * 3 + 8 * 3;
+
   private final NodeId id;
   private final long inode;
   private final NodeContent content;
@@ -65,7 +76,7 @@ public final class Node extends Leaf {
     this.type = (byte) type.code();
     this.content = content;
     this.xattrs = xattrs;
-    assert attributes.mode() >>> 12 == 0 : attributes; // FsOp checks it
+    assert attributes.mode() >>> MODE_BITS == 0 : attributes; // FsOp checks it
     this.mode = (short) attributes.mode();
     this.uid = attributes.uid();
     this.gid = attributes.gid();
@@ -152,5 +163,110 @@ public final class Node extends Leaf {
         .node(parent)
         .hash(xattrs.root(version))
         .hash(content.root(version));
+  }
+
+  @Override
+  protected int pageBytes() {
+    return FIXED_BYTES
+        + PageWriter.trieBytes(xattrs)
+        + switch (content) {
+          case FileContent file -> 2 * Long.BYTES + PageWriter.trieBytes(file.extents());
+          case NodeContent.Directory directory ->
+              NodeId.BYTES + PageWriter.trieBytes(directory.entries());
+          case NodeContent.Symlink(byte[] target) -> Short.BYTES + target.length;
+          case NodeContent.Special _ -> Integer.BYTES;
+        };
+  }
+
+  /**
+   * The form in pages; integers are big-endian. Tries are as {@link PageWriter} says.
+   *
+   * <pre>
+   *   0          16          24        25         27        31        35          39
+   *   +----------+-----------+---------+----------+---------+---------+-----------+
+   *   | id 16 B  | inode u64 | type u8 | mode u16 | uid u32 | gid u32 | nlink u32 |
+   *   +----------+-----------+---------+----------+---------+---------+-----------+
+   *   39          47          55          63
+   *   +-----------+-----------+-----------+---------------------+-----------+
+   *   | mtime i64 | ctime i64 | btime i64 | trie of the xattrs  | content   |
+   *   +-----------+-----------+-----------+---------------------+-----------+
+   *
+   *   content of a file       | size u64 | allocated u64 | trie of the extents |
+   *   content of a directory  | parent 16 B | trie of the entries |
+   *   content of a symlink    | length u16 | target |
+   *   content of any other    | rdev u32 |
+   * </pre>
+   */
+  @Override
+  protected void writePage(CanonicalWriter out, PageWriter pages) {
+    out.node(id)
+        .u64(inode)
+        .u8(type)
+        .u16(mode)
+        .u32(uid)
+        .u32(gid)
+        .u32(nlink)
+        .u64(mtimeNs)
+        .u64(ctimeNs)
+        .u64(btimeNs);
+    pages.trie(out, xattrs, PageKind.XATTRS);
+    switch (content) {
+      case FileContent file -> {
+        out.u64(size).u64(file.allocated());
+        pages.trie(out, file.extents(), PageKind.EXTENTS);
+      }
+      case NodeContent.Directory directory -> {
+        out.node(directory.parent());
+        pages.trie(out, directory.entries(), PageKind.ENTRIES);
+      }
+      case NodeContent.Symlink(byte[] target) -> out.u16(target.length).raw(target);
+      case NodeContent.Special _ -> out.u32(rdev);
+    }
+  }
+
+  static Node readPage(CanonicalReader in, PageReader pages)
+      throws DecodeException, PageMissingException {
+    NodeId id = in.node();
+    long inode = in.u64();
+    NodeType type = NodeType.ofCode(in.u8());
+    int mode = in.u16();
+    if (type == null || mode >>> MODE_BITS != 0) {
+      throw new DecodeException("node " + inode + " has no known type, or mode " + mode);
+    }
+    int uid = in.u32();
+    int gid = in.u32();
+    int nlink = in.u32();
+    long mtimeNs = in.u64();
+    long ctimeNs = in.u64();
+    long btimeNs = in.u64();
+    MerkleTrie<Xattr> xattrs = pages.trie(in, PageKind.XATTRS, (xattr, _) -> Xattr.readPage(xattr));
+    long size = 0;
+    int rdev = 0;
+    NodeContent content =
+        switch (type) {
+          case FILE -> {
+            size = in.size();
+            yield FileContent.readPage(in, pages);
+          }
+          case DIRECTORY ->
+              new NodeContent.Directory(
+                  in.node(),
+                  pages.trie(in, PageKind.ENTRIES, (entry, _) -> DirEntry.readPage(entry)));
+          case SYMLINK -> {
+            byte[] target = in.raw(in.u16());
+            if (target.length == 0 || target.length > FsOp.MakeSymlink.MAX_TARGET_BYTES) {
+              throw new DecodeException("a symlink's target of " + target.length + " bytes");
+            }
+            size = target.length;
+            yield new NodeContent.Symlink(target);
+          }
+          case FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> {
+            rdev = in.u32();
+            yield new NodeContent.Special();
+          }
+        };
+    NodeAttributes attributes =
+        new NodeAttributes(mode, uid, gid, nlink, size, mtimeNs, ctimeNs, btimeNs, rdev);
+    return new Node(id, inode, type, attributes, content, xattrs);
   }
 }

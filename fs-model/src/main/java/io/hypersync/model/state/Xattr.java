@@ -1,8 +1,13 @@
 package io.hypersync.model.state;
 
+import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.op.FsOp;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 
@@ -19,6 +24,8 @@ import io.hypersync.model.trie.TrieKey;
  * </pre>
  */
 public final class Xattr extends Leaf {
+  private static final int FIXED_BYTES = Hash.BYTES + 4 + 1;
+
   private final byte[] name;
   private final ChunkRef value;
 
@@ -47,5 +54,26 @@ public final class Xattr extends Leaf {
   @Override
   protected void encode(CanonicalWriter out, RootVersion version) {
     out.hash(value.hash()).u32(value.length()).raw(name);
+  }
+
+  @Override
+  protected int pageBytes() {
+    return FIXED_BYTES + name.length;
+  }
+
+  /** Hash and length of the value, length of the name as u8, name. */
+  @Override
+  protected void writePage(CanonicalWriter out, PageWriter pages) {
+    out.hash(value.hash()).u32(value.length()).u8(name.length).raw(name);
+  }
+
+  static Xattr readPage(CanonicalReader in) throws DecodeException {
+    Hash hash = in.hash();
+    int length = in.u32();
+    byte[] name = in.raw(in.u8());
+    if (length < 0 || length > FsOp.SetXattr.MAX_VALUE_BYTES || name.length == 0) {
+      throw new DecodeException("an extended attribute of " + length + " bytes");
+    }
+    return new Xattr(name, length == 0 ? ChunkRef.EMPTY : new ChunkRef(hash, length));
   }
 }

@@ -3,6 +3,7 @@ package io.hypersync.model.trie;
 import io.hypersync.model.hash.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A branch of the trie at one bit: keys with a 0 in that bit are on the left. The hash covers the
@@ -43,15 +44,26 @@ final class Inner extends TrieNode {
   /**
    * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one branch for
    * each bit of a key. The highest bit is set before a hash of {@link RootVersion#V2} is cached; it
-   * means nothing while there is no hash. With compact object headers the fields fill the object,
-   * so another one would cost eight bytes. Not final for that bit only: a racing thread stores the
+   * means nothing while there is no hash. Not final for that bit only: a racing thread stores the
    * same value, and whoever reads the depth masks the bit.
    */
   private short depthAndVersion;
 
+  /**
+   * Bytes of this subtree in the page that holds it, or 0 while nobody has asked ({@link
+   * PageBounds}). Racing threads store the same value.
+   */
+  private char pageBytes;
+
   final TrieNode left;
   final TrieNode right;
   private final int size;
+
+  /**
+   * The hash of the page that begins here, if the newest snapshot has such a page, else null.
+   * Written by the thread that takes snapshots, and read by no other ({@link PageWriter}).
+   */
+  @Nullable Hash page;
 
   /**
    * First word of the hash; 0 while the hash is not cached. A hash that really starts with 64 zero
@@ -102,6 +114,15 @@ final class Inner extends TrieNode {
         : new Inner(bit, left, child, newSize, newDepth);
   }
 
+  /** Bytes of this subtree in the page that holds it; 0 if not computed yet. */
+  int pageBytes() {
+    return pageBytes;
+  }
+
+  void pageBytes(int bytes) {
+    pageBytes = (char) bytes;
+  }
+
   @Override
   public int size() {
     return size;
@@ -123,6 +144,12 @@ final class Inner extends TrieNode {
       return new Hash(first, hash1, hash2, hash3);
     }
     Hash hash = version.inner(left.hash(version), right.hash(version), bit);
+    hash(version, hash);
+    return hash;
+  }
+
+  /** Caches the hash of this subtree, which the caller knows. */
+  void hash(RootVersion version, Hash hash) {
     hash1 = hash.w1();
     hash2 = hash.w2();
     hash3 = hash.w3();
@@ -130,7 +157,6 @@ final class Inner extends TrieNode {
       depthAndVersion = (short) (depthAndVersion | HASHED_AS_V2);
     }
     FIRST.setRelease(this, hash.w0());
-    return hash;
   }
 
   /** The version of the cached hash. */

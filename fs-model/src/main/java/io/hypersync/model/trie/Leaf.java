@@ -22,6 +22,17 @@ public abstract non-sealed class Leaf extends TrieNode {
    */
   protected abstract void encode(CanonicalWriter out, RootVersion version);
 
+  /** The number of bytes that {@link #writePage} appends. */
+  protected abstract int pageBytes();
+
+  /**
+   * Appends key and value in the form of pages, from which the leaf can be read again. The form
+   * ends where its own bytes say so.
+   *
+   * @param pages writes the tries that are inside this leaf
+   */
+  protected abstract void writePage(CanonicalWriter out, PageWriter pages);
+
   @Override
   public final int size() {
     return 1;

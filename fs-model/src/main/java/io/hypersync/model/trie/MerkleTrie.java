@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: an instance may be read by any thread. A hash is computed by the thread that first
  * requests it ({@link Inner}), possibly while another thread derives a new version from the same
- * trie. Before a state is published its {@link #root(RootVersion)} must have been computed, so that readers
- * never compute hashes.
+ * trie. Before a state is published its {@link #root(RootVersion)} must have been computed, so that
+ * readers never compute hashes.
  *
  * @param <L> the type of the leaves
  */
@@ -42,6 +42,16 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
   @SuppressWarnings("unchecked") // it has no leaves, so any type is right
   public static <L extends Leaf> MerkleTrie<L> empty() {
     return (MerkleTrie<L>) EMPTY;
+  }
+
+  /** The trie below a node, whose leaves must all be of type L. */
+  static <L extends Leaf> MerkleTrie<L> of(TrieNode top) {
+    return new MerkleTrie<>(top);
+  }
+
+  /** The node at the root, or null for the empty trie. */
+  @Nullable TrieNode top() {
+    return top;
   }
 
   public int size() {

@@ -36,6 +36,7 @@ final class Fsck {
     names.put(FsState.ROOT, 1);
     walk(root);
     long allocated = 0;
+    int orphans = 0;
     Set<Long> inodes = new HashSet<>();
     for (Node node : state.nodes()) {
       String which = where + ": node " + node.inode();
@@ -44,7 +45,10 @@ final class Fsck {
       assertTrue(inodes.add(node.inode().value()), which + " shares its inode number");
       assertTrue(node.inode().value() < state.nextInode(), which + " is past the next one");
       allocated += node.allocated();
+      assertEquals(node.isOrphan(), state.orphans().get(node.key()) != null, which + " in orphans");
+      orphans += node.isOrphan() ? 1 : 0;
     }
+    assertEquals(orphans, state.orphans().size(), where + ": orphans");
     assertEquals(allocated, state.allocated(), where + ": allocated bytes of all files");
   }
 

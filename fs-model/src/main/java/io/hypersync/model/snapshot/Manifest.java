@@ -1,0 +1,120 @@
+package io.hypersync.model.snapshot;
+
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StatePages;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageSource;
+import io.hypersync.model.trie.PageWriter;
+import io.hypersync.model.trie.RootVersion;
+
+/**
+ * What a snapshot is (hypersync.md 13.1): the state at one index of the log and what a replica has
+ * to know to go on from there. It has no time of day and no host, so all replicas make the same
+ * one, and its hash stands for the state and all its pages. Immutable. Integers are big-endian:
+ *
+ * <pre>
+ *   0              8           9            10
+ *   +--------------+-----------+------------+
+ *   | "HSMANIFE"   | format u8 | version of |
+ *   |              | = 1       | roots u8   |
+ *   +--------------+-----------+------------+
+ *   10               26          34              42          74           82
+ *   +----------------+-----------+---------------+-----------+------------+------------------+
+ *   | workspace 16 B | index u64 | last time i64 | root 32 B | weight u64 | the state, as    |
+ *   |                |           |               |           |            | StatePages says  |
+ *   +----------------+-----------+---------------+-----------+------------+------------------+
+ * </pre>
+ *
+ * @param workspace the workspace whose log this is
+ * @param index the index of the last entry that the state has
+ * @param lastTimeNs the time of that entry, in nanoseconds since 1970; 0 at index 0
+ * @param weight the state's estimate of memory ({@code StateWeight}), in bytes
+ * @param state the state
+ */
+public record Manifest(
+    WorkspaceId workspace, long index, long lastTimeNs, long weight, FsState state) {
+  private static final long MAGIC = 0x48534d414e494645L; // "HSMANIFE"
+  private static final int FORMAT = 1;
+
+  /** Manifests have two references, or two small tries, besides the numbers. */
+  private static final int CAPACITY = 4096;
+
+  /** What {@link #write} made. */
+  public record Written(Hash hash, byte[] bytes) {}
+
+  /**
+   * Writes the pages and returns the manifest, which is not stored yet: that comes when all pages
+   * are durable.
+   */
+  public Written write(PageWriter pages) {
+    CanonicalWriter out = new CanonicalWriter(CAPACITY);
+    out.u64(MAGIC)
+        .u8(FORMAT)
+        .u8(state.version().code())
+        .id(workspace.high(), workspace.low())
+        .u64(index)
+        .u64(lastTimeNs)
+        .hash(state.root())
+        .u64(weight);
+    StatePages.write(state, out, pages);
+    byte[] bytes = out.toBytes();
+    return new Written(Blake3.hash(bytes), bytes);
+  }
+
+  /** How the pages of a manifest are read. */
+  @FunctionalInterface
+  public interface Pages {
+    /** A reader for tries with hashes of this version. */
+    PageReader reader(RootVersion version, PageSource source);
+  }
+
+  /**
+   * Reads a manifest and its pages.
+   *
+   * @param bytes the manifest, whose hash has been checked
+   * @param workspace the workspace that it must be of
+   * @param pages {@link PageReader#trusting} or {@link PageReader#verifying}
+   * @throws DecodeException if it is no manifest, is of another workspace, or the state that its
+   *     pages give has another root than it says
+   * @throws PageMissingException if a page is not there, or is damaged
+   */
+  public static Manifest read(byte[] bytes, WorkspaceId workspace, Pages pages, PageSource source)
+      throws DecodeException, PageMissingException {
+    CanonicalReader in = new CanonicalReader(bytes);
+    if (in.u64() != MAGIC) {
+      throw new DecodeException("not the manifest of a snapshot");
+    }
+    int format = in.u8();
+    if (format != FORMAT) {
+      throw new DecodeException(
+          "the manifest has format " + format + ", and this version of hypersync reads " + FORMAT);
+    }
+    int code = in.u8();
+    RootVersion version = RootVersion.ofCode(code);
+    if (version == null) {
+      throw new DecodeException("the manifest has roots of the unknown version " + code);
+    }
+    WorkspaceId itsWorkspace = new WorkspaceId(in.u64(), in.u64());
+    if (!itsWorkspace.equals(workspace)) {
+      throw new DecodeException("the manifest is of workspace " + itsWorkspace);
+    }
+    long index = in.size();
+    long lastTimeNs = in.u64();
+    Hash root = in.hash();
+    long weight = in.size();
+    FsState state = StatePages.read(version, in, pages.reader(version, source));
+    in.finish();
+    if (!state.root().equals(root)) {
+      throw new DecodeException(
+          "the pages give root " + state.root() + ", and the manifest says " + root);
+    }
+    return new Manifest(workspace, index, lastTimeNs, weight, state);
+  }
+}

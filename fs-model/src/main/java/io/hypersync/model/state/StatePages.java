@@ -1,0 +1,49 @@
+package io.hypersync.model.state;
+
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.trie.MerkleTrie;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageWriter;
+import io.hypersync.model.trie.RootVersion;
+
+/**
+ * A whole state as pages and what leads to them (hypersync.md 13.1). The form is part of a
+ * manifest:
+ *
+ * <pre>
+ *   0                8               16
+ *   +----------------+---------------+-------------------+---------------------+
+ *   | next inode u64 | allocated u64 | trie of the nodes | trie of the orphans |
+ *   +----------------+---------------+-------------------+---------------------+
+ * </pre>
+ */
+public final class StatePages {
+  private StatePages() {}
+
+  /** Appends a state, and writes its pages. */
+  public static void write(FsState state, CanonicalWriter out, PageWriter pages) {
+    out.u64(state.nextInode()).u64(state.allocated());
+    pages.trie(out, state.nodes(), PageKind.NODES);
+    pages.trie(out, state.orphans(), PageKind.ORPHANS);
+  }
+
+  /**
+   * Reads a state, and its pages.
+   *
+   * @param version how the state was hashed when it was written
+   * @throws DecodeException if the bytes, or those of a page, are not such a form
+   * @throws PageMissingException if a page is not there, or is damaged
+   */
+  public static FsState read(RootVersion version, CanonicalReader in, PageReader pages)
+      throws DecodeException, PageMissingException {
+    long nextInode = in.u64();
+    long allocated = in.size();
+    MerkleTrie<Node> nodes = pages.trie(in, PageKind.NODES, Node::readPage);
+    MerkleTrie<Orphan> orphans =
+        pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
+    return new FsState(version, nodes, orphans, nextInode, allocated);
+  }
+}

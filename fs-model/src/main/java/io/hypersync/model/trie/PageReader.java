@@ -1,0 +1,168 @@
+package io.hypersync.model.trie;
+
+import io.hypersync.model.codec.CanonicalReader;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads tries that {@link PageWriter} wrote. Everything that a reference says of a page is checked
+ * against the page, except the hash of the subtree, which costs more than reading it: it is covered
+ * by the hash of the page that has the reference, and {@link #verifying} checks it, too. Not
+ * thread-safe.
+ */
+public final class PageReader {
+  private static final int MAX_BIT = TrieKey.MAX_LENGTH * TrieKey.BITS_PER_BYTE;
+
+  private final RootVersion version;
+  private final PageSource source;
+  private final boolean verifies;
+  private long pages;
+
+  private PageReader(RootVersion version, PageSource source, boolean verifies) {
+    this.version = version;
+    this.source = source;
+    this.verifies = verifies;
+  }
+
+  /**
+   * A reader of the newest snapshot, from which a replica goes on. It takes the hashes of subtrees
+   * as the pages say, and marks what it reads for {@link PageWriter#incremental}.
+   *
+   * @param version how the tries are hashed
+   */
+  public static PageReader trusting(RootVersion version, PageSource source) {
+    return new PageReader(version, source, false);
+  }
+
+  /** A reader of any snapshot. It computes every hash, and leaves no mark. */
+  public static PageReader verifying(RootVersion version, PageSource source) {
+    return new PageReader(version, source, true);
+  }
+
+  /** The number of pages read so far. */
+  public long pages() {
+    return pages;
+  }
+
+  /**
+   * Reads a trie that is inside a record, and its pages.
+   *
+   * @param kind the kind that its pages must have
+   * @throws DecodeException if the bytes are none, or a page is not what a reference says
+   * @throws PageMissingException if a page is not there, or is damaged
+   */
+  public <L extends Leaf> MerkleTrie<L> trie(CanonicalReader in, int kind, LeafReader<L> leaves)
+      throws DecodeException, PageMissingException {
+    int tag = in.u8();
+    return tag == PageTag.EMPTY
+        ? MerkleTrie.empty()
+        : MerkleTrie.of(node(in, tag, -1, kind, leaves));
+  }
+
+  /** An inner node of which not everything has been read yet. */
+  private static final class Open {
+    final int bit;
+    @Nullable TrieNode left;
+
+    Open(int bit) {
+      this.bit = bit;
+    }
+  }
+
+  /**
+   * Reads a node and what is below it in the same page. Not recursive: names can be chosen so that
+   * a directory is thousands of nodes deep.
+   *
+   * @param above the bit of the node above, or -1: bits grow on the way down
+   */
+  private TrieNode node(
+      CanonicalReader in, int firstTag, int above, int kind, LeafReader<? extends Leaf> leaves)
+      throws DecodeException, PageMissingException {
+    ArrayDeque<Open> open = new ArrayDeque<>();
+    int lowest = above;
+    int tag = firstTag;
+    while (true) {
+      if (tag == PageTag.INNER) {
+        lowest = bit(in, lowest);
+        open.push(new Open(lowest));
+      } else {
+        TrieNode node = end(in, tag, lowest, kind, leaves);
+        Open parent = open.peek();
+        while (parent != null && parent.left != null) {
+          node = new Inner(parent.bit, parent.left, node);
+          open.pop();
+          parent = open.peek();
+        }
+        if (parent == null) {
+          return node;
+        }
+        parent.left = node;
+        lowest = parent.bit;
+      }
+      tag = in.u8();
+    }
+  }
+
+  private static int bit(CanonicalReader in, int above) throws DecodeException {
+    int bit = in.u16();
+    if (bit <= above || bit >= MAX_BIT) {
+      throw new DecodeException("a node of a trie has bit " + bit + " below bit " + above);
+    }
+    return bit;
+  }
+
+  /** Reads what ends a path within a page: a leaf or a reference. */
+  private TrieNode end(
+      CanonicalReader in, int tag, int above, int kind, LeafReader<? extends Leaf> leaves)
+      throws DecodeException, PageMissingException {
+    return switch (tag) {
+      case PageTag.LEAF -> leaves.read(in, this);
+      case PageTag.REFERENCE -> reference(in, above, kind, leaves);
+      default -> throw new DecodeException("a node of a trie has the unknown tag " + tag);
+    };
+  }
+
+  private Inner reference(
+      CanonicalReader in, int above, int kind, LeafReader<? extends Leaf> leaves)
+      throws DecodeException, PageMissingException {
+    int bit = bit(in, above);
+    int bytes = in.u16();
+    int depth = in.u16();
+    int size = in.u32();
+    Hash subtree = in.hash();
+    Hash page = in.hash();
+    Inner inner = page(page, above, kind, leaves);
+    if (inner.bit != bit
+        || inner.depth() != depth
+        || inner.size() != size
+        || PageBounds.bytes(inner) != bytes) {
+      throw new DecodeException("page " + page + " is not what the reference to it says");
+    }
+    if (!verifies) {
+      inner.hash(version, subtree);
+      inner.page = page;
+    } else if (!inner.hash(version).equals(subtree)) {
+      throw new DecodeException(
+          "the subtree in page " + page + " has another hash than " + subtree);
+    }
+    return inner;
+  }
+
+  private Inner page(Hash page, int above, int kind, LeafReader<? extends Leaf> leaves)
+      throws DecodeException, PageMissingException {
+    CanonicalReader in = new CanonicalReader(source.get(page));
+    int format = in.u8();
+    if (format != PageWriter.FORMAT) {
+      throw new DecodeException("page " + page + " has the unknown format " + format);
+    }
+    int itsKind = in.u8();
+    if (itsKind != kind || !(node(in, in.u8(), above, kind, leaves) instanceof Inner inner)) {
+      throw new DecodeException("page " + page + " is not of kind " + kind);
+    }
+    in.finish();
+    pages++;
+    return inner;
+  }
+}

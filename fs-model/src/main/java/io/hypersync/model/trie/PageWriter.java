@@ -1,0 +1,174 @@
+package io.hypersync.model.trie;
+
+import io.hypersync.model.codec.CanonicalWriter;
+import io.hypersync.model.hash.Hash;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes tries as pages ({@link PageBounds} says where a page begins). A page is a header and a
+ * subtree in pre-order; integers are big-endian:
+ *
+ * <pre>
+ *   0           1         2
+ *   +-----------+---------+----------------------------------+
+ *   | format u8 | kind u8 | the node at which the page begins |
+ *   | = 1       |         |                                  |
+ *   +-----------+---------+----------------------------------+
+ *
+ *   leaf        | 1 u8 | the leaf |
+ *   inner node  | 2 u8 | bit u16 | left node | right node |
+ *   reference   | 3 u8 | bit u16 | bytes u16 | depth u16 | size u32 | subtree's hash 32 B | page's hash 32 B |
+ * </pre>
+ *
+ * <p>A trie inside a leaf is the byte 0 if it is empty, else its top node in the same form: a
+ * reference if the trie is larger than {@link PageBounds#INLINE_BYTES}, otherwise the node itself.
+ * The kind says which leaves the page has; the state defines the numbers.
+ *
+ * <p>The page's hash is BLAKE3 of its bytes. The subtree's hash is that of {@link TrieNode#hash}:
+ * with it the root of a trie can be computed without reading the page.
+ *
+ * <p>A writer which marks remembers in each inner node the hash of the page that begins there, and
+ * does not write such a page again, nor look at what is below. That is right only if the page is
+ * still stored when the next snapshot is taken, although pages that no retained snapshot has are
+ * deleted. The argument: a mark is there only while the newest snapshot has the page. {@link #undo}
+ * takes away the marks of a snapshot that was not finished. A node that no longer begins a page
+ * loses its mark when the snapshot in which that is so is written: its parent is another one then,
+ * or has other children, so the writer comes by. And a node that is not in the newest snapshot
+ * never comes back, because states take their nodes from the state before only.
+ *
+ * <p>Not thread-safe. The tries may be read by other threads meanwhile.
+ */
+public final class PageWriter {
+  /** The version of the format, the first byte of each page. */
+  static final int FORMAT = 1;
+
+  private static final int HEADER_BYTES = 2;
+
+  private final RootVersion version;
+  private final PageSink sink;
+  private final boolean marks;
+  private final List<Inner> marked = new ArrayList<>();
+  private long pages;
+  private long bytes;
+
+  private PageWriter(RootVersion version, PageSink sink, boolean marks) {
+    this.version = version;
+    this.sink = sink;
+    this.marks = marks;
+  }
+
+  /**
+   * A writer that leaves out what the newest snapshot has, as described above. All snapshots of one
+   * replica must be written by such writers, one after the other.
+   *
+   * @param version how the tries are hashed
+   */
+  public static PageWriter incremental(RootVersion version, PageSink sink) {
+    return new PageWriter(version, sink, true);
+  }
+
+  /** A writer of every page, which leaves no mark in the tries. */
+  public static PageWriter complete(RootVersion version, PageSink sink) {
+    return new PageWriter(version, sink, false);
+  }
+
+  /** The number of bytes that {@link #trie} appends; pages that it writes do not count. */
+  public static int trieBytes(MerkleTrie<?> trie) {
+    return PageBounds.trieBytes(trie);
+  }
+
+  /** Appends a trie that is inside a record, and writes the pages that it has. */
+  public void trie(CanonicalWriter out, MerkleTrie<?> trie, int kind) {
+    TrieNode top = trie.top();
+    if (top == null) {
+      out.u8(PageTag.EMPTY);
+      return;
+    }
+    subtree(out, top, true, kind);
+  }
+
+  /** The number of pages written so far. */
+  public long pages() {
+    return pages;
+  }
+
+  /** The bytes of the pages written so far. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Takes all marks of this writer away: the snapshot will not be finished. */
+  public void undo() {
+    for (Inner inner : marked) {
+      inner.page = null;
+    }
+    marked.clear();
+  }
+
+  /** A node that is to be written, after those before it. */
+  private record Pending(TrieNode node, boolean mayBePage) {}
+
+  /**
+   * Appends a subtree, up to the pages below. Not recursive: names can be chosen so that a
+   * directory is thousands of nodes deep.
+   *
+   * @param mayBePage whether a page may begin at the node itself
+   */
+  private void subtree(CanonicalWriter out, TrieNode top, boolean mayBePage, int kind) {
+    ArrayDeque<Pending> rest = new ArrayDeque<>();
+    rest.push(new Pending(top, mayBePage));
+    while (!rest.isEmpty()) {
+      Pending next = rest.pop();
+      switch (next.node) {
+        case Leaf leaf -> {
+          out.u8(PageTag.LEAF);
+          leaf.writePage(out, this);
+        }
+        case Inner inner -> {
+          if (next.mayBePage && PageBounds.isLarge(inner)) {
+            reference(out, inner, kind);
+            continue;
+          }
+          if (marks) {
+            inner.page = null;
+          }
+          boolean cut = PageBounds.isCut(inner);
+          out.u8(PageTag.INNER).u16(inner.bit);
+          rest.push(new Pending(inner.right, cut));
+          rest.push(new Pending(inner.left, cut));
+        }
+      }
+    }
+  }
+
+  private void reference(CanonicalWriter out, Inner inner, int kind) {
+    Hash page = page(inner, kind);
+    out.u8(PageTag.REFERENCE)
+        .u16(inner.bit)
+        .u16(PageBounds.bytes(inner))
+        .u16(inner.depth())
+        .u32(inner.size())
+        .hash(inner.hash(version))
+        .hash(page);
+  }
+
+  private Hash page(Inner inner, int kind) {
+    Hash known = inner.page;
+    if (marks && known != null) {
+      return known;
+    }
+    CanonicalWriter out = new CanonicalWriter(HEADER_BYTES + PageBounds.bytes(inner));
+    out.u8(FORMAT).u8(kind);
+    subtree(out, inner, false, kind);
+    Hash page = sink.put(out.toBytes());
+    pages++;
+    bytes += out.length();
+    if (marks) {
+      inner.page = page;
+      marked.add(inner);
+    }
+    return page;
+  }
+}
