@@ -24,6 +24,7 @@ import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.coherence.VisibilityGate;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.InterruptHandler;
@@ -284,7 +285,7 @@ public final class WorkerAgent implements Agent {
    * @param unique the kernel's number of the request
    * @param pid the thread that made the request
    */
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     interruptHandler.interrupted(unique, pid, clock.monotonicNs());
   }
 
@@ -614,7 +615,7 @@ public final class WorkerAgent implements Agent {
   private static ReadBarrier.Waiter regardless(WaitingCall call) {
     return new ReadBarrier.Waiter() {
       @Override
-      public long unique() {
+      public RequestId unique() {
         return call.unique();
       }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
@@ -26,6 +27,7 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
@@ -166,7 +168,7 @@ class WelcomeTest {
 
   private Mutation mkdir() {
     return new Mutation(
-        1,
+        new RequestId(1),
         2,
         "",
         new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0),
@@ -204,7 +206,7 @@ class WelcomeTest {
 
   private static final class NoKernel implements CacheNotifier {
     @Override
-    public boolean dropAttributes(long inode) {
+    public boolean dropAttributes(InodeNo inode) {
       return true;
     }
 
@@ -212,22 +214,22 @@ class WelcomeTest {
     public void dropNames(long ticket, List<CachedName> dropped, List<CachedName> expired) {}
 
     @Override
-    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {}
+    public void loosenNames(long ticket, List<InodeNo> inodes, boolean missing) {}
 
     @Override
     public void dropContents(
-        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {}
+        long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {}
 
     @Override
-    public void dropListing(long ticket, long inode) {}
+    public void dropListing(long ticket, InodeNo inode) {}
 
     @Override
     public void followMoves(long ticket, List<MovedDirectory> moved) {}
 
     @Override
-    public void refreshOwner(long ticket, long inode) {}
+    public void refreshOwner(long ticket, InodeNo inode) {}
 
     @Override
-    public void prune(List<Long> inodes) {}
+    public void prune(List<InodeNo> inodes) {}
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -29,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** When an entry becomes visible, and which invalidations precede it (docs/kernel-caching.md). */
 class VisibilityGateTest {
-  private static final long ROOT = 1;
-  private static final long FILE = 2;
+  private static final InodeNo ROOT = InodeNo.ROOT;
+  private static final InodeNo FILE = new InodeNo(2);
   private static final NodeId FILE_ID = new NodeId(7, 1);
   private static final Name X = Name.of("x");
   private static final Name Y = Name.of("y");
@@ -40,7 +41,7 @@ class VisibilityGateTest {
   private final List<String> told = new ArrayList<>();
   private final List<Long> visible = new ArrayList<>();
   private final List<Long> callersTold = new ArrayList<>();
-  private final Set<Long> unknownInodes = new HashSet<>();
+  private final Set<InodeNo> unknownInodes = new HashSet<>();
   private final Set<IntentId> waitingCalls = new HashSet<>();
   private final Set<Lock> locked = new HashSet<>();
   private boolean held;
@@ -508,22 +509,22 @@ class VisibilityGateTest {
 
   private final class Caches implements KernelCaches {
     @Override
-    public boolean isKnown(long inode) {
+    public boolean isKnown(InodeNo inode) {
       return kept.contains("known " + inode);
     }
 
     @Override
-    public boolean takeAttributes(long inode) {
+    public boolean takeAttributes(InodeNo inode) {
       return kept.remove("attributes " + inode);
     }
 
     @Override
-    public boolean takeListing(long inode) {
+    public boolean takeListing(InodeNo inode) {
       return kept.remove("listing " + inode);
     }
 
     @Override
-    public void listingDropped(long inode) {
+    public void listingDropped(InodeNo inode) {
       kept.add("dropped listing " + inode);
     }
 
@@ -533,12 +534,12 @@ class VisibilityGateTest {
     }
 
     @Override
-    public boolean mayHavePages(long inode) {
+    public boolean mayHavePages(InodeNo inode) {
       return kept.contains("pages " + inode);
     }
 
     @Override
-    public boolean takePages(long inode) {
+    public boolean takePages(InodeNo inode) {
       return kept.remove("pages " + inode);
     }
 
@@ -573,7 +574,7 @@ class VisibilityGateTest {
 
   private final class Notifier implements CacheNotifier {
     @Override
-    public void dropListing(long ticket, long inode) {
+    public void dropListing(long ticket, InodeNo inode) {
       note("listing " + ticket + " " + inode);
     }
 
@@ -582,7 +583,7 @@ class VisibilityGateTest {
     }
 
     @Override
-    public boolean dropAttributes(long inode) {
+    public boolean dropAttributes(InodeNo inode) {
       note("attributes " + inode);
       return !unknownInodes.contains(inode);
     }
@@ -602,13 +603,13 @@ class VisibilityGateTest {
     }
 
     @Override
-    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {
+    public void loosenNames(long ticket, List<InodeNo> inodes, boolean missing) {
       note("loosen " + ticket + " " + inodes + (missing ? " and what is missing" : ""));
     }
 
     @Override
     public void dropContents(
-        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
+        long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {
       List<String> ranges =
           pages.stream().map(p -> p.inode() + ":" + p.offset() + "+" + p.length()).toList();
       String grown = growth == null ? "" : " " + growth.inode() + " is " + growth.size();
@@ -625,12 +626,12 @@ class VisibilityGateTest {
     }
 
     @Override
-    public void refreshOwner(long ticket, long inode) {
+    public void refreshOwner(long ticket, InodeNo inode) {
       note("owner " + ticket + " " + inode);
     }
 
     @Override
-    public void prune(List<Long> inodes) {
+    public void prune(List<InodeNo> inodes) {
       note("prune " + inodes);
     }
   }

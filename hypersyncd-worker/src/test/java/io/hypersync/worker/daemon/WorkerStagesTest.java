@@ -13,6 +13,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.worker.Entries;
 import io.hypersync.worker.SetClock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -86,7 +87,7 @@ class WorkerStagesTest {
             throw new AssertionError("told already");
           }
         };
-    Mutation mutation = new Mutation(1, 2, "", OP, chunks, List.of(), nobody, times);
+    Mutation mutation = new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), nobody, times);
     return new FinishedMutation(INTENT, mutation, entry);
   }
 

@@ -11,6 +11,7 @@ import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.RecordingLeaderLink;
 import io.hypersync.worker.SetClock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ class InterruptHandlerTest {
   private static final long LATER_NS = 200_000_000;
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final int THREAD = 42;
-  private static final long CALL = 2;
+  private static final RequestId CALL = new RequestId(2);
 
   private final List<String> told = new ArrayList<>();
   private final List<Integer> looks = new ArrayList<>();
@@ -105,8 +106,9 @@ class InterruptHandlerTest {
     assertEquals(List.of("open EINTR"), told);
 
     submit();
-    gate.fsync(FsState.ROOT, new WaitingCall(4, () -> {}, () -> told.add("fsync EINTR")));
-    interruptHandler.interrupted(4, THREAD, 0);
+    gate.fsync(
+        FsState.ROOT, new WaitingCall(new RequestId(4), () -> {}, () -> told.add("fsync EINTR")));
+    interruptHandler.interrupted(new RequestId(4), THREAD, 0);
     assertEquals(List.of("open EINTR", "fsync EINTR"), told);
   }
 
@@ -164,7 +166,7 @@ class InterruptHandlerTest {
   private ReadBarrier.Waiter waiter() {
     return new ReadBarrier.Waiter() {
       @Override
-      public long unique() {
+      public RequestId unique() {
         return CALL;
       }
 

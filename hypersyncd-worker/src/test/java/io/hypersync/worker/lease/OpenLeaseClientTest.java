@@ -2,6 +2,7 @@ package io.hypersync.worker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
@@ -33,10 +34,10 @@ class OpenLeaseClientTest {
   private static final NodeId B = new NodeId(1, 101);
 
   private final OpenNodes open = new OpenNodes();
-  private final Set<Long> known = new HashSet<>();
+  private final Set<InodeNo> known = new HashSet<>();
 
   /** Inodes that the kernel holds and that are not in use. */
-  private final Set<Long> idle = new HashSet<>();
+  private final Set<InodeNo> idle = new HashSet<>();
 
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final OpenLeaseClient leases = new OpenLeaseClient(link, new Kernel(), this::prune);
@@ -148,7 +149,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatIsKnownForLongIsHeldUntilItIsForgotten() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     pass(TTL / 3 - 20);
     assertEquals(List.of(), link.sent);
@@ -172,7 +173,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatTheKernelOnlyRemembersIsNotWorthAWord() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     idle.add(inode);
     pass(2 * TTL);
@@ -182,7 +183,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatTheKernelOnlyRemembersAfterItsCloseIsLetGo() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     open.opened(A);
     pass(TTL);
@@ -231,7 +232,7 @@ class OpenLeaseClientTest {
         .toList();
   }
 
-  private void prune(List<Long> inodes) {
+  private void prune(List<InodeNo> inodes) {
     inodes.stream().filter(idle::contains).forEach(known::remove);
   }
 
@@ -249,9 +250,9 @@ class OpenLeaseClientTest {
     }
   }
 
-  private long orphan(NodeId node) {
+  private InodeNo orphan(NodeId node) {
     apply(new FsOp.MakeTemporary(FsState.ROOT, 0600, 0, 0), node);
-    return Objects.requireNonNull(state.node(node)).inode().value();
+    return Objects.requireNonNull(state.node(node)).inode();
   }
 
   private void apply(FsOp op, NodeId created) {
@@ -280,7 +281,7 @@ class OpenLeaseClientTest {
     }
 
     @Override
-    public boolean isKnown(long inode) {
+    public boolean isKnown(InodeNo inode) {
       return known.contains(inode);
     }
   }

@@ -19,6 +19,7 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.worker.Entries;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -176,7 +177,15 @@ class ProfileTest {
           public void failed(Errno errno) {}
         };
     Mutation mutation =
-        new Mutation(1, 2, "", op, List.of(), List.of(), nobody, new MutationTimestamps(0, 0, 0));
+        new Mutation(
+            new RequestId(1),
+            2,
+            "",
+            op,
+            List.of(),
+            List.of(),
+            nobody,
+            new MutationTimestamps(0, 0, 0));
     return new FinishedMutation(new IntentId(new ClientId(1, 1), 1), mutation, entry);
   }
 

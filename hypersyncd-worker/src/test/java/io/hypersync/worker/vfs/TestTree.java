@@ -14,6 +14,7 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.worker.Entries;
 import io.hypersync.worker.coherence.Invalidations;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.replica.IndexedState;
@@ -146,7 +147,7 @@ final class TestTree implements Mutations {
 
   /** No call waits here. */
   @Override
-  public void interrupted(long unique, int pid) {}
+  public void interrupted(RequestId unique, int pid) {}
 
   private Node made(FsOp op, String name) {
     commit(op);

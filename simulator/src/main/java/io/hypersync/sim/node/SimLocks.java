@@ -8,6 +8,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockCompletion;
@@ -90,7 +91,7 @@ final class SimLocks implements Locks {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(RequestId unique) {
     enter(() -> agent.locks().interrupt(unique));
   }
 

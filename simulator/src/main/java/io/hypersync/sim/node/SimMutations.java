@@ -9,6 +9,7 @@ import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
@@ -119,7 +120,7 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     host.execute(() -> agent.interrupted(unique, pid));
   }
 

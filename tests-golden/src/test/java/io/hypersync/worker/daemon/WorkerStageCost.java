@@ -11,6 +11,7 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -60,7 +61,8 @@ public final class WorkerStageCost {
     times.sent(clock.monotonicNs());
     times.applied(clock.monotonicNs(), clock.monotonicNs());
     times.visible(clock.monotonicNs());
-    Mutation mutation = new Mutation(1, 2, "", OP, List.of(), List.of(), NOBODY, times);
+    Mutation mutation =
+        new Mutation(new RequestId(1), 2, "", OP, List.of(), List.of(), NOBODY, times);
     stages.accept(new FinishedMutation(INTENT, mutation, entry));
   }
 }
