@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingSessionPort;
@@ -58,7 +59,7 @@ class ForgottenIntentsTest {
           (session, from, bytes) -> {},
           (_, _) -> {},
           port,
-          new SetClock(),
+          new ManualClock(),
           () -> ++entropy,
           (intent, times) -> {});
   private SessionId slow = new SessionId(0);

@@ -3,6 +3,7 @@ package io.hypersync.leader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
@@ -41,7 +42,7 @@ class LeaderAgentTest {
   private static final SessionId SESSION = new SessionId(1);
   private static final ClientId CLIENT = new ClientId(1, 42);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> audits = new ArrayList<>();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.InodeNo;
@@ -47,7 +48,7 @@ class WelcomeTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final LocalPressure PRESSURE = new LocalPressure(1, 2, 3);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> told = new ArrayList<>();
   private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
@@ -138,10 +139,10 @@ class WelcomeTest {
   void afterTheMutationDeadlineTheMountIsReadOnly() {
     welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
     agent.submit(mkdir());
-    long end = clock.ns + config.mutationDeadlineNs() + config.mutationDeadlineNs() / 10;
-    while (told.isEmpty() && clock.ns < end) {
+    long end = clock.monotonicNs() + config.mutationDeadlineNs() + config.mutationDeadlineNs() / 10;
+    while (told.isEmpty() && clock.monotonicNs() < end) {
       assertTrue(agent.isWritable(), "until then");
-      clock.ns += SECOND_NS / 2;
+      clock.advance(SECOND_NS / 2);
       agent.received(new Heartbeat(1, 0));
       agent.doWork();
     }

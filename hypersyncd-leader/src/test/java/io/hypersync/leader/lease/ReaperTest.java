@@ -2,21 +2,16 @@ package io.hypersync.leader.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.session.RecordingSessions;
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
@@ -247,22 +242,8 @@ class ReaperTest {
 
   private void apply(FsOp op, NodeId created) {
     index++;
-    Outcome outcome = FsStateMachine.apply(head, op, new Stamp(index, created));
-    FsState next = ((Outcome.Applied) outcome).state();
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            W,
-            "",
-            op,
-            created,
-            Hash.ZERO,
-            new byte[0],
-            new byte[0]);
-    orphans.applied(entry, head, next);
+    FsState next = States.after(head, op, index, created);
+    orphans.applied(Entries.of(index, op).creating(created).entry(), head, next);
     head = next;
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lock.LockManager;
@@ -14,12 +15,8 @@ import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.Feature;
@@ -193,20 +190,7 @@ class HandshakeHandlerTest {
   }
 
   private void append(long index, Hash root) throws OpLogFullException {
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            W,
-            "",
-            Genesis.op(),
-            LogEntry.NO_NODE,
-            root,
-            new byte[0],
-            new byte[0]);
-    log.append(index, LogEntryCodec.encode(entry), false);
+    log.append(index, Entries.of(index, Genesis.op()).root(root).encoded(), false);
   }
 
   private static Hello hello(long applied, Hash root) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.IntentId;
@@ -15,10 +17,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
@@ -488,17 +486,14 @@ class VisibilityGateTest {
 
   private void apply(FsOp op) {
     index++;
-    Stamp stamp = new Stamp(index, new NodeId(7, index));
+    NodeId newNode = new NodeId(7, index);
     IndexedState before = new IndexedState(index - 1, state, state.root());
-    if (!(FsStateMachine.apply(state, op, stamp) instanceof Outcome.Applied(FsState after))) {
-      throw new AssertionError(op + " is not possible");
-    }
-    state = after;
+    state = States.after(state, op, index, newNode);
     LogEntry entry =
         Entries.of(index, op)
             .intent(intent(index))
             .origin(new WorkerId("w"))
-            .creating(stamp.newNode())
+            .creating(newNode)
             .entry();
     visibilityGate.applied(entry, before, new IndexedState(index, state, state.root()));
   }

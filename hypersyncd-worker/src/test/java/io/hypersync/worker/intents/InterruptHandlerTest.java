@@ -2,6 +2,7 @@ package io.hypersync.worker.intents;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.log.LogEntry;
@@ -10,7 +11,6 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.RecordingLeaderLink;
-import io.hypersync.worker.SetClock;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class InterruptHandlerTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, DEADLINE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new SetClock(), DEADLINE_NS);
+      new MutationGate(intents, readBarrier, new ManualClock(), DEADLINE_NS);
   private final InterruptHandler interruptHandler =
       new InterruptHandler(
           gate,

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -18,7 +19,6 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.RecordingLeaderLink;
-import io.hypersync.worker.SetClock;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class MutationGateTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, STALE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new SetClock(), 30_000_000_000L);
+      new MutationGate(intents, readBarrier, new ManualClock(), 30_000_000_000L);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {

@@ -2,22 +2,20 @@ package io.hypersync.worker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.RecordingLeaderLink;
 import java.util.HashSet;
 import java.util.List;
@@ -257,8 +255,7 @@ class OpenLeaseClientTest {
 
   private void apply(FsOp op, NodeId created) {
     index++;
-    Outcome outcome = FsStateMachine.apply(state, op, new Stamp(index, created));
-    FsState next = ((Outcome.Applied) outcome).state();
+    FsState next = States.after(state, op, index, created);
     LogEntry entry = Entries.of(index, op).creating(created).entry();
     leases.applied(entry, state, next, now * MS);
     state = next;

@@ -3,6 +3,8 @@ package io.hypersync.worker.profile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -15,10 +17,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
@@ -160,11 +158,7 @@ class ProfileTest {
 
   private void apply(FsOp op, NodeId created) {
     timeNs++;
-    state =
-        switch (FsStateMachine.apply(state, op, new Stamp(timeNs, created))) {
-          case Outcome.Applied(FsState next) -> next;
-          case Outcome.Failed(Errno errno) -> throw new AssertionError(op + ": " + errno);
-        };
+    state = States.after(state, op, timeNs, created);
   }
 
   private static FinishedMutation finished(FsOp op, @Nullable LogEntry entry) {

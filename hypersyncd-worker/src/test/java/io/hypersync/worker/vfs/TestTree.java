@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -11,7 +12,6 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.coherence.Invalidations;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.RequestId;

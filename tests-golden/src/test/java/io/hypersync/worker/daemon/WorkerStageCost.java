@@ -1,12 +1,10 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -24,22 +22,9 @@ import java.util.List;
 public final class WorkerStageCost {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
   private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
-  private static final byte[] NOTHING = {};
 
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
-  private final LogEntry entry =
-      new LogEntry(
-          1,
-          new OpId(1, 1),
-          1,
-          INTENT,
-          new WorkerId("w1"),
-          "",
-          OP,
-          LogEntry.NO_NODE,
-          Hash.ZERO,
-          NOTHING,
-          NOTHING);
+  private final LogEntry entry = Entries.of(1, OP).intent(INTENT).entry();
 
   private static final Completion NOBODY =
       new Completion() {

@@ -32,7 +32,7 @@ class AcknowledgedTailTest {
 
   @TempDir Path directory;
 
-  private final ManualClock clock = new ManualClock();
+  private final ManualLogClock clock = new ManualLogClock();
   private final List<Long> watermarks = new CopyOnWriteArrayList<>();
 
   @ParameterizedTest
