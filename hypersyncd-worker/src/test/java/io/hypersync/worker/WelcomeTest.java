@@ -5,13 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
-import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -28,10 +26,8 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
-import io.hypersync.worker.fuse.protocol.RequestId;
-import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.Surroundings;
@@ -168,25 +164,8 @@ class WelcomeTest {
   }
 
   private Mutation mkdir() {
-    return new Mutation(
-        new RequestId(1),
-        2,
-        "",
-        new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0),
-        List.of(),
-        List.of(),
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add("committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(errno.name());
-          }
-        },
-        new MutationTimestamps(0, 0, 0));
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0);
+    return Mutations.of(1, op, Mutations.noting(told, ""));
   }
 
   private static final class NoChunks implements WorkerChunks {

@@ -6,7 +6,6 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.fixtures.Entries;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.fixtures.StageFigures;
-import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -14,10 +13,10 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.worker.fuse.protocol.RequestId;
-import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.intents.Mutations;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -72,19 +71,7 @@ class WorkerStagesTest {
 
   private static FinishedMutation finished(
       MutationTimestamps times, List<Chunk> chunks, @Nullable LogEntry entry) {
-    Completion nobody =
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            throw new AssertionError("told already");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            throw new AssertionError("told already");
-          }
-        };
-    Mutation mutation = new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), nobody, times);
+    Mutation mutation = new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), Mutations.ANSWERED, times);
     return new FinishedMutation(INTENT, mutation, entry);
   }
 

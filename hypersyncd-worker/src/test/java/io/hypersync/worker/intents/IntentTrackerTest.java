@@ -618,17 +618,7 @@ class IntentTrackerTest {
   }
 
   private Completion heard(String name) {
-    return new Completion() {
-      @Override
-      public void committed(LogEntry entry, FsState state) {
-        told.add(name + " committed");
-      }
-
-      @Override
-      public void failed(Errno errno) {
-        told.add(name + " " + errno);
-      }
-    };
+    return Mutations.noting(told, name + " ");
   }
 
   private static CommitAck ack(

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
@@ -147,20 +146,7 @@ class InterruptHandlerTest {
 
   private void submit() {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
-    Completion completion =
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add("committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(errno.toString());
-          }
-        };
-    MutationTimestamps times = new MutationTimestamps(0, 0, 0);
-    gate.submit(new Mutation(CALL, 1, "", op, List.of(), List.of(), completion, times), 5);
+    gate.submit(Mutations.of(CALL, op, Mutations.noting(told, "")), 5);
   }
 
   private ReadBarrier.Waiter waiter() {

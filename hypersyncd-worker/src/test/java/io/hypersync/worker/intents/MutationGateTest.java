@@ -11,7 +11,6 @@ import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
@@ -206,25 +205,7 @@ class MutationGateTest {
   }
 
   private Mutation mutation(long unique, FsOp op) {
-    return new Mutation(
-        new RequestId(unique),
-        42,
-        "",
-        op,
-        List.of(),
-        List.of(),
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add(unique + " committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(unique + " " + errno);
-          }
-        },
-        new MutationTimestamps(0, 0, 0));
+    return Mutations.of(unique, op, Mutations.noting(told, unique + " "));
   }
 
   private WaitingCall call(String name) {
