@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingSessionPort;
@@ -55,7 +56,7 @@ class ForgottenIntentsTest {
           LeaderConfig.of(WORKSPACE),
           new LeaderState(FsState.genesis(), FsState.genesis().root(), 0, 0, index),
           log,
-          new NoChunks(),
+          ChunkPort.NONE,
           (session, from, bytes) -> {},
           (_, _) -> {},
           port,

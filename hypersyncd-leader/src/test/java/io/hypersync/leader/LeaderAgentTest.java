@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
@@ -53,7 +54,7 @@ class LeaderAgentTest {
           new LeaderState(
               FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
           log,
-          new NoChunks(),
+          ChunkPort.NONE,
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
           port,
