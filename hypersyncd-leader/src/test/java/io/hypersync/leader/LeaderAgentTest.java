@@ -154,7 +154,7 @@ class LeaderAgentTest {
   @Test
   void whoIsSilentIsListedWithTheReason() {
     for (int i = 0; i < 200 && leader.disconnected().newestFirst().isEmpty(); i++) {
-      clock.ns += 100_000_000; // silence is counted in heartbeats
+      clock.advance(100_000_000); // silence is counted in heartbeats
       turn();
     }
     assertEquals(

@@ -26,6 +26,7 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
@@ -165,7 +166,7 @@ class WelcomeTest {
 
   private Mutation mkdir() {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0);
-    return Mutations.of(1, op, Mutations.noting(told, ""));
+    return Mutations.of(new RequestId(1), op, Mutations.noting(told, ""));
   }
 
   private static final class NoChunks implements WorkerChunks {

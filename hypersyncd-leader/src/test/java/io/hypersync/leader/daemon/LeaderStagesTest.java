@@ -1,6 +1,5 @@
 package io.hypersync.leader.daemon;
 
-
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.fixtures.StageFigures;
 import io.hypersync.leader.sequencer.IntentTimestamps;

@@ -71,7 +71,8 @@ class WorkerStagesTest {
 
   private static FinishedMutation finished(
       MutationTimestamps times, List<Chunk> chunks, @Nullable LogEntry entry) {
-    Mutation mutation = new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), Mutations.ANSWERED, times);
+    Mutation mutation =
+        new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), Mutations.ANSWERED, times);
     return new FinishedMutation(INTENT, mutation, entry);
   }
 

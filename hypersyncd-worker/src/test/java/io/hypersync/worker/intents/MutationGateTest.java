@@ -205,7 +205,7 @@ class MutationGateTest {
   }
 
   private Mutation mutation(long unique, FsOp op) {
-    return Mutations.of(unique, op, Mutations.noting(told, unique + " "));
+    return Mutations.of(new RequestId(unique), op, Mutations.noting(told, unique + " "));
   }
 
   private WaitingCall call(String name) {

@@ -28,9 +28,9 @@ public final class Mutations {
   private Mutations() {}
 
   /** A mutation without bytes; all mutations made here have the same caller, and the times 0. */
-  public static Mutation of(long unique, FsOp op, Completion completion) {
+  public static Mutation of(RequestId unique, FsOp op, Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
-    return new Mutation(new RequestId(unique), CALLER, "", op, List.of(), List.of(), completion, times);
+    return new Mutation(unique, CALLER, "", op, List.of(), List.of(), completion, times);
   }
 
   /** Adds to {@code told}, after the prefix, {@code committed} or the name of the error. */

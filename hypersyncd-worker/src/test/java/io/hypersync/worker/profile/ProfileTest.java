@@ -16,6 +16,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.Mutations;
@@ -159,7 +160,7 @@ class ProfileTest {
   }
 
   private static FinishedMutation finished(FsOp op, @Nullable LogEntry entry) {
-    Mutation mutation = Mutations.of(1, op, Mutations.ANSWERED);
+    Mutation mutation = Mutations.of(new RequestId(1), op, Mutations.ANSWERED);
     return new FinishedMutation(new IntentId(new ClientId(1, 1), 1), mutation, entry);
   }
 
