@@ -310,7 +310,8 @@ class HostileWorkerTest {
     for (int i = 0; i < 100; i++) {
       leader.sessionOpened(new SessionId(100 + i), BAD, "there");
     }
-    long silent = leader.sessions().all().stream().filter(session -> !session.greeted()).count();
+    long silent =
+        leader.sessions().all().stream().filter(session -> !session.isEstablished()).count();
     assertEquals(QUOTAS.silentSessions(), silent);
     assertEquals(96, leader.violations().of(Quota.SILENT_SESSIONS));
   }

@@ -298,7 +298,7 @@ public final class WorkerAgent implements Agent {
     arrivals.clear();
     IndexedState now = replica.applied();
     readBarrier.begins(now.index());
-    session.greet(now.index(), now.root(), locks.run(), clock.monotonicNs());
+    session.sendHello(now.index(), now.root(), locks.run(), clock.monotonicNs());
   }
 
   /** The connection is lost or could not be made; another attempt follows after a pause. */
@@ -377,7 +377,7 @@ public final class WorkerAgent implements Agent {
 
   /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
   public void chunkDamaged(ChunkRef chunk) {
-    if (session.isGreeted() && replica.isWaitingFor(chunk.hash())) {
+    if (session.isEstablished() && replica.isWaitingFor(chunk.hash())) {
       fetch(List.of(chunk));
     }
   }
@@ -390,7 +390,7 @@ public final class WorkerAgent implements Agent {
    * @param failed run with {@link Errno#EIO} if the chunk cannot be fetched
    */
   public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    if (!session.isGreeted() || stopping) {
+    if (!session.isEstablished() || stopping) {
       failed.accept(Errno.EIO);
     } else if (repairs.add(chunk.hash(), ready, failed, clock.monotonicNs())) {
       fetch(List.of(chunk));
@@ -434,9 +434,9 @@ public final class WorkerAgent implements Agent {
       intents.reconnected(now);
     }
     session.tick(now);
-    leases.tick(session.isGreeted(), now);
+    leases.tick(session.isEstablished(), now);
     repairs.expire(now);
-    if (session.isGreeted()) {
+    if (session.isEstablished()) {
       storeAgain(now);
       report(now, visibilityGate.view().visible());
     }

@@ -58,7 +58,7 @@ class ReaperTest {
 
   @Test
   void aWorkerThatIsConnectedMustHaveAppliedItForTheTtl() {
-    sessions.greet(1, W, 0);
+    sessions.establish(1, W, 0);
     orphan(NODE);
     durable = 1;
     pass(3 * TTL);
@@ -71,11 +71,11 @@ class ReaperTest {
   }
 
   @Test
-  void aWorkerThatIsGreetedAgainHoldsEverythingUpUntilItHasReported() {
+  void aNewSessionHoldsEverythingUpUntilItsWorkerHasReported() {
     orphan(NODE);
     durable = 1;
     pass(TTL - 50);
-    sessions.greet(1, W, 1);
+    sessions.establish(1, W, 1);
     pass(3 * TTL);
     assertEquals(List.of(), reaped);
     sessions.sessions().closed(sessions.id(1));
@@ -85,7 +85,7 @@ class ReaperTest {
 
   /** The worker may have the node open without having reported it on this connection yet. */
   @Test
-  void aWorkerThatIsGreetedHoldsUpWhatAnotherOneHasHeldUntilThen() {
+  void aNewSessionHoldsUpWhatAnotherWorkerHasHeldUntilThen() {
     orphan(NODE);
     durable = 1;
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
@@ -93,7 +93,7 @@ class ReaperTest {
       pass(TTL / 2);
       leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
     }
-    sessions.greet(2, new WorkerId("w2"), 0);
+    sessions.establish(2, new WorkerId("w2"), 0);
     leases.release(W, new OpenLeaseRelease(EPOCH, List.of(NODE)));
     pass(2 * TTL);
     assertEquals(List.of(), reaped, "w2 has not seen yet that it lost its name");
@@ -135,7 +135,7 @@ class ReaperTest {
     durable = 1;
     pass(TTL / 2);
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
-    leases.greeted(W);
+    leases.established(W);
     pass(TTL / 2 + 300);
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(new NodeId(1, 2))));
     assertEquals(List.of(), reaped);

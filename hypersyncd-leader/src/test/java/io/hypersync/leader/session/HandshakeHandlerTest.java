@@ -71,14 +71,14 @@ class HandshakeHandlerTest {
 
   @Test
   void aNewWorkerIsWelcome() {
-    greet(1, hello(0, GENESIS), 0);
+    openWith(1, hello(0, GENESIS), 0);
     assertEquals(
         new Welcome(WORKSPACE, 77, 1, 100, NegotiatedParams.DEFAULT, 88, 15_000), lastSent());
   }
 
   @Test
   void aWorkerThatKnowsAPrefixIsWelcome() {
-    greet(1, hello(1, ROOT_1), 0);
+    openWith(1, hello(1, ROOT_1), 0);
     assertInstanceOf(Welcome.class, lastSent());
   }
 
@@ -153,30 +153,30 @@ class HandshakeHandlerTest {
 
   @Test
   void aSecondHelloIsAProtocolError() {
-    greet(1, hello(0, GENESIS), 0);
+    openWith(1, hello(0, GENESIS), 0);
     handshakeHandler.hello(session(1), hello(0, GENESIS), 0);
     assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason());
   }
 
   @Test
   void aSecondConnectionWaitsUntilTheFirstHasBeenSilent() {
-    greet(1, hello(0, GENESIS), 0);
-    greet(2, hello(0, GENESIS), SECOND_NS - 1);
+    openWith(1, hello(0, GENESIS), 0);
+    openWith(2, hello(0, GENESIS), SECOND_NS - 1);
     assertEquals(Reason.DUPLICATE, ((Refused) lastSent()).reason());
     assertFalse(port.closed.contains(new SessionId(1)));
-    greet(3, hello(0, GENESIS), SECOND_NS);
+    openWith(3, hello(0, GENESIS), SECOND_NS);
     assertInstanceOf(Welcome.class, lastSent());
     assertTrue(port.closed.contains(new SessionId(1)));
     assertEquals(new SessionId(3), Objects.requireNonNull(sessions.of(W)).id());
   }
 
   private void assertRefused(Reason reason, Hello hello) {
-    greet(9, hello, 0);
+    openWith(9, hello, 0);
     assertEquals(reason, ((Refused) lastSent()).reason());
     assertTrue(port.closed.contains(new SessionId(9)));
   }
 
-  private void greet(long id, Hello hello, long nowNs) {
+  private void openWith(long id, Hello hello, long nowNs) {
     sessions.opened(new SessionId(id), W, "here", nowNs);
     handshakeHandler.hello(session(id), hello, nowNs);
   }

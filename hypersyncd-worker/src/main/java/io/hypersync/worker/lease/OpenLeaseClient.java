@@ -145,10 +145,10 @@ public final class OpenLeaseClient {
    * meanwhile is sent at once, since it may have changed long ago, and the report that follows
    * states that the leader has received everything else.
    *
-   * @param welcomed whether the leader has welcomed this connection
+   * @param established whether the session with the leader is established
    */
-  public void tick(boolean welcomed, long nowNs) {
-    if (!welcomed) {
+  public void tick(boolean established, long nowNs) {
+    if (!established) {
       references.drainChanged(_ -> {}); // the next welcome sends everything
       return;
     }

@@ -42,7 +42,7 @@ class OpenLeaseClientTest {
   private FsState state = FsState.genesis();
   private long index;
   private long now;
-  private boolean greeted;
+  private boolean established;
 
   @Test
   void whatIsOpenedIsSaidOnceAndWhatIsClosedToo() {
@@ -110,7 +110,7 @@ class OpenLeaseClientTest {
     open.opened(A);
     now += 300;
     apply(new FsOp.ReapOrphans(List.of(B)), LogEntry.NO_NODE);
-    leases.tick(greeted, now * MS);
+    leases.tick(established, now * MS);
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
   }
 
@@ -119,7 +119,7 @@ class OpenLeaseClientTest {
     open.opened(A);
     welcome(7);
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
-    greeted = false;
+    established = false;
     open.opened(B);
     open.closed(A);
     pass(1_000);
@@ -235,7 +235,7 @@ class OpenLeaseClientTest {
   }
 
   private void welcome(long epoch) {
-    greeted = true;
+    established = true;
     leases.welcomed(
         new Welcome(new WorkspaceId(1, 1), epoch, 0, 100, NegotiatedParams.DEFAULT, 1, TTL),
         now * MS);
@@ -244,7 +244,7 @@ class OpenLeaseClientTest {
   private void pass(long ms) {
     for (long left = ms; left > 0; left -= 10) {
       now += 10;
-      leases.tick(greeted, now * MS);
+      leases.tick(established, now * MS);
     }
   }
 
