@@ -64,8 +64,8 @@ import org.slf4j.LoggerFactory;
  * flight, locks, open-leases, the replica and what becomes visible.
  *
  * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
- * {@link #view}, {@link #published}, {@link #isWritable}, {@link #isFresh}, {@link
- * #leaderFreeBytes}, {@link #params} and {@link #heldLocks}, which any thread may call.
+ * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
+ * {@link #params} and {@link #heldLocks}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -162,7 +162,7 @@ public final class WorkerAgent implements Agent {
               orphans.applied(entry, before, after);
               listener.applied(entry, before, after);
             },
-            (entry, _, after) -> visible(entry, after));
+            (entry, _, after) -> becameVisible(entry, after));
   }
 
   /** The view that the kernel's requests are answered from; any thread. */
@@ -171,7 +171,7 @@ public final class WorkerAgent implements Agent {
   }
 
   /** S_v, the state that processes see; any thread. */
-  public IndexedState published() {
+  public IndexedState visible() {
     return visibilityGate.view().visible();
   }
 
@@ -195,7 +195,7 @@ public final class WorkerAgent implements Agent {
 
   /** How many visible nodes have a name; on the agent's thread. */
   public int namedNodes() {
-    return published().state().nodes().size() - orphans.size();
+    return visible().state().nodes().size() - orphans.size();
   }
 
   /** How many orphans the state still holds; on the agent's thread. */
@@ -352,7 +352,7 @@ public final class WorkerAgent implements Agent {
       }
       case LeaderMessage.LockExpiryWarning warning -> {
         locks.warned(warning, now);
-        surroundings.locksExpire(warning, published().state());
+        surroundings.locksExpire(warning, visible().state());
       }
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
@@ -604,7 +604,7 @@ public final class WorkerAgent implements Agent {
   }
 
   /** An entry is visible: if it came from here, its caller may get its reply. */
-  private void visible(LogEntry entry, FsState after) {
+  private void becameVisible(LogEntry entry, FsState after) {
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.visible(clock.monotonicNs());

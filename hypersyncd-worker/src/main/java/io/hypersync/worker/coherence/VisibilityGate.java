@@ -265,17 +265,17 @@ public final class VisibilityGate {
    * @return the number of entries that became visible
    */
   public int publish(long nowNs) {
-    int published = 0;
+    int madeVisible = 0;
     while (true) {
       Wait waiting = wait;
       if (waiting != null) {
         if (!isOver(waiting, nowNs)) {
-          return published;
+          return madeVisible;
         }
         wait = null;
         switch (waiting.phase) {
           case BEFORE -> {
-            published++;
+            madeVisible++;
             show(waiting.step, waiting.ownNames, nowNs);
           }
           case FOLLOW -> finish(waiting.step, waiting.ownNames, nowNs);
@@ -284,9 +284,9 @@ public final class VisibilityGate {
       } else {
         Step step = steps.pollFirst();
         if (step == null) {
-          return published;
+          return madeVisible;
         }
-        published += prepare(step, nowNs);
+        madeVisible += prepare(step, nowNs);
       }
     }
   }

@@ -58,7 +58,7 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(id, null, 1), 0, 200);
     assertEquals(List.of(), told);
     tracker.applied(entry(1, id), FsState.genesis());
-    assertEquals(List.of(), told, "published first, answered then");
+    assertEquals(List.of(), told, "visible first, answered then");
     tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
     assertEquals(1, finished.size(), "told after the caller");

@@ -107,7 +107,7 @@ public final class SimKernel {
                   answer -> {
                     recording.requests().answered(unique);
                     if (waitsForItsBarrier(operation) && answer.errno() != Errno.EINTR) {
-                      worker.record().passes(request, made, worker.agent().published().index());
+                      worker.record().passes(request, made, worker.agent().visible().index());
                     }
                     use(node, -1);
                     learn(answer.entry());

@@ -60,7 +60,7 @@ final class SimLocks implements Locks {
               public void granted() {
                 if (call.mode() != null && call.wish() != Wish.TEST) {
                   long session = Objects.requireNonNull(agent.locks().session(), "granted by one");
-                  long visible = agent.published().index();
+                  long visible = agent.visible().index();
                   checker.granted(worker, session, call.key(), call.range(), call.mode(), visible);
                 }
                 call.ending().granted();

@@ -129,13 +129,13 @@ final class SimMutations implements Mutations {
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        checker.committed(tag, entry, agent.published());
+        checker.committed(tag, entry, agent.visible());
         completion.committed(entry, state);
       }
 
       @Override
       public void failed(Errno errno) {
-        checker.failed(tag, errno, agent.published());
+        checker.failed(tag, errno, agent.visible());
         completion.failed(errno);
       }
     };
