@@ -83,7 +83,7 @@ class HandshakeHandlerTest {
   }
 
   @Test
-  void strangersAreNot() {
+  void aWorkerThatDoesNotBelongHereIsRefused() {
     assertRefused(
         Reason.PROTOCOL_VERSION,
         new Hello(
