@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Hashing of one block, a trie leaf, a small write and the largest chunk; and of a trie branch. The
- * warm-up is long because the JIT takes some seconds to compile vector code.
+ * Hashing of one block, a trie leaf, a small write and the largest chunk; and of an inner node of a
+ * trie. The warm-up is long because the JIT takes some seconds to compile vector code.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -45,7 +45,7 @@ public class Blake3Benchmark {
     }
   }
 
-  /** Contents of an inner trie node: two hashes and the metadata. */
+  /** Contents of an inner node of a trie: two hashes and the metadata. */
   @State(Scope.Benchmark)
   public static class Pair {
     private static final int TAIL_BYTES = 5;
@@ -70,7 +70,7 @@ public class Blake3Benchmark {
     return org.apache.commons.codec.digest.Blake3.hash(input.input);
   }
 
-  /** HyperSync's hash of an inner trie node. */
+  /** HyperSync's hash of an inner node of a trie. */
   @Benchmark
   @Reference("codecPair")
   public Hash pair(Pair pair) {

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A branch of the trie at one bit: keys with a 0 in that bit are on the left. The hash covers the
- * hashes of both children and the metadata of the branch (hypersync.md 8.1.1):
+ * An inner node of the trie, at one bit: keys with a 0 in that bit are on the left. The hash covers
+ * the hashes of both children and the metadata of the node (hypersync.md 8.1.1):
  *
  * <pre>
  *   0                32               64         68          69
@@ -18,10 +18,10 @@ import java.lang.invoke.VarHandle;
  * </pre>
  *
  * <p>The hash is computed when it is first requested, and cached in fields of this object: a
- * separate {@link Hash} would cost 16 bytes more, a million files have two million branches, and
- * hashing a path reads the sibling of every branch on it. Two threads may compute the hash at the
- * same time and get the same result; the first word is written last, with release semantics, and
- * read first, so that a thread which sees it also sees the other three.
+ * separate {@link Hash} would cost 16 bytes more, a million files have two million inner nodes, and
+ * hashing a path reads the sibling of every inner node on it. Two threads may compute the hash at
+ * the same time and get the same result; the first word is written last, with release semantics,
+ * and read first, so that a thread which sees it also sees the other three.
  */
 final class Inner extends TrieNode {
   private static final VarHandle FIRST;
@@ -44,7 +44,7 @@ final class Inner extends TrieNode {
 
   /**
    * Longest path to a leaf. Takes no extra memory, as it fits into the padding after {@code bit}. A
-   * short is enough, since a path has at most one branch for each bit of a key.
+   * short is enough, since a path has at most one inner node for each bit of a key.
    */
   private final short depth;
 
@@ -125,7 +125,7 @@ final class Inner extends TrieNode {
     return hash;
   }
 
-  /** The hash of a branch at this bit with these child hashes. */
+  /** The hash of an inner node at this bit with these child hashes. */
   static Hash hash(Hash left, Hash right, int bit) {
     long metadata = Integer.toUnsignedLong(Integer.reverseBytes(bit)) | INNER_DOMAIN;
     return Blake3.pairAndTail(left, right, metadata, METADATA_BYTES);
