@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
       "  ./hypersync bench --memory                       # memory with 100,000 files",
       "  ./hypersync bench --suite jobs                   # git clone, tar, grep, large files",
       "  ./hypersync bench --suite pauses                 # ten minutes at half load, and more",
-      "  ./hypersync bench --suite flood                  # what strangers at the port cost",
+      "  ./hypersync bench --suite flood                  # what unauthenticated peers cost",
       "  ./hypersync bench --suite freshness              # how old a first look elsewhere is",
       "  ./hypersync bench --suite micro --compare        # is a part slower than it was?",
       "  ./hypersync bench --dir /srv/disk-under-test"
@@ -89,9 +89,9 @@ public final class BenchCommand implements ExtraCommand {
           "What to measure: e2e, a leader and workers as processes and operations through a"
               + " mount; jobs, git, tar and others that work there; micro, the parts they are made"
               + " of; pauses, how long each process stands still while files are created at half"
-              + " the speed at which they can be; flood, what a commit takes while strangers send"
-              + " the leader first packets; or freshness, how often a look through one mount right"
-              + " after a call through another shows what was there before (default:"
+              + " the speed at which they can be; flood, what a commit takes while unauthenticated"
+              + " peers send the leader first packets; or freshness, how often a look through one"
+              + " mount right after a call through another shows what was there before (default:"
               + " ${DEFAULT-VALUE}).")
   private Suite suite = Suite.E2E;
 

@@ -51,9 +51,9 @@ final class FloodReport {
     String text =
         load.text()
             + workers.text()
-            + "\nmkdir by 1 thread, by turns with nobody at the leader's port, with strangers who send"
-            + " it copies\nof a few first packets (COPIES), and with strangers who send it first"
-            + " packets of which no two\nare the same (MADE UP). Times in microseconds.\n"
+            + "\nmkdir by 1 thread, by turns with nobody at the leader's port, and with"
+            + " unauthenticated peers\nthat send it copies of a few first packets (COPIES), or"
+            + " first packets of which no two are the\nsame (MADE UP). Times in microseconds.\n"
             + table(rounds, tree.putArray("rows"))
             + "Times as long, median of the rounds (lowest to highest), and what the leader made of"
             + " the packets:\n"
@@ -156,8 +156,8 @@ final class FloodReport {
           "flood_times_p99_" + key(kind),
           String.format(
               Locale.ROOT,
-              "mkdir by 1 thread p99 below %.1f times as long while strangers send %,d first"
-                  + " packets/s (%s)",
+              "mkdir by 1 thread p99 below %.1f times as long while unauthenticated peers send"
+                  + " %,d first packets/s (%s)",
               TIMES_P99,
               Flood.PACKETS_PER_SECOND,
               what()),

@@ -69,7 +69,7 @@ final class BenchCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--save", "--save --baseline x", "--compare", "--ops write", "--memory"})
-  @DisplayName("has no baseline and no choice of operations for pauses and for strangers")
+  @DisplayName("has no baseline and no choice of operations for pauses and unauthenticated peers")
   void oneMeasurement(String line) {
     for (String suite : List.of("--suite pauses ", "--suite flood ")) {
       assertThrows(UserError.class, command(suite + line)::validate);

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("A report of what strangers cost")
+@DisplayName("A report of what unauthenticated peers cost")
 final class FloodReportTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final Load LOAD = new Load(Figures.MACHINE, 0, 0);

@@ -153,8 +153,8 @@ public final class LeaderAgent implements Agent {
   }
 
   /**
-   * A connection was established; the transport has verified the worker's certificate. If the
-   * worker has too many connections without a Hello, the oldest of them is closed.
+   * A connection was opened; the transport has verified the worker's certificate. If the worker has
+   * too many connections without a Hello, the oldest of them is closed.
    */
   public void sessionOpened(SessionId session, WorkerId worker, String address) {
     WorkerSession silent = sessions.oldestOfTooManySilent(worker, config.quotas().silentSessions());
@@ -172,7 +172,7 @@ public final class LeaderAgent implements Agent {
    */
   public void sessionClosed(SessionId id, String reason) {
     WorkerSession session = sessions.get(id);
-    if (session != null && session.greeted()) {
+    if (session != null && session.isEstablished()) {
       left(session, reason);
     }
     sessions.closed(id);
@@ -189,7 +189,7 @@ public final class LeaderAgent implements Agent {
   private void ending(
       WorkerSession session, LeaderMessage.@Nullable Refused lastWord, String reason) {
     if (lastWord == null) {
-      if (session.greeted()) {
+      if (session.isEstablished()) {
         left(session, "the leader ended the connection: " + reason);
       }
       return;
@@ -223,15 +223,15 @@ public final class LeaderAgent implements Agent {
             clock.monotonicNs());
   }
 
-  private void greeted(WorkerSession session) {
+  private void established(WorkerSession session) {
     LOG.info(
         "worker {} joined from {} at entry {} ({})",
         session.worker(),
         session.address(),
         session.appliedIndex(),
         session.id());
-    disconnected.greeted(session.worker());
-    leases.greeted(session.worker());
+    disconnected.established(session.worker());
+    leases.established(session.worker());
   }
 
   /**
@@ -248,15 +248,15 @@ public final class LeaderAgent implements Agent {
     received.add(message);
     if (message instanceof WorkerMessage.Hello hello) {
       handshakeHandler.hello(session, hello, now);
-      if (session.greeted()) {
-        greeted(session);
-        intentHandler.greeted(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
+      if (session.isEstablished()) {
+        established(session);
+        intentHandler.established(session.worker(), hello.run(), hello.leaderEpochSeen().isEmpty());
       }
       sessionsChanged = true;
       return;
     }
-    if (!session.greeted()) {
-      handshakeHandler.refuseUngreeted(session);
+    if (!session.isEstablished()) {
+      handshakeHandler.refuseBeforeHello(session);
       return;
     }
     switch (message) {

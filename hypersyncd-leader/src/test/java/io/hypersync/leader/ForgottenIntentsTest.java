@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingSessionPort;
@@ -54,11 +56,11 @@ class ForgottenIntentsTest {
           LeaderConfig.of(WORKSPACE),
           new LeaderState(FsState.genesis(), FsState.genesis().root(), 0, 0, index),
           log,
-          new NoChunks(),
+          ChunkPort.NONE,
           (session, from, bytes) -> {},
           (_, _) -> {},
           port,
-          new SetClock(),
+          new ManualClock(),
           () -> ++entropy,
           (intent, times) -> {});
   private SessionId slow = new SessionId(0);

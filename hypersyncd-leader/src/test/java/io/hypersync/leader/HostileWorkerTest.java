@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
@@ -81,7 +82,7 @@ class HostileWorkerTest {
   private static final WorkerQuotas QUOTAS =
       new WorkerQuotas(1_000, 1_000, 100, 2_000, 4L << 20, 1L << 20, 4);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
   private long entropy;
@@ -309,7 +310,8 @@ class HostileWorkerTest {
     for (int i = 0; i < 100; i++) {
       leader.sessionOpened(new SessionId(100 + i), BAD, "there");
     }
-    long silent = leader.sessions().all().stream().filter(session -> !session.greeted()).count();
+    long silent =
+        leader.sessions().all().stream().filter(session -> !session.isEstablished()).count();
     assertEquals(QUOTAS.silentSessions(), silent);
     assertEquals(96, leader.violations().of(Quota.SILENT_SESSIONS));
   }

@@ -3,6 +3,8 @@ package io.hypersync.leader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
@@ -41,7 +43,7 @@ class LeaderAgentTest {
   private static final SessionId SESSION = new SessionId(1);
   private static final ClientId CLIENT = new ClientId(1, 42);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
   private final List<Long> audits = new ArrayList<>();
@@ -52,7 +54,7 @@ class LeaderAgentTest {
           new LeaderState(
               FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
           log,
-          new NoChunks(),
+          ChunkPort.NONE,
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
           port,
@@ -152,7 +154,7 @@ class LeaderAgentTest {
   @Test
   void whoIsSilentIsListedWithTheReason() {
     for (int i = 0; i < 200 && leader.disconnected().newestFirst().isEmpty(); i++) {
-      clock.ns += 100_000_000; // silence is counted in heartbeats
+      clock.advance(100_000_000); // silence is counted in heartbeats
       turn();
     }
     assertEquals(

@@ -25,6 +25,7 @@ import io.hypersync.worker.coherence.KernelCaches;
 import io.hypersync.worker.coherence.RemovedNames;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.coherence.VisibilityGate;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.IntentTracker;
 import io.hypersync.worker.intents.InterruptHandler;
@@ -64,8 +65,8 @@ import org.slf4j.LoggerFactory;
  * flight, locks, open-leases, the replica and what becomes visible.
  *
  * <p>Single-threaded: every method is called on the thread that calls {@link #doWork}, except
- * {@link #view}, {@link #published}, {@link #isWritable}, {@link #isFresh}, {@link
- * #leaderFreeBytes}, {@link #params} and {@link #heldLocks}, which any thread may call.
+ * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
+ * {@link #params} and {@link #heldLocks}, which any thread may call.
  */
 public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
@@ -162,7 +163,7 @@ public final class WorkerAgent implements Agent {
               orphans.applied(entry, before, after);
               listener.applied(entry, before, after);
             },
-            (entry, _, after) -> visible(entry, after));
+            (entry, _, after) -> becameVisible(entry, after));
   }
 
   /** The view that the kernel's requests are answered from; any thread. */
@@ -171,7 +172,7 @@ public final class WorkerAgent implements Agent {
   }
 
   /** S_v, the state that processes see; any thread. */
-  public IndexedState published() {
+  public IndexedState visible() {
     return visibilityGate.view().visible();
   }
 
@@ -195,7 +196,7 @@ public final class WorkerAgent implements Agent {
 
   /** How many visible nodes have a name; on the agent's thread. */
   public int namedNodes() {
-    return published().state().nodes().size() - orphans.size();
+    return visible().state().nodes().size() - orphans.size();
   }
 
   /** How many orphans the state still holds; on the agent's thread. */
@@ -285,7 +286,7 @@ public final class WorkerAgent implements Agent {
    * @param unique the kernel's number of the request
    * @param pid the thread that made the request
    */
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     interruptHandler.interrupted(unique, pid, clock.monotonicNs());
   }
 
@@ -298,7 +299,7 @@ public final class WorkerAgent implements Agent {
     arrivals.clear();
     IndexedState now = replica.applied();
     readBarrier.begins(now.index());
-    session.greet(now.index(), now.root(), locks.run(), clock.monotonicNs());
+    session.sendHello(now.index(), now.root(), locks.run(), clock.monotonicNs());
   }
 
   /** The connection is lost or could not be made; another attempt follows after a pause. */
@@ -352,7 +353,7 @@ public final class WorkerAgent implements Agent {
       }
       case LeaderMessage.LockExpiryWarning warning -> {
         locks.warned(warning, now);
-        surroundings.locksExpire(warning, published().state());
+        surroundings.locksExpire(warning, visible().state());
       }
       case LeaderMessage.ChunkNeed need -> intents.chunksNeeded(need);
       case LeaderMessage.ChunkData _ ->
@@ -377,7 +378,7 @@ public final class WorkerAgent implements Agent {
 
   /** A chunk that an entry needs is stored here but damaged: fetches it from the leader. */
   public void chunkDamaged(ChunkRef chunk) {
-    if (session.isGreeted() && replica.isWaitingFor(chunk.hash())) {
+    if (session.isEstablished() && replica.isWaitingFor(chunk.hash())) {
       fetch(List.of(chunk));
     }
   }
@@ -390,7 +391,7 @@ public final class WorkerAgent implements Agent {
    * @param failed run with {@link Errno#EIO} if the chunk cannot be fetched
    */
   public void fetchAgain(ChunkRef chunk, Runnable ready, Consumer<Errno> failed) {
-    if (!session.isGreeted() || stopping) {
+    if (!session.isEstablished() || stopping) {
       failed.accept(Errno.EIO);
     } else if (repairs.add(chunk.hash(), ready, failed, clock.monotonicNs())) {
       fetch(List.of(chunk));
@@ -434,9 +435,9 @@ public final class WorkerAgent implements Agent {
       intents.reconnected(now);
     }
     session.tick(now);
-    leases.tick(session.isGreeted(), now);
+    leases.tick(session.isEstablished(), now);
     repairs.expire(now);
-    if (session.isGreeted()) {
+    if (session.isEstablished()) {
       storeAgain(now);
       report(now, visibilityGate.view().visible());
     }
@@ -604,7 +605,7 @@ public final class WorkerAgent implements Agent {
   }
 
   /** An entry is visible: if it came from here, its caller may get its reply. */
-  private void visible(LogEntry entry, FsState after) {
+  private void becameVisible(LogEntry entry, FsState after) {
     MutationTimestamps times = intents.times(entry.intent());
     if (times != null) {
       times.visible(clock.monotonicNs());
@@ -615,7 +616,7 @@ public final class WorkerAgent implements Agent {
   private static ReadBarrier.Waiter regardless(WaitingCall call) {
     return new ReadBarrier.Waiter() {
       @Override
-      public long unique() {
+      public RequestId unique() {
         return call.unique();
       }
 

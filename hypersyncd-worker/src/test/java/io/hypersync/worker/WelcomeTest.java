@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hypersync.model.errno.Errno;
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
@@ -26,9 +26,9 @@ import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
 import io.hypersync.worker.coherence.PageRange;
-import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.intents.Mutations;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.Surroundings;
@@ -45,7 +45,7 @@ class WelcomeTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final LocalPressure PRESSURE = new LocalPressure(1, 2, 3);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> told = new ArrayList<>();
   private final WorkerConfig config = WorkerConfig.of(WORKSPACE, new WorkerId("w"));
@@ -136,10 +136,10 @@ class WelcomeTest {
   void afterTheMutationDeadlineTheMountIsReadOnly() {
     welcome(NegotiatedParams.DEFAULT, Protocol.REVISION);
     agent.submit(mkdir());
-    long end = clock.ns + config.mutationDeadlineNs() + config.mutationDeadlineNs() / 10;
-    while (told.isEmpty() && clock.ns < end) {
+    long end = clock.monotonicNs() + config.mutationDeadlineNs() + config.mutationDeadlineNs() / 10;
+    while (told.isEmpty() && clock.monotonicNs() < end) {
       assertTrue(agent.isWritable(), "until then");
-      clock.ns += SECOND_NS / 2;
+      clock.advance(SECOND_NS / 2);
       agent.received(new Heartbeat(1, 0));
       agent.doWork();
     }
@@ -165,25 +165,8 @@ class WelcomeTest {
   }
 
   private Mutation mkdir() {
-    return new Mutation(
-        1,
-        2,
-        "",
-        new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0),
-        List.of(),
-        List.of(),
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add("committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(errno.name());
-          }
-        },
-        new MutationTimestamps(0, 0, 0));
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0);
+    return Mutations.of(new RequestId(1), op, Mutations.noting(told, ""));
   }
 
   private static final class NoChunks implements WorkerChunks {
@@ -204,7 +187,7 @@ class WelcomeTest {
 
   private static final class NoKernel implements CacheNotifier {
     @Override
-    public boolean dropAttributes(long inode) {
+    public boolean dropAttributes(InodeNo inode) {
       return true;
     }
 
@@ -212,22 +195,22 @@ class WelcomeTest {
     public void dropNames(long ticket, List<CachedName> dropped, List<CachedName> expired) {}
 
     @Override
-    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {}
+    public void loosenNames(long ticket, List<InodeNo> inodes, boolean missing) {}
 
     @Override
     public void dropContents(
-        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {}
+        long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {}
 
     @Override
-    public void dropListing(long ticket, long inode) {}
+    public void dropListing(long ticket, InodeNo inode) {}
 
     @Override
     public void followMoves(long ticket, List<MovedDirectory> moved) {}
 
     @Override
-    public void refreshOwner(long ticket, long inode) {}
+    public void refreshOwner(long ticket, InodeNo inode) {}
 
     @Override
-    public void prune(List<Long> inodes) {}
+    public void prune(List<InodeNo> inodes) {}
   }
 }

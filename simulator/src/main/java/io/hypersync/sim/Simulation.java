@@ -109,7 +109,7 @@ public final class Simulation {
             worker ->
                 worker.isLive()
                     && worker.agent().isWritable()
-                    && worker.agent().published().index() == cluster.recording().log().index());
+                    && worker.agent().visible().index() == cluster.recording().log().index());
   }
 
   private static String describe(Cluster cluster) {
@@ -132,7 +132,7 @@ public final class Simulation {
                     .append(' ')
                     .append(worker.agent().monitor().state())
                     .append(" at ")
-                    .append(worker.agent().published().index())
+                    .append(worker.agent().visible().index())
                     .append(" leases ")
                     .append(worker.agent().openLeases())
                     .append(" handles ")

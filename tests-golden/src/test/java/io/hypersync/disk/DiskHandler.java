@@ -1,12 +1,15 @@
 package io.hypersync.disk;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +70,7 @@ final class DiskHandler implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique, int pid) {}
+  public void interrupted(RequestId unique, int pid) {}
 
   @Override
   public synchronized void handle(FuseRequest request, FuseReply reply) {
@@ -76,7 +79,7 @@ final class DiskHandler implements FuseHandler {
       reply.noReply();
       return;
     }
-    DiskNode node = image.node(request.header().nodeId());
+    DiskNode node = image.node(request.header().nodeId().value());
     boolean fails = failing && !(request.operation() instanceof FuseOperation.StatFs);
     if (fails || node == null) {
       reply.error(Errno.EIO);
@@ -105,10 +108,10 @@ final class DiskHandler implements FuseHandler {
           reply.entry(entry(make(request, directory, make.name(), make.mode())));
       case FuseOperation.Create create -> {
         DiskNode child = make(request, directory, create.name(), create.mode());
-        reply.create(entry(child), 0, FuseFlags.OpenReply.KEEP_CACHE);
+        reply.create(entry(child), FileHandle.NONE, FuseFlags.OpenReply.KEEP_CACHE);
       }
       case FuseOperation.Link link -> {
-        DiskNode target = image.node(link.target());
+        DiskNode target = image.node(link.target().value());
         if (target == null) {
           reply.error(Errno.EIO);
           return;
@@ -130,7 +133,7 @@ final class DiskHandler implements FuseHandler {
         reply.ok();
       }
       case FuseOperation.Rename rename -> rename(directory, rename, reply);
-      case FuseOperation.OpenDir _ -> reply.open(0, 0);
+      case FuseOperation.OpenDir _ -> reply.open(FileHandle.NONE, 0);
       case FuseOperation.ReadDir list -> list(directory, list, reply);
       case FuseOperation.FsyncDir _ -> {
         image.syncDirectory(directory);
@@ -141,7 +144,7 @@ final class DiskHandler implements FuseHandler {
   }
 
   private void rename(DiskNode directory, FuseOperation.Rename rename, FuseReply reply) {
-    DiskNode target = image.node(rename.newParent());
+    DiskNode target = image.node(rename.newParent().value());
     if (target == null) {
       reply.error(Errno.EIO);
       return;
@@ -166,7 +169,7 @@ final class DiskHandler implements FuseHandler {
     for (int i = (int) list.offset(); i < all.size(); i++) {
       DiskNode child = all.get(i).getValue();
       byte[] name = all.get(i).getKey().getBytes(StandardCharsets.ISO_8859_1);
-      if (!rows.add(child.id, i + 1, child.attributes().direntType(), name)) {
+      if (!rows.add(new InodeNo(child.id), i + 1, child.attributes().direntType(), name)) {
         break;
       }
     }
@@ -175,7 +178,7 @@ final class DiskHandler implements FuseHandler {
 
   private void ofFile(FuseRequest request, DiskNode file, FuseReply reply) {
     switch (request.operation()) {
-      case FuseOperation.Open _ -> reply.open(0, FuseFlags.OpenReply.KEEP_CACHE);
+      case FuseOperation.Open _ -> reply.open(FileHandle.NONE, FuseFlags.OpenReply.KEEP_CACHE);
       case FuseOperation.Read read -> reply.data(file.content().read(read.offset(), read.size()));
       case FuseOperation.Write write -> {
         file.change(new FileChange.Write(write.offset(), write.data()), now());
@@ -242,7 +245,7 @@ final class DiskHandler implements FuseHandler {
   }
 
   private static FuseEntry entry(DiskNode node) {
-    return new FuseEntry(node.id, 0, node.attributes(), TTL_NS, TTL_NS);
+    return new FuseEntry(new InodeNo(node.id), 0, node.attributes(), TTL_NS, TTL_NS);
   }
 
   private static String text(byte[] name) {

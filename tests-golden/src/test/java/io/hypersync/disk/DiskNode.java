@@ -1,5 +1,6 @@
 package io.hypersync.disk;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +96,7 @@ final class DiskNode {
 
   FuseAttr attributes() {
     return new FuseAttr(
-        id,
+        new InodeNo(id),
         content.size(),
         content.allocated() / BLOCK_BYTES,
         mtimeNs,

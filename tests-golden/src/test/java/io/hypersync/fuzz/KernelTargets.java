@@ -32,7 +32,7 @@ final class KernelTargets {
     Decoded decoded = decoder.decode(ByteBuffer.wrap(input));
     if (input.length >= HEADER_BYTES) {
       ByteBuffer header = ByteBuffer.wrap(input).order(ByteOrder.nativeOrder());
-      assertEquals(header.getLong(UNIQUE_AT), decoded.unique());
+      assertEquals(header.getLong(UNIQUE_AT), decoded.unique().value());
     }
     return !(decoded instanceof Decoded.Malformed);
   }

@@ -143,12 +143,12 @@ final class Mutants {
               "orphans are reaped whatever workers have reported",
               "leader.lease.Reaper",
               "dueThrough",
-              "WorkerSession.greeted",
+              "WorkerSession.isEstablished",
               0),
           skips(
               "orphans are reaped though they were held before a reconnect",
               "leader.lease.OpenLeaseTable",
-              "greeted",
+              "established",
               "Set.add"),
           skips(
               "a new leader is not told what is open",
@@ -184,12 +184,12 @@ final class Mutants {
           skips(
               "the locks of a machine's earlier run are kept",
               "leader.lock.LockManager",
-              "greeted",
+              "established",
               "LockManager.end"),
           callAnswers(
               "a machine goes on with the locks of its earlier run",
               "leader.lock.LockManager",
-              "greeted",
+              "established",
               "ClientId.equals",
               1),
           callAnswers(

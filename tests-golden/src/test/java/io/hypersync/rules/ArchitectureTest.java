@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Dependencies between packages point one way, and each third-party library is used in one package
- * only.
+ * only. No main code depends on the fixtures of tests.
  */
 class ArchitectureTest {
   private static final JavaClasses CLASSES =
@@ -71,6 +71,8 @@ class ArchitectureTest {
         .definedBy("io.hypersync.chunkstore..")
         .layer("runtime")
         .definedBy("io.hypersync.runtime..")
+        .layer("fixtures")
+        .definedBy("io.hypersync.fixtures..")
         .layer("wire")
         .definedBy("io.hypersync.wire..")
         .layer("leader")
@@ -81,18 +83,21 @@ class ArchitectureTest {
         .definedBy("io.hypersync.cli..", "io.hypersync.sim..", "io.hypersync.bench..")
         .whereLayer("top")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("fixtures")
+        .mayNotBeAccessedByAnyLayer()
         .whereLayer("leader")
         .mayOnlyBeAccessedByLayers("top")
         .whereLayer("worker")
         .mayOnlyBeAccessedByLayers("top")
         .whereLayer("runtime")
-        .mayOnlyBeAccessedByLayers("wire", "leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers("fixtures", "wire", "leader", "worker", "top")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("chunkstore")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("model")
-        .mayOnlyBeAccessedByLayers("chunkstore", "runtime", "wire", "leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers(
+            "chunkstore", "runtime", "fixtures", "wire", "leader", "worker", "top")
         .check(CLASSES);
   }
 

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Hashing of one block, a trie leaf, a small write and the largest chunk; and of a trie branch. The
- * warm-up is long because the JIT takes some seconds to compile vector code.
+ * Hashing of one block, a trie leaf, a small write and the largest chunk; and of an inner node of a
+ * trie. The warm-up is long because the JIT takes some seconds to compile vector code.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

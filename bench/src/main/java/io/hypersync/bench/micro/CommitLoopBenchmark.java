@@ -1,6 +1,5 @@
 package io.hypersync.bench.micro;
 
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.oplog.ChunkSync;
@@ -17,14 +16,12 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
-import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.Hello;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
@@ -65,7 +62,7 @@ public class CommitLoopBenchmark {
 
   /** A leader with one worker, and one file that is renamed to and fro. */
   @State(Scope.Benchmark)
-  public static class Leader implements SessionPort, ChunkPort {
+  public static class Leader implements SessionPort {
     private static final byte[] NOTHING = {};
     private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
     private static final WorkerId WORKER = new WorkerId("w");
@@ -117,7 +114,7 @@ public class CommitLoopBenchmark {
                   0,
                   new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS)),
               log,
-              this,
+              ChunkPort.NONE,
               (_, _, _) -> {},
               (_, _) -> {},
               this,
@@ -185,23 +182,6 @@ public class CommitLoopBenchmark {
     public void close(SessionId session, LeaderMessage.@Nullable Refused lastWord) {
       throw new IllegalStateException("the leader ends the session: " + lastWord);
     }
-
-    @Override
-    public int length(Hash hash) {
-      return ChunkStore.NOT_HERE;
-    }
-
-    @Override
-    public void verify(Hash hash) {}
-
-    @Override
-    public void ingest(SessionId session, ChunkPut chunk) {}
-
-    @Override
-    public void storeInline(List<ChunkRef> chunks, byte[] payload) {}
-
-    @Override
-    public void serve(SessionId session, List<ChunkRef> chunks) {}
   }
 
   /** One commit of a rename, with {@code batch} intents in flight. */

@@ -118,8 +118,8 @@ public class MerkleBenchmark {
   }
 
   /**
-   * Input of the reference: 1.5 times the bytes of all branches above a leaf in a trie of a million
-   * leaves.
+   * Input of the reference: 1.5 times the bytes of all inner nodes above a leaf in a trie of a
+   * million leaves.
    */
   @State(Scope.Benchmark)
   public static class PathBytes {

@@ -1,12 +1,15 @@
 package io.hypersync.bench.micro;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +20,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class StaticTree implements FuseHandler {
   /** Node id of the directory. */
-  static final long ROOT = 1;
+  static final InodeNo ROOT = InodeNo.ROOT;
 
   private static final int FILE_BYTES = 4096;
   private static final int FILE_MODE = 0100644;
@@ -31,8 +34,8 @@ final class StaticTree implements FuseHandler {
   }
 
   /** Returns the node id of a file. */
-  static long node(int file) {
-    return ROOT + 1 + file;
+  static InodeNo node(int file) {
+    return new InodeNo(ROOT.value() + 1 + file);
   }
 
   /** Returns the name of a file. */
@@ -42,11 +45,11 @@ final class StaticTree implements FuseHandler {
 
   @Override
   public void handle(FuseRequest request, FuseReply reply) {
-    long node = request.header().nodeId();
+    InodeNo node = request.header().nodeId();
     switch (request.operation()) {
       case FuseOperation.Lookup(byte[] name) -> lookup(name, reply);
       case FuseOperation.GetAttr _ -> reply.attr(attributes(node), KEEP_NS);
-      case FuseOperation.Open _ -> reply.open(0, FuseFlags.OpenReply.KEEP_CACHE);
+      case FuseOperation.Open _ -> reply.open(FileHandle.NONE, FuseFlags.OpenReply.KEEP_CACHE);
       case FuseOperation.Read read ->
           reply.data(new byte[Math.clamp(FILE_BYTES - read.offset(), 0, read.size())]);
       case FuseOperation.StatFs _ -> reply.statfs(new FuseStatFs(1, 1, 1, 1, 1, 4096, 255, 4096));
@@ -57,7 +60,7 @@ final class StaticTree implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     // Requests are answered before they can be interrupted.
   }
 
@@ -75,8 +78,8 @@ final class StaticTree implements FuseHandler {
     reply.error(Errno.ENOENT);
   }
 
-  private static FuseAttr attributes(long node) {
-    boolean root = node == ROOT;
+  private static FuseAttr attributes(InodeNo node) {
+    boolean root = node.equals(ROOT);
     int bytes = root ? 0 : FILE_BYTES;
     int mode = root ? DIRECTORY_MODE : FILE_MODE;
     return new FuseAttr(node, bytes, bytes / 512, 0, 0, 0, mode, root ? 2 : 1, 0, 0, 0, 4096);

@@ -6,17 +6,17 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A branch of the trie at one bit: keys with a 0 in that bit are on the left. The hash covers the
+ * An inner node of the trie, at one bit: keys with a 0 in that bit are on the left. The hash covers the
  * hashes of both children and the bit (hypersync.md 8.1.1); {@link RootVersion} has the bytes.
  *
  * <p>The hash is computed when it is first requested, and cached in fields of this object: a
- * separate {@link Hash} would cost 16 bytes more, a million files have two million branches, and
- * hashing a path reads the sibling of every branch on it. Two threads may compute the hash at the
+ * separate {@link Hash} would cost 16 bytes more, a million files have two million inner nodes, and
+ * hashing a path reads the sibling of every inner node on it. Two threads may compute the hash at the
  * same time and get the same result; the first word is written last, with release semantics, and
  * read first, so that a thread which sees it also sees the rest.
  *
- * <p>No cache mixes versions. A branch can be reached only from states that descend from one
- * genesis: an op makes the next state from one state, takes branches from no other, and keeps its
+ * <p>No cache mixes versions. An inner node can be reached only from states that descend from one
+ * genesis: an op makes the next state from one state, takes nodes from no other, and keeps its
  * version, which is final. So whoever requests this hash requests it in the version of that
  * genesis. The version is cached beside the hash all the same, in a spare bit, and a request in
  * another version fails instead of returning a hash that is half of one version and half of the
@@ -42,7 +42,7 @@ final class Inner extends TrieNode {
   private static final int HASHED_AS_V2 = 0x8000;
 
   /**
-   * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one branch for
+   * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one inner node for
    * each bit of a key. The highest bit is set before a hash of {@link RootVersion#V2} is cached; it
    * means nothing while there is no hash. Not final for that bit only: a racing thread stores the
    * same value, and whoever reads the depth masks the bit.

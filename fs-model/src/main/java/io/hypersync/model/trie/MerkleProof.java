@@ -8,7 +8,7 @@ import java.util.List;
  * (hypersync.md 8.1.1). A verifier needs only the leaf and a trusted root.
  *
  * @param leaf the leaf's hash
- * @param upwards the branches above it, from the leaf to the root
+ * @param upwards the inner nodes above it, from the leaf to the root
  */
 public record MerkleProof(Hash leaf, List<Step> upwards) {
   /** Copies the list. */
@@ -17,7 +17,7 @@ public record MerkleProof(Hash leaf, List<Step> upwards) {
   }
 
   /**
-   * A branch on the path.
+   * An inner node on the path.
    *
    * @param bit the bit at which its keys differ
    * @param right whether the path goes through its right child

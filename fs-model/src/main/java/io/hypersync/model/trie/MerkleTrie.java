@@ -88,8 +88,8 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
 
   /**
    * The proof that the leaf with this key is in the trie with this {@link #root} (hypersync.md
-   * 8.1.1), or null if there is no such leaf. Takes one step for each branch above the leaf if the
-   * root has been computed.
+   * 8.1.1), or null if there is no such leaf. Takes one step for each inner node above the leaf if
+   * the root has been computed.
    */
   public @Nullable MerkleProof proof(TrieKey key, RootVersion version) {
     L leaf = get(key);

@@ -112,7 +112,7 @@ class MerkleTrieTest {
       Hash other = new TestLeaf(leaf.bytes(), leaf.value() + 1).hash(LATEST);
       assertNotEquals(root, new MerkleProof(other, proof.upwards()).root(LATEST), leaf::toString);
     }
-    assertEquals(longest + 1, trie.depth(), "the branches above the deepest leaf, and it");
+    assertEquals(longest + 1, trie.depth(), "the inner nodes above the deepest leaf, and it");
     assertNull(trie.proof(TrieKey.of(new byte[] {1, 2, 3, 4, 5, 6, 7}), LATEST), "no such leaf");
     assertNull(MerkleTrie.<TestLeaf>empty().proof(TrieKey.of(new byte[] {1}), LATEST));
   }
@@ -330,7 +330,7 @@ class MerkleTrieTest {
   }
 
   @Test
-  void keysThatABranchCouldNotNameAreRefused() {
+  void keysWithMoreBitsThanAnInnerNodeCanNumberAreRefused() {
     byte[] longest = new byte[TrieKey.MAX_LENGTH];
     byte[] other = longest.clone();
     other[other.length - 1] = 1;

@@ -59,7 +59,7 @@ public final class HandshakeFlood implements AutoCloseable {
     this.leader = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     this.perSecond = perSecond;
     this.socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    this.thread = Thread.ofPlatform().daemon().name("stranger-flood").unstarted(this::run);
+    this.thread = Thread.ofPlatform().daemon().name("handshake-flood").unstarted(this::run);
   }
 
   /**
@@ -72,10 +72,10 @@ public final class HandshakeFlood implements AutoCloseable {
     try {
       return FirstPackets.record(
           RECORDED,
-          WorkspaceAuthority.create(folder, nobody).issueWorker(new WorkerId("stranger")),
+          WorkspaceAuthority.create(folder, nobody).issueWorker(new WorkerId("unauthenticated")),
           nobody);
     } catch (PkiException e) {
-      throw new UserError("cannot make a stranger's certificate: " + e.getMessage(), "");
+      throw new UserError("cannot make a certificate for the flood: " + e.getMessage(), "");
     }
   }
 

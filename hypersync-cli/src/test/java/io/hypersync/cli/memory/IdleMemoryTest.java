@@ -2,7 +2,7 @@ package io.hypersync.cli.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hypersync.runtime.agent.Clock;
+import io.hypersync.fixtures.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,11 @@ class IdleMemoryTest {
   private static final long HEARTBEATS = 200_000;
 
   private final Memory process = new Memory();
-  private final Time time = new Time();
+
+  /** Its time wraps soon, as that of a JVM may. */
+  private final ManualClock time =
+      new ManualClock(Long.MAX_VALUE - Duration.ofSeconds(5).toNanos());
+
   private final IdleMemory idle = new IdleMemory(process, time);
 
   @Test
@@ -99,7 +103,7 @@ class IdleMemoryTest {
   }
 
   private void step(Duration duration) {
-    time.nowNs += duration.toNanos();
+    time.advance(duration.toNanos());
     var _ = idle.doWork();
   }
 
@@ -134,20 +138,6 @@ class IdleMemoryTest {
     @Override
     public void takeRoom() {
       calls.add("take");
-    }
-  }
-
-  private static final class Time implements Clock {
-    private long nowNs = Long.MAX_VALUE - Duration.ofSeconds(5).toNanos();
-
-    @Override
-    public long monotonicNs() {
-      return nowNs;
-    }
-
-    @Override
-    public long epochNs() {
-      throw new UnsupportedOperationException();
     }
   }
 }

@@ -3,6 +3,8 @@ package io.hypersync.cli.trace;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
@@ -10,20 +12,13 @@ import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.model.trie.RootVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,23 +84,13 @@ public final class SmallLog {
 
   private void add(FsOp op, byte[] inline) {
     long index = entries.size() + 1L;
-    if (FsStateMachine.apply(state, op, new Stamp(index, FILE))
-        instanceof Outcome.Applied(FsState after)) {
-      state = after;
-    }
+    state = States.after(state, op, index, FILE);
     entries.add(
-        new LogEntry(
-            index,
-            new OpId(0, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            op,
-            index == 1 ? FILE : LogEntry.NO_NODE,
-            index == wrongAt ? new Hash(6, 6, 6, 6) : state.root(),
-            new byte[0],
-            inline));
+        Entries.of(index, op)
+            .creating(index == 1 ? FILE : LogEntry.NO_NODE)
+            .root(index == wrongAt ? new Hash(6, 6, 6, 6) : state.root())
+            .inline(inline)
+            .entry());
   }
 
   private static final class Deaf implements OpLogListener {

@@ -106,7 +106,7 @@ final class LeaderStatus {
               log.durableIndex(),
               agent.intentHandler().rates().of(session.worker(), System.nanoTime())));
     }
-    status.put("workers_greeted", agent.disconnected().everGreeted());
+    status.put("workers_greeted", agent.disconnected().sessionsEstablished());
     ArrayNode absent = status.putArray("absent");
     agent
         .disconnected()
@@ -178,7 +178,7 @@ final class LeaderStatus {
     WorkerApplied report = session.report();
     ObjectNode worker = JsonNodeFactory.instance.objectNode();
     worker.put("worker_id", session.worker().name());
-    worker.put("connected", session.greeted());
+    worker.put("connected", session.isEstablished());
     worker.put("address", session.address());
     long applied = report == null ? session.appliedIndex() : session.visibleIndex();
     worker.put("applied_index", applied);

@@ -92,7 +92,7 @@ public final class OpenLeaseTable {
    * The worker's Hello was accepted: this run, or a new one, will report all its open nodes again.
    * Its earlier leases stay valid until they would have expired.
    */
-  public void greeted(WorkerId worker) {
+  public void established(WorkerId worker) {
     Holder holder = holders.get(worker);
     if (holder == null) {
       return;

@@ -103,11 +103,11 @@ public final class Reaper {
     long dueThrough = durable.dueThrough(awakeNs);
     Set<SessionId> connected = new HashSet<>();
     for (WorkerSession session : sessions.all()) {
-      if (session.greeted()) {
+      if (session.isEstablished()) {
         connected.add(session.id());
         DelayedIndex index = reported.computeIfAbsent(session.id(), _ -> new DelayedIndex(ttlNs));
-        // A worker's first report on a session follows its leases on everything open when it was
-        // greeted.
+        // A worker's first report on a session follows its leases on everything that was open when
+        // the session was established.
         index.reached(session.visibleIndex(), awakeNs);
         dueThrough = Math.min(dueThrough, index.dueThrough(awakeNs));
       }

@@ -116,7 +116,7 @@ public final class LockManager {
    *
    * @return the session number, for Welcome
    */
-  public long greeted(WorkerId worker, ClientId run) {
+  public long established(WorkerId worker, ClientId run) {
     LockSession session = sessions.get(worker);
     if (session != null && !session.run().equals(run)) {
       reclaimed += table.heldBy(worker);

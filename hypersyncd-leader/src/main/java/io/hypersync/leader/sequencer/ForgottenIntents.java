@@ -45,7 +45,7 @@ final class ForgottenIntents {
    * @param isNew the run has never been welcomed by any leader, so it has never sent an intent
    * @param headIndex the newest entry
    */
-  void greeted(WorkerId worker, ClientId id, boolean isNew, long headIndex) {
+  void established(WorkerId worker, ClientId id, boolean isNew, long headIndex) {
     Run run = runs.get(worker);
     if (run == null || isNew || !run.id.equals(id)) {
       runs.put(worker, new Run(id, isNew ? headIndex : 0));

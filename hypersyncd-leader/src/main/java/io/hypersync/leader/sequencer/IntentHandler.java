@@ -168,8 +168,8 @@ public final class IntentHandler {
    *
    * @param isNew no leader has ever welcomed this run of the worker
    */
-  public void greeted(WorkerId worker, ClientId run, boolean isNew) {
-    forgotten.greeted(worker, run, isNew, sequencer.headIndex());
+  public void established(WorkerId worker, ClientId run, boolean isNew) {
+    forgotten.established(worker, run, isNew, sequencer.headIndex());
   }
 
   /**

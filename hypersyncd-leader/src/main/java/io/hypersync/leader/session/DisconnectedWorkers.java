@@ -19,7 +19,7 @@ public final class DisconnectedWorkers {
   private static final int MAX_REASON = 300;
 
   private final Map<WorkerId, Absence> byWorker = new LinkedHashMap<>();
-  private long greeted;
+  private long sessionsEstablished;
 
   /** Why the worker is absent. */
   public enum Kind {
@@ -63,8 +63,8 @@ public final class DisconnectedWorkers {
       long appliedIndex) {}
 
   /** A worker's Hello was accepted: it is not absent any more. */
-  public void greeted(WorkerId worker) {
-    greeted++;
+  public void established(WorkerId worker) {
+    sessionsEstablished++;
     byWorker.remove(worker);
   }
 
@@ -111,7 +111,7 @@ public final class DisconnectedWorkers {
   }
 
   /** How many Hellos were accepted since the leader started. */
-  public long everGreeted() {
-    return greeted;
+  public long sessionsEstablished() {
+    return sessionsEstablished;
   }
 }

@@ -61,7 +61,7 @@ public final class HandshakeHandler {
     if (older != null && older != session) {
       sessions.close(older, "it has a newer connection");
     }
-    sessions.greet(session, hello.appliedIndex());
+    sessions.establish(session, hello.appliedIndex());
     port.send(
         session.id(),
         new Welcome(
@@ -70,18 +70,18 @@ public final class HandshakeHandler {
             log.durableIndex(),
             (int) (config.heartbeatNs() / NS_PER_MS),
             config.params().with(config.params().features().and(hello.features())),
-            locks.greeted(session.worker(), hello.run()),
+            locks.established(session.worker(), hello.run()),
             (int) (config.openLeaseTtlNs() / NS_PER_MS)));
     locks.resumed(session.worker());
   }
 
   /** Ends a session that sends another message before Hello. */
-  public void refuseUngreeted(WorkerSession session) {
+  public void refuseBeforeHello(WorkerSession session) {
     sessions.refuse(session, new Refused(Reason.PROTOCOL_ERROR, "the first message must be Hello"));
   }
 
   private @Nullable Refused check(WorkerSession session, Hello hello, long nowNs) {
-    if (session.greeted()) {
+    if (session.isEstablished()) {
       return new Refused(Reason.PROTOCOL_ERROR, "a second Hello on one connection");
     }
     if (!hello.protocolVersion().equals(Protocol.VERSION)) {

@@ -11,7 +11,7 @@ public final class WorkerSession {
   private final SessionId id;
   private final WorkerId worker;
   private final String address;
-  private boolean greeted;
+  private boolean established;
   private long lastHeardNs;
   private int silentCalls;
   private long nextIndex;
@@ -41,9 +41,9 @@ public final class WorkerSession {
     return address;
   }
 
-  /** Whether its Hello was accepted. */
-  public boolean greeted() {
-    return greeted;
+  /** Whether the handshake is complete: its Hello was accepted. */
+  public boolean isEstablished() {
+    return established;
   }
 
   /** The newest entry that the worker is known to have applied; it may not be visible there yet. */
@@ -85,8 +85,8 @@ public final class WorkerSession {
     return silentCalls;
   }
 
-  void greet(long afterIndex) {
-    greeted = true;
+  void establish(long afterIndex) {
+    established = true;
     nextIndex = afterIndex + 1;
     appliedIndex = afterIndex;
   }

@@ -76,7 +76,7 @@ public final class WorkerSessions {
     this.windowEntries = windowEntries;
   }
 
-  /** A connection was established; the worker sends Hello next. */
+  /** A connection was opened; the worker sends Hello next. */
   public void opened(SessionId id, WorkerId worker, String address, long nowNs) {
     sessions.put(id, new WorkerSession(id, worker, address, nowNs));
   }
@@ -89,7 +89,7 @@ public final class WorkerSessions {
     WorkerSession oldest = null;
     int count = 0;
     for (WorkerSession session : sessions.values()) {
-      if (!session.greeted() && session.worker().equals(worker)) {
+      if (!session.isEstablished() && session.worker().equals(worker)) {
         oldest = oldest == null ? session : oldest;
         count++;
       }
@@ -110,19 +110,19 @@ public final class WorkerSessions {
     return sessions.get(id);
   }
 
-  /** The worker's greeted session, or null. */
+  /** The worker's established session, or null. */
   public @Nullable WorkerSession of(WorkerId worker) {
     return byWorker.get(worker);
   }
 
-  /** All sessions, greeted or not. */
+  /** All sessions, established or not. */
   public Collection<WorkerSession> all() {
     return sessions.values();
   }
 
   /** Accepts a Hello: the log is sent from the entry after {@code appliedIndex} on. */
-  public void greet(WorkerSession session, long appliedIndex) {
-    session.greet(appliedIndex);
+  public void establish(WorkerSession session, long appliedIndex) {
+    session.establish(appliedIndex);
     byWorker.put(session.worker(), session);
   }
 
@@ -163,7 +163,7 @@ public final class WorkerSessions {
   public int stream(long durableIndex) {
     int sent = 0;
     for (WorkerSession session : sessions.values()) {
-      if (session.greeted()) {
+      if (session.isEstablished()) {
         sent += stream(session, durableIndex);
       }
     }
@@ -183,13 +183,13 @@ public final class WorkerSessions {
   }
 
   /**
-   * Sends a heartbeat to every greeted session.
+   * Sends a heartbeat to every established session.
    *
    * @param freeBytes what the leader's disk can still take; {@link Heartbeat#UNKNOWN} if not known
    */
   public void heartbeat(long leaderEpoch, long durableIndex, long freeBytes) {
     for (WorkerSession session : sessions.values()) {
-      if (session.greeted()) {
+      if (session.isEstablished()) {
         port.send(session.id(), new Heartbeat(leaderEpoch, durableIndex, freeBytes));
       }
     }

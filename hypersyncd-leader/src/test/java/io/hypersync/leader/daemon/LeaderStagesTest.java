@@ -1,9 +1,7 @@
 package io.hypersync.leader.daemon;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import io.hypersync.leader.SetClock;
+import io.hypersync.fixtures.ManualClock;
+import io.hypersync.fixtures.StageFigures;
 import io.hypersync.leader.sequencer.IntentTimestamps;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -13,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LeaderStagesTest {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final LeaderStages stages = new LeaderStages(clock);
 
   @Test
@@ -21,9 +19,9 @@ class LeaderStagesTest {
     IntentTimestamps times = new IntentTimestamps(us(100));
     times.complete(us(400));
     times.sequenced(us(500), us(520));
-    clock.ns = us(1_020);
+    clock.set(us(1_020));
     stages.durable();
-    clock.ns = us(1_100);
+    clock.set(us(1_100));
     stages.committed(INTENT, times);
     expect("upload", 1, 300, 0.3);
     expect("queue", 1, 100, 0.1);
@@ -37,7 +35,7 @@ class LeaderStagesTest {
   void whatCameWithAllItsBytesIsNotCountedAsUploaded() {
     IntentTimestamps times = new IntentTimestamps(us(100));
     times.sequenced(us(100), us(100));
-    clock.ns = us(200);
+    clock.set(us(200));
     stages.durable();
     stages.committed(INTENT, times);
     expect("upload", 0, 0, 0);
@@ -50,19 +48,16 @@ class LeaderStagesTest {
   void theSyncEndsBetweenTheSequencerAndTheAck() {
     IntentTimestamps times = new IntentTimestamps(us(100));
     times.sequenced(us(100), us(100));
-    clock.ns = us(50);
+    clock.set(us(50));
     stages.durable(); // of the batch before
-    clock.ns = us(200);
+    clock.set(us(200));
     stages.committed(INTENT, times);
     expect("sync", 1, 0, 0);
     expect("ack", 1, 100, 1);
   }
 
   private void expect(String stage, long count, double us, double share) {
-    JsonNode figures = stages.sinceStart().path(stage);
-    assertEquals(count, figures.path("count").asLong(), stage);
-    assertEquals(us, figures.path("us_p50").asDouble(), us / 100 + 0.1, stage);
-    assertEquals(share, figures.path("share").asDouble(), stage);
+    StageFigures.assertStage(stages.sinceStart(), stage, count, us, share);
   }
 
   private static long us(long micros) {

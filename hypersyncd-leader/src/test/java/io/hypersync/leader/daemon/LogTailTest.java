@@ -7,19 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.admin.UserError;
@@ -42,25 +37,14 @@ final class LogTailTest {
   /** How many bytes Jackson buffers before it writes. */
   private static final int JACKSON_BYTES = 16 << 10;
 
-  private static final byte[] NOTHING = {};
-
   private final MemoryOpLog log = new MemoryOpLog();
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
   private static byte[] entry(long index) {
-    return LogEntryCodec.encode(
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            new FsOp.MakeDir(FsState.ROOT, Name.of("d" + index), 0755, 0, 0),
-            new NodeId(1, index + 1),
-            new Hash(1, 2, 3, index),
-            NOTHING,
-            NOTHING));
+    return Entries.of(index, new FsOp.MakeDir(FsState.ROOT, Name.of("d" + index), 0755, 0, 0))
+        .creating(new NodeId(1, index + 1))
+        .root(new Hash(1, 2, 3, index))
+        .encoded();
   }
 
   private void append(int count) throws OpLogFullException {

@@ -4,23 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.RootAudit;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -103,25 +96,12 @@ class RootAuditorTest {
   /** Logs the creation of another directory, with the right root unless a wrong one is given. */
   private byte[] logged(@Nullable Hash wrongRoot) {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + (index + 1)), 0755, 0, 0);
-    Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));
-    state = ((Outcome.Applied) FsStateMachine.apply(state, op, stamp)).state();
+    state = States.after(state, op, index + 1, new NodeId(1, index + 2));
     return encoded(op, wrongRoot == null ? state.root() : wrongRoot);
   }
 
   private byte[] encoded(FsOp op, Hash root) {
     index++;
-    return LogEntryCodec.encode(
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            op,
-            new NodeId(1, index + 1),
-            root,
-            NOTHING,
-            NOTHING));
+    return Entries.of(index, op).creating(new NodeId(1, index + 1)).root(root).encoded();
   }
 }

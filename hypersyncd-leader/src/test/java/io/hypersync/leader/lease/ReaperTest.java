@@ -2,21 +2,16 @@ package io.hypersync.leader.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.session.RecordingSessions;
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
@@ -63,7 +58,7 @@ class ReaperTest {
 
   @Test
   void aWorkerThatIsConnectedMustHaveAppliedItForTheTtl() {
-    sessions.greet(1, W, 0);
+    sessions.establish(1, W, 0);
     orphan(NODE);
     durable = 1;
     pass(3 * TTL);
@@ -76,11 +71,11 @@ class ReaperTest {
   }
 
   @Test
-  void aWorkerThatIsGreetedAgainHoldsEverythingUpUntilItHasReported() {
+  void aNewSessionHoldsEverythingUpUntilItsWorkerHasReported() {
     orphan(NODE);
     durable = 1;
     pass(TTL - 50);
-    sessions.greet(1, W, 1);
+    sessions.establish(1, W, 1);
     pass(3 * TTL);
     assertEquals(List.of(), reaped);
     sessions.sessions().closed(sessions.id(1));
@@ -90,7 +85,7 @@ class ReaperTest {
 
   /** The worker may have the node open without having reported it on this connection yet. */
   @Test
-  void aWorkerThatIsGreetedHoldsUpWhatAnotherOneHasHeldUntilThen() {
+  void aNewSessionHoldsUpWhatAnotherWorkerHasHeldUntilThen() {
     orphan(NODE);
     durable = 1;
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
@@ -98,7 +93,7 @@ class ReaperTest {
       pass(TTL / 2);
       leases.renew(W, new OpenLeaseRenew(EPOCH, List.of()));
     }
-    sessions.greet(2, new WorkerId("w2"), 0);
+    sessions.establish(2, new WorkerId("w2"), 0);
     leases.release(W, new OpenLeaseRelease(EPOCH, List.of(NODE)));
     pass(2 * TTL);
     assertEquals(List.of(), reaped, "w2 has not seen yet that it lost its name");
@@ -140,7 +135,7 @@ class ReaperTest {
     durable = 1;
     pass(TTL / 2);
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(NODE)));
-    leases.greeted(W);
+    leases.established(W);
     pass(TTL / 2 + 300);
     leases.acquire(W, new OpenLeaseAcquire(EPOCH, List.of(new NodeId(1, 2))));
     assertEquals(List.of(), reaped);
@@ -247,22 +242,8 @@ class ReaperTest {
 
   private void apply(FsOp op, NodeId created) {
     index++;
-    Outcome outcome = FsStateMachine.apply(head, op, new Stamp(index, created));
-    FsState next = ((Outcome.Applied) outcome).state();
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            W,
-            "",
-            op,
-            created,
-            Hash.ZERO,
-            new byte[0],
-            new byte[0]);
-    orphans.applied(entry, head, next);
+    FsState next = States.after(head, op, index, created);
+    orphans.applied(Entries.of(index, op).creating(created).entry(), head, next);
     head = next;
   }
 }

@@ -385,7 +385,7 @@ class LockManagerTest {
             new QuotaViolations(Clock.SYSTEM),
             0);
     for (WorkerId worker : List.of(A, B)) {
-      long _ = other.greeted(worker, runs.get(worker));
+      long _ = other.established(worker, runs.get(worker));
     }
     other.request(A, request(A, FILE, LockKind.FCNTL_WRITE, 1, LockRange.WHOLE, Wish.TRY));
     other.request(A, request(A, FILE, LockKind.FCNTL_WRITE, 2, LockRange.WHOLE, Wish.TEST));
@@ -553,7 +553,7 @@ class LockManagerTest {
   private void hello(WorkerId worker, long run) {
     ClientId client = new ClientId(run, worker.name().hashCode());
     runs.put(worker, client);
-    long _ = lockManager.greeted(worker, client);
+    long _ = lockManager.established(worker, client);
     lockManager.resumed(worker);
   }
 

@@ -7,28 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.sequencer.IntentIndex;
-import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
-import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.model.trie.RootVersion;
 import java.util.Collections;
 import java.util.List;
@@ -182,8 +174,7 @@ class LogReplayTest {
   @Test
   void aWrongRootThatLedToARightOneIsLeftToWhoComparesEveryEntry() {
     for (int i = 1; i <= 10; i++) {
-      byte[] entry = logged();
-      next(i == 5 ? wrong(entry) : entry);
+      next(i == 5 ? loggedWrong() : logged());
     }
     replay.ended();
     assertEquals(state.root(), replay.result().state().root());
@@ -193,7 +184,7 @@ class LogReplayTest {
   void whoComparesEveryEntryNamesIt() {
     LogReplay every = replay(LogReplay.EVERY_ENTRY);
     every.onRecord(1, logged());
-    byte[] wrong = wrong(logged());
+    byte[] wrong = loggedWrong();
     assertNamed(2, () -> every.onRecord(2, wrong));
   }
 
@@ -269,32 +260,20 @@ class LogReplayTest {
 
   /** Logs the creation of a directory. */
   private byte[] logged() {
-    FsOp op = op(index + 1);
-    Stamp stamp = new Stamp(index + 1, new NodeId(1, index + 2));
-    state = ((Outcome.Applied) FsStateMachine.apply(state, op, stamp)).state();
+    FsOp op = applied();
     return entry(op, state.root());
   }
 
-  /** The same entry with a wrong root. */
-  private static byte[] wrong(byte[] entry) {
-    try {
-      LogEntry right = LogEntryCodec.decode(entry);
-      return LogEntryCodec.encode(
-          new LogEntry(
-              right.index(),
-              right.opId(),
-              right.committedAtNs(),
-              right.intent(),
-              right.origin(),
-              right.agent(),
-              right.op(),
-              right.createdNode(),
-              Hash.ZERO,
-              right.hazard(),
-              right.inlinePayload()));
-    } catch (DecodeException e) {
-      throw new IllegalStateException(e);
-    }
+  /** The same with a wrong root. */
+  private byte[] loggedWrong() {
+    return entry(applied(), Hash.ZERO);
+  }
+
+  /** Creates a directory without logging it. */
+  private FsOp applied() {
+    FsOp op = op(index + 1);
+    state = States.after(state, op, index + 1, new NodeId(1, index + 2));
+    return op;
   }
 
   private byte[] withRoot(Hash root) {
@@ -311,18 +290,10 @@ class LogReplayTest {
 
   private byte[] entry(FsOp op, Hash root, byte[] inline) {
     index++;
-    return LogEntryCodec.encode(
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            new WorkerId("w1"),
-            "",
-            op,
-            new NodeId(1, index + 1),
-            root,
-            NOTHING,
-            inline));
+    return Entries.of(index, op)
+        .creating(new NodeId(1, index + 1))
+        .root(root)
+        .inline(inline)
+        .encoded();
   }
 }

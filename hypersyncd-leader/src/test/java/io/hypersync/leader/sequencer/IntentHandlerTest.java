@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.SetClock;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.quota.QuotaViolations;
 import io.hypersync.leader.recovery.LeaderState;
@@ -68,7 +68,7 @@ class IntentHandlerTest {
   private static final byte[] NOTHING = {};
   private static final byte[] LARGE = new byte[20_000];
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final MemoryOpLog log = new MemoryOpLog();
   private final StoredChunks chunks = new StoredChunks();
   private final List<LeaderMessage> sent = new ArrayList<>();
@@ -266,28 +266,28 @@ class IntentHandlerTest {
 
   @Test
   void whatHasJustBeenStoredOrVerifiedIsNotReadAgain() {
-    intentHandler.submit(WORKER, setXattr(1, LARGE), clock.ns);
+    intentHandler.submit(WORKER, setXattr(1, LARGE), clock.monotonicNs());
     chunks.stored.put(hash(LARGE), LARGE.length);
     intentHandler.chunkArrived(hash(LARGE), LARGE.length);
-    intentHandler.submit(WORKER, setXattr(2, LARGE), clock.ns);
+    intentHandler.submit(WORKER, setXattr(2, LARGE), clock.monotonicNs());
     assertEquals(2, intentHandler.sequence());
     assertEquals(List.of(), chunks.verified);
-    clock.ns += 3_600_000 * MS;
-    intentHandler.submit(WORKER, setXattr(3, LARGE), clock.ns);
+    clock.advance(3_600_000 * MS);
+    intentHandler.submit(WORKER, setXattr(3, LARGE), clock.monotonicNs());
     assertEquals(1, chunks.verified.size(), "an hour later it is");
     chunks.stored.put(hash(LARGE), LARGE.length);
     intentHandler.chunkUnreadable(hash(LARGE));
-    intentHandler.submit(WORKER, setXattr(4, LARGE), clock.ns);
+    intentHandler.submit(WORKER, setXattr(4, LARGE), clock.monotonicNs());
     assertEquals(2, chunks.verified.size(), "and when it was found damaged");
   }
 
   @Test
   void whenAnIntentWasWhereIsKnownOnceItsAckIsOut() {
     intentHandler.submit(WORKER, write(1, List.of(hash(LARGE))), 100);
-    clock.ns = 150;
+    clock.set(150);
     chunks.stored.put(hash(LARGE), LARGE.length);
     intentHandler.chunkArrived(hash(LARGE), LARGE.length);
-    clock.ns = 170;
+    clock.set(170);
     assertEquals(1, intentHandler.sequence());
     assertEquals(Map.of(), committed, "the ack waits for the disk");
     intentHandler.release(log.sync().durableIndex());
@@ -295,7 +295,7 @@ class IntentHandlerTest {
     assertEquals(Map.of(), committed, "what is refused is no entry");
 
     intentHandler.submit(WORKER, mkdir(2, "a"), 200);
-    clock.ns = 230;
+    clock.set(230);
     settle();
     IntentTimestamps times = committed.get(intent(2));
     assertNotNull(times);
@@ -309,12 +309,12 @@ class IntentHandlerTest {
     byte[] other = new byte[30_000];
     chunks.stored.put(hash(other), other.length);
     intentHandler.submit(WORKER, setXattr(1, LARGE), 100);
-    clock.ns = 150;
+    clock.set(150);
     chunks.stored.put(hash(LARGE), LARGE.length);
     intentHandler.chunkArrived(hash(other), other.length); // no intent waits for it
-    clock.ns = 160;
+    clock.set(160);
     intentHandler.chunkArrived(hash(LARGE), LARGE.length);
-    clock.ns = 190;
+    clock.set(190);
     settle();
     assertEquals(160, committed.get(intent(1)).completeNs());
     assertEquals(190, committed.get(intent(1)).takenNs());

@@ -2,8 +2,8 @@ package io.hypersync.leader.sequencer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.SetClock;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.Sequencer.Result.Sequenced;
 import io.hypersync.model.hash.Hash;
@@ -25,7 +25,7 @@ class SequencerTest {
       new Sequencer(
           new LeaderState(FsState.genesis(), genesis, 0, 0, new IntentIndex(1_000, 1_000)),
           log,
-          new SetClock(),
+          new ManualClock(),
           () -> ++random,
           Long.MAX_VALUE);
 

@@ -16,12 +16,12 @@ class DisconnectedWorkersTest {
 
   @Test
   void whoHasLeftIsListedUntilHeIsBack() {
-    disconnected.greeted(W);
+    disconnected.established(W);
     var _ = disconnected.add(W, Kind.LEFT, "a:1", "timeout", 7, 100);
     assertEquals(new Absence(W, Kind.LEFT, "a:1", "timeout", 100, 100, 1, 7), only());
-    disconnected.greeted(W);
+    disconnected.established(W);
     assertTrue(disconnected.newestFirst().isEmpty());
-    assertEquals(2, disconnected.everGreeted());
+    assertEquals(2, disconnected.sessionsEstablished());
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.lock.LockManager;
@@ -14,12 +15,8 @@ import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.sequencer.Genesis;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
-import io.hypersync.model.id.IntentId;
-import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
-import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.Feature;
@@ -74,19 +71,19 @@ class HandshakeHandlerTest {
 
   @Test
   void aNewWorkerIsWelcome() {
-    greet(1, hello(0, GENESIS), 0);
+    openWith(1, hello(0, GENESIS), 0);
     assertEquals(
         new Welcome(WORKSPACE, 77, 1, 100, NegotiatedParams.DEFAULT, 88, 15_000), lastSent());
   }
 
   @Test
   void aWorkerThatKnowsAPrefixIsWelcome() {
-    greet(1, hello(1, ROOT_1), 0);
+    openWith(1, hello(1, ROOT_1), 0);
     assertInstanceOf(Welcome.class, lastSent());
   }
 
   @Test
-  void strangersAreNot() {
+  void aWorkerThatDoesNotBelongHereIsRefused() {
     assertRefused(
         Reason.PROTOCOL_VERSION,
         new Hello(
@@ -156,30 +153,30 @@ class HandshakeHandlerTest {
 
   @Test
   void aSecondHelloIsAProtocolError() {
-    greet(1, hello(0, GENESIS), 0);
+    openWith(1, hello(0, GENESIS), 0);
     handshakeHandler.hello(session(1), hello(0, GENESIS), 0);
     assertEquals(Reason.PROTOCOL_ERROR, ((Refused) lastSent()).reason());
   }
 
   @Test
   void aSecondConnectionWaitsUntilTheFirstHasBeenSilent() {
-    greet(1, hello(0, GENESIS), 0);
-    greet(2, hello(0, GENESIS), SECOND_NS - 1);
+    openWith(1, hello(0, GENESIS), 0);
+    openWith(2, hello(0, GENESIS), SECOND_NS - 1);
     assertEquals(Reason.DUPLICATE, ((Refused) lastSent()).reason());
     assertFalse(port.closed.contains(new SessionId(1)));
-    greet(3, hello(0, GENESIS), SECOND_NS);
+    openWith(3, hello(0, GENESIS), SECOND_NS);
     assertInstanceOf(Welcome.class, lastSent());
     assertTrue(port.closed.contains(new SessionId(1)));
     assertEquals(new SessionId(3), Objects.requireNonNull(sessions.of(W)).id());
   }
 
   private void assertRefused(Reason reason, Hello hello) {
-    greet(9, hello, 0);
+    openWith(9, hello, 0);
     assertEquals(reason, ((Refused) lastSent()).reason());
     assertTrue(port.closed.contains(new SessionId(9)));
   }
 
-  private void greet(long id, Hello hello, long nowNs) {
+  private void openWith(long id, Hello hello, long nowNs) {
     sessions.opened(new SessionId(id), W, "here", nowNs);
     handshakeHandler.hello(session(id), hello, nowNs);
   }
@@ -193,20 +190,7 @@ class HandshakeHandlerTest {
   }
 
   private void append(long index, Hash root) throws OpLogFullException {
-    LogEntry entry =
-        new LogEntry(
-            index,
-            new OpId(1, index),
-            index,
-            new IntentId(new ClientId(1, 1), index),
-            W,
-            "",
-            Genesis.op(),
-            LogEntry.NO_NODE,
-            root,
-            new byte[0],
-            new byte[0]);
-    log.append(index, LogEntryCodec.encode(entry), false);
+    log.append(index, Entries.of(index, Genesis.op()).root(root).encoded(), false);
   }
 
   private static Hello hello(long applied, Hash root) {

@@ -19,9 +19,9 @@ public final class RecordingSessions {
     return new SessionId(number);
   }
 
-  public void greet(long number, WorkerId worker, long appliedIndex) {
+  public void establish(long number, WorkerId worker, long appliedIndex) {
     sessions.opened(id(number), worker, "test", 0);
-    sessions.greet(session(number), appliedIndex);
+    sessions.establish(session(number), appliedIndex);
   }
 
   public void report(long number, long appliedIndex) {

@@ -42,7 +42,7 @@ class WorkerSessionsTest {
   void aWorkersOwnEntriesAreSentBeforeTheyAreDurableAndThoseOfOthersNot() {
     SessionId other = new SessionId(2);
     sessions.opened(other, new WorkerId("w2"), "there", 0);
-    sessions.greet(Objects.requireNonNull(sessions.get(other)), 0);
+    sessions.establish(Objects.requireNonNull(sessions.get(other)), 0);
     join(0);
     append(3, 0);
     sessions.sequenced(W, 2);
@@ -144,7 +144,7 @@ class WorkerSessionsTest {
     join(0);
     SessionId newer = new SessionId(2);
     sessions.opened(newer, W, "there", 0);
-    sessions.greet(Objects.requireNonNull(sessions.get(newer)), 0);
+    sessions.establish(Objects.requireNonNull(sessions.get(newer)), 0);
     sessions.closed(S);
     assertEquals(
         newer, Objects.requireNonNull(sessions.of(W)).id(), "the old one's end is no news");
@@ -153,7 +153,7 @@ class WorkerSessionsTest {
   }
 
   @Test
-  void silentSessionsAreEndedGreetedOrNot() {
+  void silentSessionsAreEndedEstablishedOrNot() {
     join(0);
     sessions.opened(new SessionId(2), new WorkerId("w2"), "there", 0);
     sessions.dropSilent(2);
@@ -169,7 +169,7 @@ class WorkerSessionsTest {
   }
 
   @Test
-  void everyGreetedWorkerHearsTheHeartbeat() {
+  void everyEstablishedSessionGetsTheHeartbeat() {
     join(0);
     sessions.heartbeat(7, 3, 11);
     assertEquals(List.of(new RecordingSessionPort.Sent(S, new Heartbeat(7, 3, 11))), port.sent);
@@ -177,7 +177,7 @@ class WorkerSessionsTest {
 
   private void join(long applied) {
     sessions.opened(S, W, "here", 0);
-    sessions.greet(session(), applied);
+    sessions.establish(session(), applied);
   }
 
   private WorkerSession session() {

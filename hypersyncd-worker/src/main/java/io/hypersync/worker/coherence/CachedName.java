@@ -1,5 +1,6 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 
@@ -10,4 +11,4 @@ import io.hypersync.model.id.NodeId;
  * @param directory the directory's inode number
  * @param name the name in it
  */
-public record CachedName(NodeId parent, long directory, Name name) {}
+public record CachedName(NodeId parent, InodeNo directory, Name name) {}

@@ -1,5 +1,6 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
@@ -31,12 +32,12 @@ import org.jspecify.annotations.Nullable;
  *     without asking for attributes first; {@code attributes} is then that node alone
  */
 public record Invalidations(
-    List<Long> attributes,
+    List<InodeNo> attributes,
     List<CachedName> names,
-    List<Long> hiddenPages,
+    List<InodeNo> hiddenPages,
     @Nullable PageRange changedPages,
     @Nullable Growth growth,
-    List<Long> removedDirectories,
+    List<InodeNo> removedDirectories,
     List<MovedDirectory> movedDirectories,
     boolean changesOwner) {
   /** No effects. */
@@ -127,13 +128,13 @@ public record Invalidations(
     return movedDirectories.stream().anyMatch(moved -> moved.node().equals(directory));
   }
 
-  boolean touchesAttributes(long inode) {
+  boolean touchesAttributes(InodeNo inode) {
     return attributes.contains(inode);
   }
 
-  boolean touchesName(long directory, Name name) {
+  boolean touchesName(InodeNo directory, Name name) {
     for (CachedName changing : names) {
-      if (changing.directory() == directory && changing.name().equals(name)) {
+      if (changing.directory().equals(directory) && changing.name().equals(name)) {
         return true;
       }
     }
@@ -143,12 +144,12 @@ public record Invalidations(
   private static final class Collector {
     private final FsState before;
     private final FsState after;
-    private final List<Long> attributes = new ArrayList<>(4);
+    private final List<InodeNo> attributes = new ArrayList<>(4);
     private final List<CachedName> names = new ArrayList<>(2);
-    private final List<Long> hiddenPages = new ArrayList<>(1);
+    private final List<InodeNo> hiddenPages = new ArrayList<>(1);
     private @Nullable PageRange changedPages;
     private @Nullable Growth growth;
-    private final List<Long> removedDirectories = new ArrayList<>(0);
+    private final List<InodeNo> removedDirectories = new ArrayList<>(0);
     private final List<MovedDirectory> movedDirectories = new ArrayList<>(0);
     private boolean changesOwner;
 
@@ -160,7 +161,7 @@ public record Invalidations(
     void entry(NodeId parent, Name name) {
       Node directory = attributes(parent);
       if (directory != null) {
-        names.add(new CachedName(parent, directory.inode().value(), name));
+        names.add(new CachedName(parent, directory.inode(), name));
       }
     }
 
@@ -175,8 +176,8 @@ public record Invalidations(
 
     @Nullable Node attributes(NodeId id) {
       Node node = after.node(id);
-      if (node != null && !attributes.contains(node.inode().value())) {
-        attributes.add(node.inode().value());
+      if (node != null && !attributes.contains(node.inode())) {
+        attributes.add(node.inode());
       }
       return node;
     }
@@ -194,15 +195,15 @@ public record Invalidations(
     void reaped(NodeId id) {
       Node node = before.node(id);
       if (node != null) {
-        attributes.add(node.inode().value());
-        hiddenPages.add(node.inode().value());
+        attributes.add(node.inode());
+        hiddenPages.add(node.inode());
       }
     }
 
     void data(NodeId id, long offset, long length) {
       Node node = attributes(id);
       if (node != null) {
-        long inode = node.inode().value();
+        InodeNo inode = node.inode();
         changedPages = new PageRange(inode, offset, length);
         Node old = before.node(id);
         long size = node.attributes().size();
@@ -215,7 +216,7 @@ public record Invalidations(
     void hiddenPages(NodeId id) {
       Node node = after.node(id);
       if (node != null) {
-        hiddenPages.add(node.inode().value());
+        hiddenPages.add(node.inode());
       }
     }
 
@@ -223,7 +224,7 @@ public record Invalidations(
     void removedDirectory(NodeId parent, Name name) {
       Node removed = directoryAt(before, parent, name);
       if (removed != null) {
-        removedDirectories.add(removed.inode().value());
+        removedDirectories.add(removed.inode());
       }
     }
 
@@ -232,8 +233,8 @@ public record Invalidations(
       Node moved = directoryAt(after, parent, name);
       Node above = after.node(parent);
       if (moved != null && above != null) {
-        CachedName place = new CachedName(parent, above.inode().value(), name);
-        movedDirectories.add(new MovedDirectory(moved.id(), moved.inode().value(), place));
+        CachedName place = new CachedName(parent, above.inode(), name);
+        movedDirectories.add(new MovedDirectory(moved.id(), moved.inode(), place));
       }
     }
 

@@ -1,5 +1,7 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
+
 /**
  * Notes of what the kernel may have cached. Whoever lets the kernel cache something notes it here
  * <em>before</em> looking at the current {@link View}; the visibility gate changes the view
@@ -8,10 +10,10 @@ package io.hypersync.worker.coherence;
  */
 public interface KernelCaches {
   /** Whether the kernel holds the inode (lookup count above 0). */
-  boolean isKnown(long inode);
+  boolean isKnown(InodeNo inode);
 
   /** Whether the inode's attributes may be cached; they count as dropped from now on. */
-  boolean takeAttributes(long inode);
+  boolean takeAttributes(InodeNo inode);
 
   /**
    * Called when an entry is about to change the directory with this inode: handles that are opened
@@ -20,19 +22,19 @@ public interface KernelCaches {
    * @return whether a handle that is open may still use it, so that it must be dropped; until
    *     {@link #listingDropped} no other handle gets it
    */
-  boolean takeListing(long inode);
+  boolean takeListing(InodeNo inode);
 
   /** The kernel has dropped its cached listing, as {@link #takeListing} required. */
-  void listingDropped(long inode);
+  void listingDropped(InodeNo inode);
 
   /** Whether the name may be cached; it counts as dropped from now on. */
   boolean takeName(CachedName name);
 
   /** Whether pages of the inode may be cached. */
-  boolean mayHavePages(long inode);
+  boolean mayHavePages(InodeNo inode);
 
   /** Whether pages of the inode may be cached; all of them count as dropped from now on. */
-  boolean takePages(long inode);
+  boolean takePages(InodeNo inode);
 
   /**
    * Notes that the kernel may have this name cached: a rename has moved a dentry there together

@@ -1,5 +1,6 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 
 /**
@@ -9,4 +10,4 @@ import io.hypersync.model.id.NodeId;
  * @param inode its inode number
  * @param place its new place
  */
-public record MovedDirectory(NodeId node, long inode, CachedName place) {}
+public record MovedDirectory(NodeId node, InodeNo inode, CachedName place) {}

@@ -1,8 +1,10 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.state.FsState;
 import io.hypersync.worker.replica.IndexedState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What requests are answered from: S_v, and what the kernel must not cache of it because the next
@@ -10,11 +12,11 @@ import io.hypersync.worker.replica.IndexedState;
  * parts always belong together. Views are compared by reference.
  */
 public final class View {
-  private static final long NONE = 0;
-
   private final IndexedState visible;
   private final Invalidations changing;
-  private final long growing;
+
+  /** The file whose new size the kernel is being given, or null. */
+  private final @Nullable InodeNo growing;
 
   /**
    * Creates a view.
@@ -23,17 +25,17 @@ public final class View {
    * @param changing what the next entry changes, which must not be cached
    */
   public View(IndexedState visible, Invalidations changing) {
-    this(visible, changing, NONE);
+    this(visible, changing, null);
   }
 
-  private View(IndexedState visible, Invalidations changing, long growing) {
+  private View(IndexedState visible, Invalidations changing, @Nullable InodeNo growing) {
     this.visible = visible;
     this.changing = changing;
     this.growing = growing;
   }
 
   /** This view, while the kernel is being given the new size of this file. */
-  View whileGrowing(long inode) {
+  View whileGrowing(InodeNo inode) {
     return new View(visible, changing, inode);
   }
 
@@ -41,8 +43,8 @@ public final class View {
    * Whether the kernel may still have the old size of this file: a caller that reads bytes behind
    * the old end now might not find them there by other calls.
    */
-  public boolean isGrowing(long inode) {
-    return growing != NONE && growing == inode;
+  public boolean isGrowing(InodeNo inode) {
+    return inode.equals(growing);
   }
 
   /** S_v with its index. */
@@ -56,12 +58,12 @@ public final class View {
   }
 
   /** Whether the kernel may cache attributes that are taken from this view. */
-  public boolean keepsAttributes(long inode) {
+  public boolean keepsAttributes(InodeNo inode) {
     return !changing.touchesAttributes(inode);
   }
 
   /** Whether the kernel may cache where this name leads in this view, or that it is missing. */
-  public boolean keepsName(long directory, Name name) {
+  public boolean keepsName(InodeNo directory, Name name) {
     return !changing.touchesName(directory, name);
   }
 }

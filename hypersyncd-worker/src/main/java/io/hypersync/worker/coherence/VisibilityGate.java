@@ -1,5 +1,6 @@
 package io.hypersync.worker.coherence;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
@@ -88,10 +89,10 @@ public final class VisibilityGate {
    * Inodes of files that other hosts have made longer, and when each last grew (monotonic); oldest
    * first.
    */
-  private final Map<Long, Long> grownElsewhere = new LinkedHashMap<>();
+  private final Map<InodeNo, Long> grownElsewhere = new LinkedHashMap<>();
 
   /** Listings that are being dropped: ticket and inode of the directory. */
-  private final Map<Long, Long> droppedListings = new HashMap<>();
+  private final Map<Long, InodeNo> droppedListings = new HashMap<>();
 
   /**
    * Names that were missing and now exist, in directories whose cached listing a process is
@@ -232,7 +233,7 @@ public final class VisibilityGate {
   /** The notifier has completed the notification with this ticket. */
   public void dropped(long ticket) {
     detached.remove(ticket);
-    Long listing = droppedListings.remove(ticket);
+    InodeNo listing = droppedListings.remove(ticket);
     if (listing != null) {
       caches.listingDropped(listing);
       dropBehindReaders(listing);
@@ -264,17 +265,17 @@ public final class VisibilityGate {
    * @return the number of entries that became visible
    */
   public int publish(long nowNs) {
-    int published = 0;
+    int madeVisible = 0;
     while (true) {
       Wait waiting = wait;
       if (waiting != null) {
         if (!isOver(waiting, nowNs)) {
-          return published;
+          return madeVisible;
         }
         wait = null;
         switch (waiting.phase) {
           case BEFORE -> {
-            published++;
+            madeVisible++;
             show(waiting.step, waiting.ownNames, nowNs);
           }
           case FOLLOW -> finish(waiting.step, waiting.ownNames, nowNs);
@@ -283,9 +284,9 @@ public final class VisibilityGate {
       } else {
         Step step = steps.pollFirst();
         if (step == null) {
-          return published;
+          return madeVisible;
         }
-        published += prepare(step, nowNs);
+        madeVisible += prepare(step, nowNs);
       }
     }
   }
@@ -298,9 +299,9 @@ public final class VisibilityGate {
   private int prepare(Step step, long nowNs) {
     Invalidations invalidations = step.invalidations;
     view = new View(step.before, invalidations); // before the caches are asked: see KernelCaches
-    List<Long> unknown = new ArrayList<>(0);
-    List<Long> listings = new ArrayList<>(0);
-    for (long inode : invalidations.attributes()) { // among them every directory that changes
+    List<InodeNo> unknown = new ArrayList<>(0);
+    List<InodeNo> listings = new ArrayList<>(0);
+    for (InodeNo inode : invalidations.attributes()) { // among them every directory that changes
       if (caches.takeListing(inode)) {
         listings.add(inode);
       }
@@ -309,7 +310,7 @@ public final class VisibilityGate {
       }
     }
     List<PageRange> pages = new ArrayList<>(0);
-    for (long inode : invalidations.hiddenPages()) {
+    for (InodeNo inode : invalidations.hiddenPages()) {
       if (caches.takePages(inode)) {
         pages.add(PageRange.all(inode));
       }
@@ -348,7 +349,7 @@ public final class VisibilityGate {
     if (!unknown.isEmpty() || !pages.isEmpty()) {
       notifier.dropContents(prompt(waiting), unknown, pages, null);
     }
-    for (long listing : listings) {
+    for (InodeNo listing : listings) {
       long ticket = ++tickets;
       waiting.listingTickets.add(ticket);
       droppedListings.put(ticket, listing);
@@ -368,7 +369,7 @@ public final class VisibilityGate {
   /**
    * Whether a process may be reading the kernel's cached listing; such reads send no request here.
    */
-  private boolean isBeingRead(long directory, List<Long> dropping) {
+  private boolean isBeingRead(InodeNo directory, List<InodeNo> dropping) {
     return dropping.contains(directory) || droppedListings.containsValue(directory);
   }
 
@@ -551,13 +552,13 @@ public final class VisibilityGate {
     if (waiting.phase != Phase.BEFORE && waiting.phase != Phase.NAMES_LEFT_OLD) {
       return;
     }
-    List<Long> targets = new ArrayList<>(waiting.names.size());
+    List<InodeNo> targets = new ArrayList<>(waiting.names.size());
     boolean missing = false;
     for (CachedName name : waiting.names) {
       Node target = target(waiting.step.before.state(), name);
       missing |= target == null;
-      if (target != null && caches.isKnown(target.inode().value())) {
-        targets.add(target.inode().value());
+      if (target != null && caches.isKnown(target.inode())) {
+        targets.add(target.inode());
       }
     }
     if (missing || !targets.isEmpty()) {
@@ -568,12 +569,12 @@ public final class VisibilityGate {
   /**
    * Drops the names of {@link #behindReaders} in a directory whose listing nobody reads any more.
    */
-  private void dropBehindReaders(long directory) {
+  private void dropBehindReaders(InodeNo directory) {
     if (behindReaders.isEmpty() || isBeingRead(directory, List.of())) {
       return;
     }
     List<CachedName> names =
-        behindReaders.stream().filter(name -> name.directory() == directory).toList();
+        behindReaders.stream().filter(name -> name.directory().equals(directory)).toList();
     if (!names.isEmpty()) {
       behindReaders.removeAll(names);
       long ticket = ++tickets;

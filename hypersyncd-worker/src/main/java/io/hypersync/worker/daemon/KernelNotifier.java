@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.worker.coherence.CachedName;
@@ -122,11 +123,11 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   @FunctionalInterface
   interface FileBytes {
     /** The byte at this offset, or empty if it cannot be read. */
-    Optional<Byte> byteAt(long inode, long offset);
+    Optional<Byte> byteAt(InodeNo inode, long offset);
   }
 
   @Override
-  public boolean dropAttributes(long inode) {
+  public boolean dropAttributes(InodeNo inode) {
     FuseNotifier notifier = kernel;
     if (notifier == null) {
       return true;
@@ -155,7 +156,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void loosenNames(long ticket, List<Long> nodes, boolean missing) {
+  public void loosenNames(long ticket, List<InodeNo> nodes, boolean missing) {
     run(
         contents,
         notifier -> {
@@ -184,7 +185,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void refreshOwner(long ticket, long inode) {
+  public void refreshOwner(long ticket, InodeNo inode) {
     run(
         contents,
         notifier -> {
@@ -199,11 +200,11 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
 
   @Override
   public void dropContents(
-      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
+      long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {
     run(
         contents,
         notifier -> {
-          for (long inode : attributes) {
+          for (InodeNo inode : attributes) {
             dropUnknown(notifier, inode);
           }
           for (PageRange range : pages) {
@@ -217,7 +218,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void dropListing(long ticket, long inode) {
+  public void dropListing(long ticket, InodeNo inode) {
     run(
         listings,
         notifier -> {
@@ -234,7 +235,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /** Drops a listing that only the caller of the current request is reading; any thread. */
-  void dropListingAtOnce(long inode) {
+  void dropListingAtOnce(InodeNo inode) {
     FuseNotifier notifier = kernel;
     if (notifier != null) {
       try {
@@ -246,11 +247,11 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   @Override
-  public void prune(List<Long> pruned) {
+  public void prune(List<InodeNo> pruned) {
     run(
         names,
         notifier -> {
-          for (long inode : pruned) {
+          for (InodeNo inode : pruned) {
             for (Name name : inodes.takeNames(inode)) {
               var _ = notifier.invalidateEntry(inode, name.bytes()); // takes the directory's lock
             }
@@ -271,7 +272,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
   }
 
   /** Keeping an inode for longer is not wrong, so a refusal does not fail the mount. */
-  private static void prune(FuseNotifier notifier, List<Long> inodes) {
+  private static void prune(FuseNotifier notifier, List<InodeNo> inodes) {
     try {
       notifier.prune(inodes);
     } catch (IOException refused) {
@@ -284,7 +285,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
    * Either the kernel has forgotten it and its FORGET is on the way, or the caller has not yet run
    * to take the reply. Retries until one of the two shows, or {@link #UNKNOWN_LIMIT_NS} passes.
    */
-  private void dropUnknown(FuseNotifier notifier, long inode) throws IOException {
+  private void dropUnknown(FuseNotifier notifier, InodeNo inode) throws IOException {
     untilKnown(inode, () -> notifier.attributesOnly(inode));
   }
 
@@ -294,7 +295,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     boolean tell() throws IOException;
   }
 
-  private void untilKnown(long inode, Telling telling) throws IOException {
+  private void untilKnown(InodeNo inode, Telling telling) throws IOException {
     long limitNs = System.nanoTime() + UNKNOWN_LIMIT_NS;
     long pauseNs = FIRST_PAUSE_NS;
     while (inodes.node(inode) != null
@@ -330,7 +331,7 @@ final class KernelNotifier implements CacheNotifier, AutoCloseable {
     var _ = notifier.invalidateInode(growth.inode(), last, 1);
   }
 
-  private static void dropListing(FuseNotifier notifier, long inode) throws IOException {
+  private static void dropListing(FuseNotifier notifier, InodeNo inode) throws IOException {
     var _ = notifier.invalidateInode(inode, 0, PageRange.TO_THE_END);
   }
 

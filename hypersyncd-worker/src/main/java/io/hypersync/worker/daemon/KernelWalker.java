@@ -1,6 +1,7 @@
 package io.hypersync.worker.daemon;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.state.DirEntry;
 import io.hypersync.model.state.FsState;
@@ -11,6 +12,7 @@ import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.MountWalk;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.vfs.KernelInodes;
@@ -136,7 +138,7 @@ final class KernelWalker implements AutoCloseable {
       }
 
       @Override
-      public void interrupted(long unique, int pid) {
+      public void interrupted(RequestId unique, int pid) {
         others.interrupted(unique, pid);
       }
     };
@@ -178,7 +180,7 @@ final class KernelWalker implements AutoCloseable {
   }
 
   /** Makes the kernel look up a name of this node again before it uses that name. */
-  void expire(long inode) {
+  void expire(InodeNo inode) {
     MountWalk walks = walk;
     if (walks != null && byNumber) {
       var _ = walks.expire(inode);
@@ -210,7 +212,7 @@ final class KernelWalker implements AutoCloseable {
    *
    * @return true if it did, or does not know the node; false if this is not possible
    */
-  boolean refresh(long inode) {
+  boolean refresh(InodeNo inode) {
     MountWalk walks = walk;
     if (walks == null || !byNumber) {
       return false;
@@ -328,7 +330,7 @@ final class KernelWalker implements AutoCloseable {
       return true;
     }
     long found = look(state, to);
-    if (found == to.inode()) {
+    if (found == to.inode().value()) {
       return true;
     }
     if (found != -Errno.ESTALE.code() && found != -Errno.ENOENT.code() && found < 0) {

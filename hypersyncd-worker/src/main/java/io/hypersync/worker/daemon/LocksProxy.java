@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon;
 
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.OwnerLockKey;
@@ -29,7 +30,7 @@ record LocksProxy(Supplier<AgentLoop<WorkerAgent>> loop) implements Locks {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(RequestId unique) {
     loop.get().post(agent -> agent.locks().interrupt(unique));
   }
 }

@@ -5,6 +5,7 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.vfs.Mutations;
@@ -78,7 +79,7 @@ record MutationsProxy(Supplier<AgentLoop<WorkerAgent>> loop, QuicLeaderLink link
   }
 
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     loop.get().post(agent -> agent.interrupted(unique, pid));
   }
 }

@@ -161,7 +161,7 @@ final class QuicLeaderLink implements LeaderLink, WorkerTransportListener {
     if (faults.holdsAt(Moment.ACK_RECEIVED)
         && message instanceof LeaderMessage.CommitAck ack
         && ack.errno() == null
-        && ack.asOfIndex() > agent.published().index()) {
+        && ack.asOfIndex() > agent.visible().index()) {
       faults.reached(Moment.ACK_RECEIVED); // the entry is not applied
     }
     agent.received(message);

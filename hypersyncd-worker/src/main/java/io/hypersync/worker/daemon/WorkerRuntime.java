@@ -161,7 +161,7 @@ public final class WorkerRuntime implements AutoCloseable {
             "waiting for the leader at {}: {} (applied {})",
             HostPorts.of(options.leaderAddress()),
             questions.await(a -> a.monitor().reason()),
-            agent.published().index());
+            agent.visible().index());
       }
     }
   }
@@ -242,7 +242,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** The visible index; any thread. */
   public long visibleIndex() {
-    return agent.published().index();
+    return agent.visible().index();
   }
 
   /** The worker's status; blocks for the agent's answer, so not on the transport's thread. */
@@ -264,7 +264,7 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /** Latencies of mutations by stage; blocks for the agent's answer, as {@link #status} does. */
   public ObjectNode stages() {
-    return questions.ask(_ -> stages.snapshot()).with(agent.published().state());
+    return questions.ask(_ -> stages.snapshot()).with(agent.visible().state());
   }
 
   /**
@@ -294,7 +294,7 @@ public final class WorkerRuntime implements AutoCloseable {
     Map<FuseOpcode, Long> requests = kernelRequests();
     long id =
         questions.ask(
-            a -> stages.profiles().start(a.published().state(), requests, a.fsyncsElided()));
+            a -> stages.profiles().start(a.visible().state(), requests, a.fsyncsElided()));
     if (id == ActiveProfile.NONE) {
       throw new UserError(
           "somebody else profiles this mount",
@@ -310,7 +310,7 @@ public final class WorkerRuntime implements AutoCloseable {
             .ask(
                 a -> {
                   tree.put("fsync_elided", a.fsyncsElided());
-                  return Optional.ofNullable(stages.profiles().stop(id, a.published().state()));
+                  return Optional.ofNullable(stages.profiles().stop(id, a.visible().state()));
                 })
             .orElseThrow(WorkerRuntime::profileEnded);
     tree.put("fsync_elided", tree.path("fsync_elided").asLong() - ended.fsyncsElided());

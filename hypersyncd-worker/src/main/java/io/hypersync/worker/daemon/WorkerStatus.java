@@ -28,7 +28,7 @@ final class WorkerStatus {
       WorkerAgent agent,
       WorkerStages stages,
       boolean mounted) {
-    IndexedState published = agent.published();
+    IndexedState visible = agent.visible();
     ObjectNode status = JsonNodeFactory.instance.objectNode();
     status.put("role", "worker");
     status.put("worker_id", options.worker().name());
@@ -49,12 +49,12 @@ final class WorkerStatus {
     status.put("mounted", mounted);
     status.put("connected", agent.monitor().isConnected());
     status.put("read_only", !agent.isWritable() || !mounted);
-    status.put("applied_index", published.index());
-    status.put("commit_index", Math.max(agent.commitIndex(), published.index()));
-    status.put("root", published.root().toString());
+    status.put("applied_index", visible.index());
+    status.put("commit_index", Math.max(agent.commitIndex(), visible.index()));
+    status.put("root", visible.root().toString());
     status.put("files", agent.namedNodes());
     status.put("orphans", agent.orphans());
-    status.put("bytes", published.state().allocated());
+    status.put("bytes", visible.state().allocated());
     status.set("apply_error", error(agent.applyError()));
     status.put("mutations", stages.answered());
     status.put("pending_mutations", agent.pendingMutations());

@@ -192,7 +192,7 @@ final class EntryShadowCalls {
     if (directory == null) {
       throw new IllegalStateException("an entry in a directory that is not there: " + parent);
     }
-    return new NameInDirectory(directory.inode().value(), name);
+    return new NameInDirectory(directory.inode(), name);
   }
 
   private static boolean isDirectory(Node node) {

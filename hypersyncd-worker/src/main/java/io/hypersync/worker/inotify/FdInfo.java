@@ -1,5 +1,6 @@
 package io.hypersync.worker.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import java.util.List;
 import java.util.Map;
 
@@ -27,7 +28,7 @@ public final class FdInfo {
    *
    * @param device the filesystem's device number, as in {@code sdev}
    */
-  public static void collect(List<String> lines, long device, Map<Long, Integer> masks) {
+  public static void collect(List<String> lines, long device, Map<InodeNo, Integer> masks) {
     for (String line : lines) {
       if (line.startsWith(LINE)) {
         add(line, device, masks);
@@ -35,11 +36,11 @@ public final class FdInfo {
     }
   }
 
-  private static void add(String line, long device, Map<Long, Integer> masks) {
+  private static void add(String line, long device, Map<InodeNo, Integer> masks) {
     try {
       if (number(line, DEVICE) == device) {
         int mask = (int) number(line, MASK) & WatchMask.REPORTED;
-        masks.merge(number(line, INODE), mask, (a, b) -> a | b);
+        masks.merge(new InodeNo(number(line, INODE)), mask, (a, b) -> a | b);
       }
     } catch (NumberFormatException anotherForm) {
       // A line of another form.

@@ -1,5 +1,6 @@
 package io.hypersync.worker.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 
 /**
@@ -8,13 +9,13 @@ import io.hypersync.model.id.Name;
  * @param directory its inode number, or {@link #NOWHERE}
  * @param name the name in it
  */
-public record NameInDirectory(long directory, Name name) {
+public record NameInDirectory(InodeNo directory, Name name) {
   /**
    * Number of a directory that only shadow calls see. It stands in for all directories that are not
    * watched, which then need not be found and are not touched. Greater numbers are those of
    * stand-ins; inode numbers of real nodes never get this large.
    */
-  public static final long NOWHERE = 1L << 62;
+  public static final InodeNo NOWHERE = new InodeNo(1L << 62);
 
   private static final Name OLD = Name.of("old");
   private static final Name NEW = Name.of("new");
@@ -31,6 +32,6 @@ public record NameInDirectory(long directory, Name name) {
 
   /** Whether the directory is one of the workspace, which processes can see. */
   public boolean isReal() {
-    return directory != NOWHERE;
+    return !directory.equals(NOWHERE);
   }
 }

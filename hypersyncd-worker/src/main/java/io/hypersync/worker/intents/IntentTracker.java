@@ -20,6 +20,7 @@ import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.port.LeaderLink;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -301,14 +302,14 @@ public final class IntentTracker implements LocalCalls {
   }
 
   /** Whether a request waits for the leader, or for mutations that wait for it. */
-  public boolean isWaiting(long unique) {
+  public boolean isWaiting(RequestId unique) {
     for (PendingMutation mutation : pending.values()) {
-      if (mutation.mutation().unique() == unique) {
+      if (mutation.mutation().unique().equals(unique)) {
         return true;
       }
     }
     for (Barrier barrier : barriers) {
-      if (barrier.call().unique() == unique) {
+      if (barrier.call().unique().equals(unique)) {
         return true;
       }
     }
@@ -322,15 +323,15 @@ public final class IntentTracker implements LocalCalls {
    *
    * @return whether something ended
    */
-  public boolean interrupt(long unique) {
+  public boolean interrupt(RequestId unique) {
     for (PendingMutation mutation : held.values()) {
-      if (mutation.mutation().unique() == unique) {
+      if (mutation.mutation().unique().equals(unique)) {
         end(mutation, Errno.EINTR);
         return true;
       }
     }
     for (Barrier barrier : barriers) {
-      if (barrier.call().unique() == unique) {
+      if (barrier.call().unique().equals(unique)) {
         barriers.remove(barrier);
         barrier.call().interrupted().run();
         return true;

@@ -1,5 +1,6 @@
 package io.hypersync.worker.intents;
 
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.port.Signals;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,7 +28,7 @@ public final class InterruptHandler {
    * made them. A request that is not waiting may be between its first mutation and its second, so
    * it is kept until the next check, too.
    */
-  private final Map<Long, Integer> waiting = new LinkedHashMap<>();
+  private final Map<RequestId, Integer> waiting = new LinkedHashMap<>();
 
   private long nextLookNs;
 
@@ -42,7 +43,7 @@ public final class InterruptHandler {
    * @param unique the request's number
    * @param pid the thread that made it
    */
-  public void interrupted(long unique, int pid, long nowNs) {
+  public void interrupted(RequestId unique, int pid, long nowNs) {
     if (waiting.isEmpty()) {
       nextLookNs = nowNs + LOOK_AGAIN_NS;
     }
@@ -65,7 +66,7 @@ public final class InterruptHandler {
    * longer. A mutation that was sent to the leader goes on; the leader may still refuse it for now,
    * and then it can be given up, so such a call stays in {@link #waiting}.
    */
-  private boolean isOver(long unique, int pid) {
+  private boolean isOver(RequestId unique, int pid) {
     if (gate.isWaiting(unique) && signals.endCaller(pid)) {
       gate.interrupt(unique);
     }

@@ -3,12 +3,14 @@ package io.hypersync.worker.intents;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.List;
 
 /**
  * A mutation that a process has asked for.
  *
- * @param unique the number of its FUSE request; 0 if a signal must not end it any more
+ * @param unique the number of its FUSE request; {@link RequestId#NONE} if a signal must not end it
+ *     any more
  * @param caller the calling thread; mutations of one caller are committed in the order of
  *     submission
  * @param agent a label of the calling program, for reports; empty for now
@@ -19,7 +21,7 @@ import java.util.List;
  * @param times timestamps of its stages
  */
 public record Mutation(
-    long unique,
+    RequestId unique,
     int caller,
     String agent,
     FsOp op,

@@ -8,6 +8,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.DirectoryLocks;
 import io.hypersync.worker.coherence.LocalCalls;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -72,7 +73,7 @@ public final class MutationGate implements LocalCalls {
         clock.monotonicNs(),
         new ReadBarrier.Waiter() {
           @Override
-          public long unique() {
+          public RequestId unique() {
             return mutation.unique();
           }
 
@@ -97,9 +98,9 @@ public final class MutationGate implements LocalCalls {
   }
 
   /** Gives up, with EINTR, what can be given up of a request whose caller is about to end. */
-  public void interrupt(long unique) {
+  public void interrupt(RequestId unique) {
     for (Sync sync : syncs) {
-      if (sync.call.unique() == unique) {
+      if (sync.call.unique().equals(unique)) {
         syncs.remove(sync);
         sync.call.interrupted().run();
         return;
@@ -111,9 +112,9 @@ public final class MutationGate implements LocalCalls {
   }
 
   /** Whether a request waits, here or for the leader. */
-  public boolean isWaiting(long unique) {
+  public boolean isWaiting(RequestId unique) {
     for (Sync sync : syncs) {
-      if (sync.call.unique() == unique) {
+      if (sync.call.unique().equals(unique)) {
         return true;
       }
     }

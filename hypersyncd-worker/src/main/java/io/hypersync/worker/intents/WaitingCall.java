@@ -1,5 +1,7 @@
 package io.hypersync.worker.intents;
 
+import io.hypersync.worker.fuse.protocol.RequestId;
+
 /**
  * A call that has to wait before it can go on. Exactly one of the two callbacks is run, once, on
  * the agent's thread or before the method that takes the call returns.
@@ -8,4 +10,4 @@ package io.hypersync.worker.intents;
  * @param ready run when the wait is over
  * @param interrupted run instead when the caller is about to end
  */
-public record WaitingCall(long unique, Runnable ready, Runnable interrupted) {}
+public record WaitingCall(RequestId unique, Runnable ready, Runnable interrupted) {}

@@ -1,5 +1,6 @@
 package io.hypersync.worker.lease;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import java.util.function.Consumer;
 
@@ -25,5 +26,5 @@ public interface KernelReferences {
    * Whether the kernel holds this inode: a path, a working directory or a memory map may lead to
    * it.
    */
-  boolean isKnown(long inode);
+  boolean isKnown(InodeNo inode);
 }

@@ -1,5 +1,6 @@
 package io.hypersync.worker.lease;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.state.FsState;
@@ -41,11 +42,11 @@ public final class OpenLeaseClient {
 
   private static final class Orphan {
     private final NodeId node;
-    private final long inode;
+    private final InodeNo inode;
     private final long sinceNs;
     private boolean queued;
 
-    Orphan(NodeId node, long inode, long sinceNs) {
+    Orphan(NodeId node, InodeNo inode, long sinceNs) {
       this.node = node;
       this.inode = inode;
       this.sinceNs = sinceNs;
@@ -56,7 +57,7 @@ public final class OpenLeaseClient {
 
   private final LeaderLink link;
   private final KernelReferences references;
-  private final Consumer<List<Long>> prune;
+  private final Consumer<List<InodeNo>> prune;
   private final Map<NodeId, Orphan> orphans = new HashMap<>();
 
   /**
@@ -88,7 +89,8 @@ public final class OpenLeaseClient {
    *
    * @param prune makes the kernel forget those of these inodes that are not in use
    */
-  public OpenLeaseClient(LeaderLink link, KernelReferences references, Consumer<List<Long>> prune) {
+  public OpenLeaseClient(
+      LeaderLink link, KernelReferences references, Consumer<List<InodeNo>> prune) {
     this.link = link;
     this.references = references;
     this.prune = prune;
@@ -105,7 +107,7 @@ public final class OpenLeaseClient {
         new OrphanChanges.Listener() {
           @Override
           public void orphaned(Node node) {
-            Orphan orphan = new Orphan(node.id(), node.inode().value(), nowNs);
+            Orphan orphan = new Orphan(node.id(), node.inode(), nowNs);
             orphans.put(node.id(), orphan);
             queue(orphan, nowNs);
           }
@@ -143,10 +145,10 @@ public final class OpenLeaseClient {
    * meanwhile is sent at once, since it may have changed long ago, and the report that follows
    * states that the leader has received everything else.
    *
-   * @param welcomed whether the leader has welcomed this connection
+   * @param established whether the session with the leader is established
    */
-  public void tick(boolean welcomed, long nowNs) {
-    if (!welcomed) {
+  public void tick(boolean established, long nowNs) {
+    if (!established) {
       references.drainChanged(_ -> {}); // the next welcome sends everything
       return;
     }
@@ -177,7 +179,7 @@ public final class OpenLeaseClient {
   }
 
   private void check(long nowNs) {
-    List<Long> idle = new ArrayList<>(0);
+    List<InodeNo> idle = new ArrayList<>(0);
     for (int left = CHECKS_PER_TURN; left > 0 && !checks.isEmpty(); left--) {
       if (!isOld(checks.getFirst().askedNs, nowNs)) {
         break;

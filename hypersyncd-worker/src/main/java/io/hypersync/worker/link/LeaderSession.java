@@ -61,8 +61,8 @@ public final class LeaderSession {
     return monitor.state() == LinkState.LIVE;
   }
 
-  /** Whether the leader has sent its Welcome. */
-  public boolean isGreeted() {
+  /** Whether the handshake is complete: the leader has sent its Welcome. */
+  public boolean isEstablished() {
     return monitor.isConnected() && monitor.state() != LinkState.HANDSHAKING;
   }
 
@@ -86,7 +86,7 @@ public final class LeaderSession {
    * @param root of the state after it
    * @param run names this run of the worker
    */
-  public void greet(long appliedIndex, Hash root, ClientId run, long nowNs) {
+  public void sendHello(long appliedIndex, Hash root, ClientId run, long nowNs) {
     monitor.handshaking(nowNs);
     link.send(new Hello(config.workspace(), config.worker(), epochSeen, appliedIndex, root, run));
   }

@@ -1,6 +1,7 @@
 package io.hypersync.worker.link;
 
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexQueue;
 import java.util.ArrayDeque;
@@ -26,8 +27,11 @@ public final class ReadBarrier {
 
   /** A waiting call. Exactly one of its three callbacks runs, once, on the agent's thread. */
   public interface Waiter {
-    /** The kernel's number of the request whose caller waits; 0 if no signal may end the wait. */
-    long unique();
+    /**
+     * The kernel's number of the request whose caller waits; {@link RequestId#NONE} if no signal
+     * may end the wait.
+     */
+    RequestId unique();
 
     /** What is visible here is fresh enough. */
     void fresh();
@@ -98,7 +102,7 @@ public final class ReadBarrier {
   }
 
   /** Whether the caller of a request waits here; {@code unique} is the request's number. */
-  public boolean isWaiting(long unique) {
+  public boolean isWaiting(RequestId unique) {
     return find(unique) != null;
   }
 
@@ -107,7 +111,7 @@ public final class ReadBarrier {
    *
    * @return whether the request waited here
    */
-  public boolean interrupt(long unique) {
+  public boolean interrupt(RequestId unique) {
     Waiter interrupted = find(unique);
     if (interrupted == null) {
       return false;
@@ -176,13 +180,13 @@ public final class ReadBarrier {
     }
   }
 
-  private @Nullable Waiter find(long unique) {
+  private @Nullable Waiter find(RequestId unique) {
     Waiter found = null;
     for (Waiter each : reaching) {
-      found = each.unique() == unique ? each : found;
+      found = each.unique().equals(unique) ? each : found;
     }
     for (Asking each : asking) {
-      found = each.waiter.unique() == unique ? each.waiter : found;
+      found = each.waiter.unique().equals(unique) ? each.waiter : found;
     }
     return found;
   }

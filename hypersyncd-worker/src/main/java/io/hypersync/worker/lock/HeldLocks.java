@@ -1,5 +1,6 @@
 package io.hypersync.worker.lock;
 
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -19,12 +20,12 @@ public final class HeldLocks {
    * @param held whether a lock was held when the last answer was given
    * @param handles the file handles through which locks were requested
    */
-  private record Holding(int underWay, boolean held, Set<Long> handles) {}
+  private record Holding(int underWay, boolean held, Set<FileHandle> handles) {}
 
   private static final Comparator<OwnerLockKey> ORDER =
       Comparator.comparing(OwnerLockKey::node)
           .thenComparing(OwnerLockKey::space)
-          .thenComparingLong(OwnerLockKey::owner);
+          .thenComparingLong(key -> key.owner().value());
 
   private final ConcurrentHashMap<OwnerLockKey, Holding> heldLocks = new ConcurrentHashMap<>();
 
@@ -32,11 +33,11 @@ public final class HeldLocks {
    * Records a lock request through a file handle; must be called before the request can be
    * answered.
    */
-  public void asked(OwnerLockKey key, long handle) {
+  public void asked(OwnerLockKey key, FileHandle handle) {
     heldLocks.compute(
         key,
         (_, now) -> {
-          Set<Long> handles = new HashSet<>(now == null ? Set.of() : now.handles);
+          Set<FileHandle> handles = new HashSet<>(now == null ? Set.of() : now.handles);
           handles.add(handle);
           return new Holding(
               now == null ? 1 : now.underWay + 1, now != null && now.held, Set.copyOf(handles));
@@ -92,7 +93,7 @@ public final class HeldLocks {
   /**
    * The owners and files for which locks were requested through this file handle, in a fixed order.
    */
-  public List<OwnerLockKey> through(long handle) {
+  public List<OwnerLockKey> through(FileHandle handle) {
     if (heldLocks.isEmpty()) {
       return List.of();
     }

@@ -3,6 +3,7 @@ package io.hypersync.worker.lock;
 import io.hypersync.model.lock.LockMode;
 import io.hypersync.model.lock.LockRange;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ending receives the outcome
  */
 public record LockCall(
-    long unique,
+    RequestId unique,
     OwnerLockKey key,
     int pid,
     LockRange range,

@@ -13,6 +13,7 @@ import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.port.LeaderLink;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ public final class LockClient {
    * Interrupts that arrived before their request, and interrupts of requests that are not lock
    * requests.
    */
-  private final Set<Long> earlyInterrupts = new LinkedHashSet<>();
+  private final Set<RequestId> earlyInterrupts = new LinkedHashSet<>();
 
   private boolean online;
   private @Nullable Long session;
@@ -124,7 +125,7 @@ public final class LockClient {
             new IntentId(run, seqNo),
             call.key().node(),
             LockKind.of(call.key().space(), call.mode()),
-            call.key().owner(),
+            call.key().owner().value(),
             call.pid(),
             call.range(),
             call.wish());
@@ -152,17 +153,20 @@ public final class LockClient {
     IntentId intent = new IntentId(run, seqNo);
     add(
         PendingLock.freeing(
-            seqNo, new LockRelease(intent, key.node(), key.space(), key.owner()), key, done));
+            seqNo,
+            new LockRelease(intent, key.node(), key.space(), key.owner().value()),
+            key,
+            done));
   }
 
   /**
    * Handles a signal to the caller of a request: if the request waits for a lock, or for a leader
    * that is unreachable, it ends with EINTR.
    */
-  public void interrupt(long unique) {
+  public void interrupt(RequestId unique) {
     for (PendingLock waiting : List.copyOf(pending.values())) {
       LockCall call = waiting.call();
-      if (call != null && call.unique() == unique) {
+      if (call != null && call.unique().equals(unique)) {
         // A request that does not wait for a lock is answered in a moment, unless there is no
         // connection.
         if (!waiting.abandoned() && (call.wish() == Wish.WAIT || !online)) {

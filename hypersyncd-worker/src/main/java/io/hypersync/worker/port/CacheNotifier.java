@@ -1,5 +1,6 @@
 package io.hypersync.worker.port;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.coherence.CachedName;
 import io.hypersync.worker.coherence.Growth;
 import io.hypersync.worker.coherence.MovedDirectory;
@@ -19,7 +20,7 @@ public interface CacheNotifier {
    * @return false if the kernel does not hold the inode; it may not yet have processed a reply that
    *     introduces the inode, so {@link #dropContents} must make sure
    */
-  boolean dropAttributes(long inode);
+  boolean dropAttributes(InodeNo inode);
 
   /**
    * Drops names. The kernel processes each only while no call is changing its directory.
@@ -40,7 +41,7 @@ public interface CacheNotifier {
    * @param missing whether the kernel has cached some of them as missing: it then forgets every
    *     name and inode of the mount that is not in use
    */
-  void loosenNames(long ticket, List<Long> inodes, boolean missing);
+  void loosenNames(long ticket, List<InodeNo> inodes, boolean missing);
 
   /**
    * Drops attributes of inodes that the kernel may be about to learn of, and pages of others; then
@@ -50,14 +51,14 @@ public interface CacheNotifier {
    *     it has
    */
   void dropContents(
-      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth);
+      long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth);
 
   /**
    * Drops the cached listing of a directory. A process that is reading it can delay that for as
    * long as its own memory takes to be paged in. After a long delay the ticket is also reported
    * through {@code WorkerAgent.heldUp}, before it completes.
    */
-  void dropListing(long ticket, long inode);
+  void dropListing(long ticket, InodeNo inode);
 
   /**
    * Makes the kernel find directories at their new places, with everything in and below them. Waits
@@ -69,11 +70,11 @@ public interface CacheNotifier {
    * Makes the kernel fetch the current owner of a node. Waits for no call that itself waits for a
    * commit.
    */
-  void refreshOwner(long ticket, long inode);
+  void refreshOwner(long ticket, InodeNo inode);
 
   /**
    * Makes the kernel forget those of these inodes that are not in use, if it supports that;
    * otherwise it keeps them until memory is short. Nobody waits for it.
    */
-  void prune(List<Long> inodes);
+  void prune(List<InodeNo> inodes);
 }

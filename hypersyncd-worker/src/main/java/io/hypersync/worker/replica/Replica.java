@@ -325,9 +325,9 @@ public final class Replica {
   }
 
   /**
-   * Applies entries that are complete, and publishes those that are durable.
+   * Applies entries that are complete, and passes on those that are durable.
    *
-   * @param limit most entries to apply, and most entries to publish
+   * @param limit most entries to apply, and most entries to pass on
    * @param durableIndex the newest entry that is known to be durable
    * @return the number of entries computed plus the number passed on; 0 if there was nothing to do
    */

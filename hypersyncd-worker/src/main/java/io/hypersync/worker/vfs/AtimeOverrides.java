@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.state.Node;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -9,21 +10,21 @@ import java.util.concurrent.ConcurrentHashMap;
  * atime. Thread-safe.
  */
 final class AtimeOverrides {
-  private final ConcurrentHashMap<Long, Long> atimesNs = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<InodeNo, Long> atimesNs = new ConcurrentHashMap<>();
 
   /** The atime to report, in nanoseconds since 1970: the value set here, else mtime. */
   long of(Node node) {
-    Long atimeNs = atimesNs.get(node.inode().value());
+    Long atimeNs = atimesNs.get(node.inode());
     return atimeNs == null ? node.attributes().mtimeNs() : atimeNs;
   }
 
   /** Sets the atime of an inode, in nanoseconds since 1970. */
-  void set(long inode, long atimeNs) {
+  void set(InodeNo inode, long atimeNs) {
     atimesNs.put(inode, atimeNs);
   }
 
   /** Forgets the atime that was set; the inode shows its mtime again. */
-  void remove(long inode) {
+  void remove(InodeNo inode) {
     atimesNs.remove(inode);
   }
 }

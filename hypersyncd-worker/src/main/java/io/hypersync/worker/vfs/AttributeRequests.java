@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
@@ -168,7 +169,7 @@ final class AttributeRequests {
    * Sets the access time on this mount only. For UTIME_NOW the kernel has put its own time into the
    * request.
    */
-  private void setAccessTime(long inode, FuseOperation.SetAttr request) {
+  private void setAccessTime(InodeNo inode, FuseOperation.SetAttr request) {
     if (request.has(SetAttrValid.ATIME_NOW) && request.has(SetAttrValid.MTIME_NOW)) {
       times.remove(inode); // atime is then the commit time, as mtime is
     } else if (request.has(SetAttrValid.ATIME)) {

@@ -18,7 +18,7 @@ final class Attributes {
   static FuseAttr of(Node node, long atimeNs) {
     NodeAttributes attributes = node.attributes();
     return new FuseAttr(
-        node.inode().value(),
+        node.inode(),
         attributes.size(),
         (node.allocated() + BLOCK - 1) / BLOCK,
         atimeNs,
@@ -33,6 +33,7 @@ final class Attributes {
   }
 
   static FuseEntry entry(Node node, long atimeNs, long nameNs, long attributesNs) {
-    return new FuseEntry(node.inode().value(), 0, of(node, atimeNs), nameNs, attributesNs);
+    FuseAttr attributes = of(node, atimeNs);
+    return new FuseEntry(attributes.ino(), 0, attributes, nameNs, attributesNs);
   }
 }

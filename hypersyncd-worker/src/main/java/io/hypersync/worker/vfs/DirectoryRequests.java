@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.state.DirEntry;
@@ -9,13 +10,14 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.NodeContent;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +33,9 @@ final class DirectoryRequests {
   private final Nodes nodes;
   private final OpenHandles handles;
 
-  private final LongConsumer dropListing;
+  private final Consumer<InodeNo> dropListing;
 
-  DirectoryRequests(Nodes nodes, OpenHandles handles, LongConsumer dropListing) {
+  DirectoryRequests(Nodes nodes, OpenHandles handles, Consumer<InodeNo> dropListing) {
     this.nodes = nodes;
     this.handles = handles;
     this.dropListing = dropListing;
@@ -61,8 +63,7 @@ final class DirectoryRequests {
         (entry, cookie) -> {
           Node node = listing.view.state().node(entry.node());
           return node == null
-              || rows.add(
-                  node.inode().value(), cookie, direntType(entry.type()), entry.name().bytes());
+              || rows.add(node.inode(), cookie, direntType(entry.type()), entry.name().bytes());
         });
     answer(header, listing, rows, reply);
   }
@@ -85,7 +86,7 @@ final class DirectoryRequests {
           Node now = state.lookup(listing.directory, entry.name());
           if (now == null || !now.id().equals(node.id())) {
             // The pinned listing has this name, but it no longer leads to that node.
-            return rows.addNameOnly(node.inode().value(), cookie, direntType(entry.type()), name);
+            return rows.addNameOnly(node.inode(), cookie, direntType(entry.type()), name);
           }
           if (!rows.fits(name)) {
             return false;
@@ -117,7 +118,7 @@ final class DirectoryRequests {
 
   @FunctionalInterface
   private interface DotRow {
-    boolean add(long inode, long cookie, int type, byte[] name);
+    boolean add(InodeNo inode, long cookie, int type, byte[] name);
   }
 
   @FunctionalInterface
@@ -125,7 +126,7 @@ final class DirectoryRequests {
     boolean add(DirEntry entry, long cookie);
   }
 
-  private Listing listing(long fh, long offset) throws RequestFailed {
+  private Listing listing(FileHandle fh, long offset) throws RequestFailed {
     if (!(handles.get(fh) instanceof OpenDirectory open)) {
       throw new RequestFailed(Errno.EBADF);
     }
@@ -141,7 +142,7 @@ final class DirectoryRequests {
   private static void fill(Listing listing, long offset, DotRow dots, EntryRow entries) {
     int directoryType = direntType(NodeType.DIRECTORY);
     if (offset < SELF_COOKIE
-        && !dots.add(listing.directory.inode().value(), SELF_COOKIE, directoryType, SELF)) {
+        && !dots.add(listing.directory.inode(), SELF_COOKIE, directoryType, SELF)) {
       return;
     }
     if (offset < PARENT_COOKIE
@@ -156,14 +157,14 @@ final class DirectoryRequests {
     }
   }
 
-  private static long parentInode(Listing listing) {
+  private static InodeNo parentInode(Listing listing) {
     if (listing.directory.content() instanceof NodeContent.Directory(NodeId parentId, _)) {
       Node parent = listing.view.state().node(parentId);
       if (parent != null) {
-        return parent.inode().value();
+        return parent.inode();
       }
     }
-    return listing.directory.inode().value();
+    return listing.directory.inode();
   }
 
   private static int direntType(NodeType type) {

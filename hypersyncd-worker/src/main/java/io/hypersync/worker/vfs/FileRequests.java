@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.log.LogEntry;
@@ -13,6 +14,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -131,7 +133,7 @@ final class FileRequests {
             return;
           }
           if ((request.flags() & O_EXCL) == 0) {
-            unnamed.made(node.inode().value());
+            unnamed.made(node.inode());
           }
           created(node, request.flags(), reply);
         });
@@ -173,7 +175,7 @@ final class FileRequests {
         });
   }
 
-  Optional<Byte> byteAt(long inode, long offset) {
+  Optional<Byte> byteAt(InodeNo inode, long offset) {
     try {
       Node node = nodes.node(nodes.state(), inode);
       if (!(node.content() instanceof FileContent content)) {
@@ -238,7 +240,7 @@ final class FileRequests {
     return new RequestFailed(Errno.ESTALE);
   }
 
-  private long opened(Node node, int openFlags) {
+  private FileHandle opened(Node node, int openFlags) {
     if ((openFlags & O_DIRECT) != 0) {
       directOpens.increment();
     }

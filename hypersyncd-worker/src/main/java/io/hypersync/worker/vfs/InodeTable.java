@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +31,18 @@ final class InodeTable {
   }
 
   /** The inode, or null if the kernel does not hold it. */
-  @Nullable KernelInode get(long inode) {
-    return part(inode).get(inode);
+  @Nullable KernelInode get(InodeNo inode) {
+    return part(inode).get(inode.value());
   }
 
   /** Raises the lookup count, adding the inode if it is new. Called before the reply is sent. */
-  void lookedUp(long inode, NodeId node) {
-    part(inode).lookedUp(inode, node);
+  void lookedUp(InodeNo inode, NodeId node) {
+    part(inode).lookedUp(inode.value(), node);
   }
 
   /** Lowers the lookup count (FORGET); at 0 the inode is removed. */
-  void forget(long inode, long lookups) {
-    part(inode).forget(inode, lookups);
+  void forget(InodeNo inode, long lookups) {
+    part(inode).forget(inode.value(), lookups);
   }
 
   /** The number of inodes that the maps have room for. */
@@ -62,10 +63,11 @@ final class InodeTable {
     return size;
   }
 
-  private Part part(long inode) {
-    return parts[(int) ((inode * SPREAD) >>> (Long.SIZE - PART_BITS))];
+  private Part part(InodeNo inode) {
+    return parts[(int) ((inode.value() * SPREAD) >>> (Long.SIZE - PART_BITS))];
   }
 
+  /** A map with primitive keys: see above. */
   private static final class Part {
     /** Maps with a smaller capacity are never shrunk. */
     private static final int MIN_CAPACITY_TO_SHRINK = 1 << 10;

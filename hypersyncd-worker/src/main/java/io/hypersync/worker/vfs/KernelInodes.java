@@ -32,23 +32,23 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * Creates a table with the root only: the kernel holds it from the mount on and never forgets it.
    */
   public KernelInodes() {
-    inodes.lookedUp(InodeNo.ROOT.value(), FsState.ROOT);
+    inodes.lookedUp(InodeNo.ROOT, FsState.ROOT);
   }
 
   /** The node with this inode number, or null if the kernel does not hold it. */
-  public @Nullable NodeId node(long inode) {
+  public @Nullable NodeId node(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     return known == null ? null : known.node();
   }
 
   /** Raises the lookup count; called before a reply with an entry for the node is sent. */
   void lookedUp(Node node) {
-    inodes.lookedUp(node.inode().value(), node.id());
+    inodes.lookedUp(node.inode(), node.id());
   }
 
   /** Lowers the lookup count (FORGET); surplus lookups and unknown inodes are ignored. */
-  public void forget(long inode, long lookups) {
-    if (inode != InodeNo.ROOT.value()) {
+  public void forget(InodeNo inode, long lookups) {
+    if (!inode.equals(InodeNo.ROOT)) {
       inodes.forget(inode, lookups);
     }
   }
@@ -62,7 +62,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * Notes that the kernel may cache the attributes of the reply that follows; see {@link
    * KernelCaches}.
    */
-  void noteAttributes(long inode) {
+  void noteAttributes(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     if (known != null) {
       known.noteAttributes();
@@ -73,7 +73,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * Notes that the kernel may cache pages of this inode, read from a view that is taken after this
    * call; see {@link KernelCaches}.
    */
-  void notePages(long inode) {
+  void notePages(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     if (known != null) {
       known.notePages();
@@ -87,7 +87,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    *
    * @return whether the reply may let the kernel cache the name
    */
-  boolean noteName(long directory, Name name, boolean ofDirectory, long nowNs) {
+  boolean noteName(InodeNo directory, Name name, boolean ofDirectory, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null
         && (ofDirectory || isQuiet(known, nowNs))
@@ -110,7 +110,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
     return known != null && known.hasName(place.name());
   }
 
-  private @Nullable KernelDirectory directory(long inode) {
+  private @Nullable KernelDirectory directory(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     return known == null ? null : known.knownDirectory();
   }
@@ -120,7 +120,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
     return known == null || known.isQuiet(nowNs);
   }
 
-  private boolean isShadowed(long directory, Name name) {
+  private boolean isShadowed(InodeNo directory, Name name) {
     Set<NameInDirectory> now = shadowed;
     return !now.isEmpty() && now.contains(new NameInDirectory(directory, name));
   }
@@ -129,7 +129,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * Removes and returns the names of a directory that the kernel may have cached; they count as
    * dropped from now on.
    */
-  public List<Name> takeNames(long directory) {
+  public List<Name> takeNames(InodeNo directory) {
     KernelDirectory known = directory(directory);
     return known == null ? List.of() : known.takeNames();
   }
@@ -138,7 +138,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * The state of the kernel's cached listing of a directory, or null if it must not be cached now;
    * see {@link KernelCaches}.
    */
-  @Nullable CachedListing listing(long directory, long nowNs) {
+  @Nullable CachedListing listing(InodeNo directory, long nowNs) {
     KernelInode known = inodes.get(directory);
     return known != null && isQuiet(known, nowNs) ? known.directory().listing() : null;
   }
@@ -147,7 +147,7 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
    * A process of this host is about to change a name in this directory, which counts as busy until
    * {@code untilNs} (monotonic).
    */
-  void changing(long directory, long untilNs) {
+  void changing(InodeNo directory, long untilNs) {
     KernelInode known = inodes.get(directory);
     if (known != null) {
       known.directory().changing(untilNs);
@@ -175,24 +175,24 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
   }
 
   @Override
-  public boolean isKnown(long inode) {
+  public boolean isKnown(InodeNo inode) {
     return inodes.get(inode) != null;
   }
 
   @Override
-  public boolean takeAttributes(long inode) {
+  public boolean takeAttributes(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     return known != null && known.takeAttributes();
   }
 
   @Override
-  public boolean takeListing(long inode) {
+  public boolean takeListing(InodeNo inode) {
     KernelDirectory known = directory(inode);
     return known != null && known.takeListing();
   }
 
   @Override
-  public void listingDropped(long inode) {
+  public void listingDropped(InodeNo inode) {
     KernelDirectory known = directory(inode);
     if (known != null) {
       known.listingDropped();
@@ -206,13 +206,13 @@ public final class KernelInodes implements KernelCaches, KernelReferences {
   }
 
   @Override
-  public boolean mayHavePages(long inode) {
+  public boolean mayHavePages(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     return known != null && known.mayHavePages();
   }
 
   @Override
-  public boolean takePages(long inode) {
+  public boolean takePages(InodeNo inode) {
     KernelInode known = inodes.get(inode);
     return known != null && known.takePages();
   }

@@ -8,9 +8,11 @@ import io.hypersync.model.lock.LockSpace;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.fuse.abi.FuseFlags;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockCompletion;
@@ -119,13 +121,13 @@ final class LockRequests {
    * The last descriptor of an open file was closed. Releases the locks that were taken through it:
    * flock and F_OFD locks, for which the kernel sends no other request at their end.
    */
-  void released(long fh) {
+  void released(FileHandle fh) {
     for (OwnerLockKey key : locks.heldLocks().through(fh)) {
       locks.release(key, () -> {});
     }
   }
 
-  void interrupted(long unique) {
+  void interrupted(RequestId unique) {
     locks.interrupted(unique);
   }
 

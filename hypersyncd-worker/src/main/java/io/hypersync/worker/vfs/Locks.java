@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.OwnerLockKey;
@@ -18,5 +19,5 @@ public interface Locks {
   void release(OwnerLockKey key, Runnable done);
 
   /** The caller of a request of any kind, not only of a lock request, has received a signal. */
-  void interrupted(long unique);
+  void interrupted(RequestId unique);
 }

@@ -3,6 +3,7 @@ package io.hypersync.worker.vfs;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.function.Consumer;
@@ -84,5 +85,5 @@ public interface Mutations {
    *
    * @param pid the thread that made the request
    */
-  void interrupted(long unique, int pid);
+  void interrupted(RequestId unique, int pid);
 }

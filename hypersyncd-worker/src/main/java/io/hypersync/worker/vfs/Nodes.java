@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
@@ -50,7 +51,7 @@ final class Nodes {
   }
 
   /** The node id of an inode number; ESTALE if the kernel does not hold that inode. */
-  NodeId id(long inode) throws RequestFailed {
+  NodeId id(InodeNo inode) throws RequestFailed {
     NodeId id = inodes.node(inode);
     if (id == null) {
       throw new RequestFailed(Errno.ESTALE);
@@ -59,7 +60,7 @@ final class Nodes {
   }
 
   /** The node in S_v: ESTALE if it has been reaped. */
-  Node node(FsState state, long inode) throws RequestFailed {
+  Node node(FsState state, InodeNo inode) throws RequestFailed {
     Node node = state.node(id(inode));
     if (node == null) {
       throw new RequestFailed(Errno.ESTALE);
@@ -83,7 +84,7 @@ final class Nodes {
   /**
    * Notes that the kernel may cache pages of this inode; the view must be taken after this call.
    */
-  void reading(long inode) {
+  void reading(InodeNo inode) {
     inodes.notePages(inode);
   }
 
@@ -97,7 +98,7 @@ final class Nodes {
    *
    * @return how long they may be cached, in nanoseconds, unless that view forbids it
    */
-  long keepAttributes(long inode) {
+  long keepAttributes(InodeNo inode) {
     if (!policy.attributes()) {
       return 0;
     }
@@ -106,9 +107,9 @@ final class Nodes {
   }
 
   /** The entry for a name that leads to this node in this view; raises the node's lookup count. */
-  FuseEntry found(View view, long directory, Name name, Node node) {
+  FuseEntry found(View view, InodeNo directory, Name name, Node node) {
     inodes.lookedUp(node);
-    long inode = node.inode().value();
+    InodeNo inode = node.inode();
     long attributesNs = keepAttributes(inode);
     long nameNs = noteName(directory, name, node.type() == NodeType.DIRECTORY);
     View now = current.get();
@@ -129,7 +130,7 @@ final class Nodes {
    * not at all.
    */
   long absentNs(View view, Node directory, Name name) {
-    long inode = directory.inode().value();
+    InodeNo inode = directory.inode();
     if (directory.isOrphan()) {
       // The kernel keeps a dentry of the missing name, which pins the removed directory. It is
       // noted so that it can be taken out when the directory is pruned.
@@ -161,7 +162,7 @@ final class Nodes {
    * Decides how a new handle uses the cached listing; it reads the directory from views taken after
    * this call.
    */
-  Listing openListing(long directory) {
+  Listing openListing(InodeNo directory) {
     long nowNs = clock.monotonicNs();
     CachedListing copy = policy.listings() ? inodes.listing(directory, nowNs) : null;
     CachedListing.Use use = copy == null ? CachedListing.Use.NONE : copy.opened(nowNs);
@@ -180,13 +181,13 @@ final class Nodes {
   }
 
   /** A process of this host is about to change names in this directory. */
-  void changing(long directory) {
+  void changing(InodeNo directory) {
     if (policy.names()) {
       inodes.changing(directory, clock.monotonicNs() + CachePolicy.QUIET_NS);
     }
   }
 
-  private long noteName(long directory, Name name, boolean ofDirectory) {
+  private long noteName(InodeNo directory, Name name, boolean ofDirectory) {
     boolean kept =
         policy.names() && inodes.noteName(directory, name, ofDirectory, clock.monotonicNs());
     return kept ? CachePolicy.KEEP_NS : 0;

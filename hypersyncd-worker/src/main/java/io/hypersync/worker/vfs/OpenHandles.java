@@ -1,6 +1,7 @@
 package io.hypersync.worker.vfs;
 
 import io.hypersync.model.id.NodeId;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.lease.OpenNodes;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Open files and directories by file handle. Thread-safe. */
 final class OpenHandles {
   /** The file handle of directories that this worker itself opens; it has no entry in the table. */
-  static final long OF_THE_WORKER = 0;
+  static final FileHandle OF_THE_WORKER = FileHandle.NONE;
 
-  private final ConcurrentHashMap<Long, OpenHandle> handles = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<FileHandle, OpenHandle> handles = new ConcurrentHashMap<>();
   private final AtomicLong next = new AtomicLong(1);
   private final OpenNodes opened;
 
@@ -36,18 +37,18 @@ final class OpenHandles {
    */
   record OpenFile(NodeId node, boolean direct) implements OpenHandle {}
 
-  long open(OpenHandle handle) {
-    long fh = next.getAndIncrement();
+  FileHandle open(OpenHandle handle) {
+    FileHandle fh = new FileHandle(next.getAndIncrement());
     handles.put(fh, handle);
     opened.opened(handle.node());
     return fh;
   }
 
-  @Nullable OpenHandle get(long fh) {
+  @Nullable OpenHandle get(FileHandle fh) {
     return handles.get(fh);
   }
 
-  void release(long fh) {
+  void release(FileHandle fh) {
     OpenHandle handle = handles.remove(fh);
     if (handle != null) {
       handle.closed();

@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class PathRewalks {
 
   private record Noted(long untilNs, @Nullable Looked missing) {}
 
-  private record Looked(long directory, Name name) {}
+  private record Looked(InodeNo directory, Name name) {}
 
   /** Which path walk a thread's call is in, as far as can be inferred. */
   enum Walk {
@@ -69,7 +70,7 @@ final class PathRewalks {
   }
 
   /** A thread is about to be answered that a name does not exist. */
-  void foundNothing(int thread, long directory, Name name) {
+  void foundNothing(int thread, InodeNo directory, Name name) {
     if (any) {
       synchronized (this) {
         threads.computeIfPresent(
@@ -79,7 +80,7 @@ final class PathRewalks {
   }
 
   /** A thread is about to be answered with the node that a name leads to. */
-  void found(int thread, long directory, Name name) {
+  void found(int thread, InodeNo directory, Name name) {
     if (any) {
       synchronized (this) {
         threads.computeIfPresent(

@@ -13,6 +13,7 @@ import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.inotify.NameInDirectory;
@@ -47,7 +48,7 @@ public final class ShadowRequests implements FuseHandler {
   private final ShadowCallRegistry registry;
   private final KernelInodes inodes;
   private final Supplier<View> view;
-  private final AtomicLong standIns = new AtomicLong(NameInDirectory.NOWHERE);
+  private final AtomicLong standIns = new AtomicLong(NameInDirectory.NOWHERE.value());
 
   /**
    * Creates a handler that passes all requests but those of shadow calls to {@code filesystem}.
@@ -79,7 +80,7 @@ public final class ShadowRequests implements FuseHandler {
   }
 
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     filesystem.interrupted(unique, pid);
   }
 
@@ -118,7 +119,7 @@ public final class ShadowRequests implements FuseHandler {
       throws RequestFailed {
     RequestHeader header = request.header();
     NameInDirectory place = new NameInDirectory(header.nodeId(), Nodes.name(lookup.name()));
-    if (header.nodeId() == InodeNo.ROOT.value()
+    if (header.nodeId().equals(InodeNo.ROOT)
         && place.name().equals(ShadowCallRegistry.NOWHERE_NAME)) {
       reply.entry(
           new FuseEntry(
@@ -181,7 +182,7 @@ public final class ShadowRequests implements FuseHandler {
     }
     if (attempt == null
         || !(attempt.job().call() instanceof ShadowCall.Touch touch)
-        || touch.node().inode().value() != header.nodeId()) {
+        || !touch.node().inode().equals(header.nodeId())) {
       throw new RequestFailed(Errno.ESTALE);
     }
     attempt.done();
@@ -211,8 +212,8 @@ public final class ShadowRequests implements FuseHandler {
 
   private FuseAttr attributes(RequestHeader header, @Nullable ShadowAttempt attempt)
       throws RequestFailed {
-    long inode = header.nodeId();
-    if (inode >= NameInDirectory.NOWHERE) {
+    InodeNo inode = header.nodeId();
+    if (inode.value() >= NameInDirectory.NOWHERE.value()) {
       return standIn(header, inode);
     }
     NodeId id = inodes.node(inode);
@@ -237,7 +238,7 @@ public final class ShadowRequests implements FuseHandler {
   /** The entry of a real node; raises its lookup count. */
   private FuseEntry entry(Node node, FuseAttr attributes) {
     inodes.lookedUp(node);
-    return new FuseEntry(node.inode().value(), 0, attributes, 0, 0);
+    return new FuseEntry(node.inode(), 0, attributes, 0, 0);
   }
 
   /**
@@ -255,12 +256,12 @@ public final class ShadowRequests implements FuseHandler {
    * number is 0 for a directory.
    */
   private FuseEntry standIn(RequestHeader caller, boolean directory) {
-    long inode = standIns.addAndGet(2) | (directory ? 0 : 1);
+    InodeNo inode = new InodeNo(standIns.addAndGet(2) | (directory ? 0 : 1));
     return new FuseEntry(inode, 0, standIn(caller, inode), 0, 0);
   }
 
-  private static FuseAttr standIn(RequestHeader owner, long inode) {
-    boolean directory = (inode & 1) == 0;
+  private static FuseAttr standIn(RequestHeader owner, InodeNo inode) {
+    boolean directory = (inode.value() & 1) == 0;
     int mode = (directory ? NodeType.DIRECTORY : NodeType.FILE).modeBits() | STAND_IN_MODE;
     int links = directory ? 2 : 1;
     return new FuseAttr(inode, 0, 0, 0, 0, 0, mode, links, owner.uid(), owner.gid(), 0, BLOCK);

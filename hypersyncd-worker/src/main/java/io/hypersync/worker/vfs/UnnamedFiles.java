@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.model.id.InodeNo;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -9,20 +10,20 @@ import java.util.concurrent.ConcurrentHashMap;
  * unlinked and cannot get one. Thread-safe.
  */
 final class UnnamedFiles {
-  private final Set<Long> inodes = ConcurrentHashMap.newKeySet();
+  private final Set<InodeNo> inodes = ConcurrentHashMap.newKeySet();
 
   /** Adds a file that was made without O_EXCL. */
-  void made(long inode) {
+  void made(InodeNo inode) {
     inodes.add(inode);
   }
 
   /** Whether the file may still get its first name. */
-  boolean contains(long inode) {
+  boolean contains(InodeNo inode) {
     return inodes.contains(inode);
   }
 
   /** Removes a file that has got a name or that the kernel has forgotten. */
-  void remove(long inode) {
+  void remove(InodeNo inode) {
     inodes.remove(inode);
   }
 }

@@ -2,17 +2,19 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.coherence.View;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.intents.WaitingCall;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,7 +75,7 @@ public final class Vfs implements FuseHandler {
       ChunkStore chunks,
       Callers callers,
       Space space,
-      LongConsumer dropListing,
+      Consumer<InodeNo> dropListing,
       CachePolicy policy,
       Clock clock) {
     this.inodes = inodes;
@@ -122,7 +124,7 @@ public final class Vfs implements FuseHandler {
    *
    * @return empty if the kernel does not hold the inode, or if the byte cannot be read
    */
-  public Optional<Byte> byteAt(long inode, long offset) {
+  public Optional<Byte> byteAt(InodeNo inode, long offset) {
     return files.byteAt(inode, offset);
   }
 
@@ -283,7 +285,7 @@ public final class Vfs implements FuseHandler {
     return ofFilesystems && number >= FIRST_VERITY_IOCTL && number <= LAST_VERITY_IOCTL;
   }
 
-  private void forget(long inode, long lookups) {
+  private void forget(InodeNo inode, long lookups) {
     inodes.forget(inode, lookups);
     if (inodes.node(inode) == null) {
       unnamed.remove(inode);
@@ -297,7 +299,7 @@ public final class Vfs implements FuseHandler {
    * client for locks.
    */
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     mutations.interrupted(unique, pid);
     locks.interrupted(unique);
   }

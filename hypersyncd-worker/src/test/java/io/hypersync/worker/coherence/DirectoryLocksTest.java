@@ -3,14 +3,12 @@ package io.hypersync.worker.coherence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -76,11 +74,7 @@ class DirectoryLocksTest {
   private static FsState after(FsOp... ops) {
     FsState state = FsState.genesis();
     for (int i = 0; i < ops.length; i++) {
-      if (!(FsStateMachine.apply(state, ops[i], new Stamp(i + 1, new NodeId(7, i + 1)))
-          instanceof Outcome.Applied(FsState next))) {
-        throw new AssertionError(ops[i] + " is not possible");
-      }
-      state = next;
+      state = States.after(state, ops[i], i + 1, new NodeId(7, i + 1));
     }
     return state;
   }

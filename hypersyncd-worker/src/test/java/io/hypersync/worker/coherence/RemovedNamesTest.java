@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
@@ -11,10 +13,6 @@ import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,11 +117,7 @@ class RemovedNamesTest {
     index++;
     NodeId made = new NodeId(1, index);
     FsState before = state;
-    if (!(FsStateMachine.apply(before, op, new Stamp(index, made))
-        instanceof Outcome.Applied(var after))) {
-      throw new AssertionError(op + " is not possible");
-    }
-    state = after;
+    state = States.after(before, op, index, made);
     LogEntry entry = Entries.of(index, op).origin(origin).creating(made).entry();
     names.applied(entry, before, nowNs);
     return made;

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -14,10 +17,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.replica.IndexedState;
 import java.util.ArrayList;
@@ -29,8 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** When an entry becomes visible, and which invalidations precede it (docs/kernel-caching.md). */
 class VisibilityGateTest {
-  private static final long ROOT = 1;
-  private static final long FILE = 2;
+  private static final InodeNo ROOT = InodeNo.ROOT;
+  private static final InodeNo FILE = new InodeNo(2);
   private static final NodeId FILE_ID = new NodeId(7, 1);
   private static final Name X = Name.of("x");
   private static final Name Y = Name.of("y");
@@ -40,7 +39,7 @@ class VisibilityGateTest {
   private final List<String> told = new ArrayList<>();
   private final List<Long> visible = new ArrayList<>();
   private final List<Long> callersTold = new ArrayList<>();
-  private final Set<Long> unknownInodes = new HashSet<>();
+  private final Set<InodeNo> unknownInodes = new HashSet<>();
   private final Set<IntentId> waitingCalls = new HashSet<>();
   private final Set<Lock> locked = new HashSet<>();
   private boolean held;
@@ -487,17 +486,14 @@ class VisibilityGateTest {
 
   private void apply(FsOp op) {
     index++;
-    Stamp stamp = new Stamp(index, new NodeId(7, index));
+    NodeId newNode = new NodeId(7, index);
     IndexedState before = new IndexedState(index - 1, state, state.root());
-    if (!(FsStateMachine.apply(state, op, stamp) instanceof Outcome.Applied(FsState after))) {
-      throw new AssertionError(op + " is not possible");
-    }
-    state = after;
+    state = States.after(state, op, index, newNode);
     LogEntry entry =
         Entries.of(index, op)
             .intent(intent(index))
             .origin(new WorkerId("w"))
-            .creating(stamp.newNode())
+            .creating(newNode)
             .entry();
     visibilityGate.applied(entry, before, new IndexedState(index, state, state.root()));
   }
@@ -508,22 +504,22 @@ class VisibilityGateTest {
 
   private final class Caches implements KernelCaches {
     @Override
-    public boolean isKnown(long inode) {
+    public boolean isKnown(InodeNo inode) {
       return kept.contains("known " + inode);
     }
 
     @Override
-    public boolean takeAttributes(long inode) {
+    public boolean takeAttributes(InodeNo inode) {
       return kept.remove("attributes " + inode);
     }
 
     @Override
-    public boolean takeListing(long inode) {
+    public boolean takeListing(InodeNo inode) {
       return kept.remove("listing " + inode);
     }
 
     @Override
-    public void listingDropped(long inode) {
+    public void listingDropped(InodeNo inode) {
       kept.add("dropped listing " + inode);
     }
 
@@ -533,12 +529,12 @@ class VisibilityGateTest {
     }
 
     @Override
-    public boolean mayHavePages(long inode) {
+    public boolean mayHavePages(InodeNo inode) {
       return kept.contains("pages " + inode);
     }
 
     @Override
-    public boolean takePages(long inode) {
+    public boolean takePages(InodeNo inode) {
       return kept.remove("pages " + inode);
     }
 
@@ -573,7 +569,7 @@ class VisibilityGateTest {
 
   private final class Notifier implements CacheNotifier {
     @Override
-    public void dropListing(long ticket, long inode) {
+    public void dropListing(long ticket, InodeNo inode) {
       note("listing " + ticket + " " + inode);
     }
 
@@ -582,7 +578,7 @@ class VisibilityGateTest {
     }
 
     @Override
-    public boolean dropAttributes(long inode) {
+    public boolean dropAttributes(InodeNo inode) {
       note("attributes " + inode);
       return !unknownInodes.contains(inode);
     }
@@ -602,13 +598,13 @@ class VisibilityGateTest {
     }
 
     @Override
-    public void loosenNames(long ticket, List<Long> inodes, boolean missing) {
+    public void loosenNames(long ticket, List<InodeNo> inodes, boolean missing) {
       note("loosen " + ticket + " " + inodes + (missing ? " and what is missing" : ""));
     }
 
     @Override
     public void dropContents(
-        long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
+        long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {
       List<String> ranges =
           pages.stream().map(p -> p.inode() + ":" + p.offset() + "+" + p.length()).toList();
       String grown = growth == null ? "" : " " + growth.inode() + " is " + growth.size();
@@ -625,12 +621,12 @@ class VisibilityGateTest {
     }
 
     @Override
-    public void refreshOwner(long ticket, long inode) {
+    public void refreshOwner(long ticket, InodeNo inode) {
       note("owner " + ticket + " " + inode);
     }
 
     @Override
-    public void prune(List<Long> inodes) {
+    public void prune(List<InodeNo> inodes) {
       note("prune " + inodes);
     }
   }

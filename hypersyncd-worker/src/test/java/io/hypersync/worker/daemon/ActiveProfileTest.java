@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.state.FsState;
-import io.hypersync.worker.SetClock;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ActiveProfileTest {
   private static final FsState STATE = FsState.genesis();
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final ActiveProfile activeProfile = new ActiveProfile(clock);
 
   @Test
@@ -35,10 +35,10 @@ class ActiveProfileTest {
   void itLastsAsLongAsItIsAskedFor() {
     long id = start();
     for (int i = 0; i < 5; i++) {
-      clock.ns += ActiveProfile.LEASE_NS;
+      clock.advance(ActiveProfile.LEASE_NS);
       assertTrue(activeProfile.keep(id), "in time");
     }
-    clock.ns += ActiveProfile.LEASE_NS + 1;
+    clock.advance(ActiveProfile.LEASE_NS + 1);
     assertFalse(activeProfile.keep(id), "too late");
     assertNull(activeProfile.stop(id, STATE));
     assertNotEquals(ActiveProfile.NONE, start(), "the next one may begin");

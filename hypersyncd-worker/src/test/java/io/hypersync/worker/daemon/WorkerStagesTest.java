@@ -2,21 +2,21 @@ package io.hypersync.worker.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.hypersync.chunkstore.Chunk;
-import io.hypersync.model.errno.Errno;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.ManualClock;
+import io.hypersync.fixtures.StageFigures;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.worker.Entries;
-import io.hypersync.worker.SetClock;
-import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.intents.Mutations;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class WorkerStagesTest {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
   private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
 
-  private final SetClock clock = new SetClock();
+  private final ManualClock clock = new ManualClock();
   private final WorkerStages stages = new WorkerStages(clock);
 
   @Test
@@ -35,7 +35,7 @@ class WorkerStagesTest {
     times.sent(us(1_180));
     times.applied(us(1_680), us(1_700));
     times.visible(us(1_740));
-    clock.ns = us(1_750);
+    clock.set(us(1_750));
     stages.accept(finished(times, List.of(Chunk.of(new byte[1])), entry()));
     expect("fuse", 1, 50, 0.067);
     expect("hash", 1, 30, 0.04);
@@ -58,7 +58,7 @@ class WorkerStagesTest {
   void whatTheLeaderRefusesIsAnsweredAndHasNoStages() {
     MutationTimestamps times = new MutationTimestamps(0, 0, us(10));
     times.sent(us(20));
-    clock.ns = us(420);
+    clock.set(us(420));
     stages.accept(finished(times, List.of(), null));
     expect("total", 0, 0, 0);
     assertEquals(1, stages.answered());
@@ -66,27 +66,13 @@ class WorkerStagesTest {
   }
 
   private void expect(String stage, long count, double us, double share) {
-    JsonNode figures = stages.sinceStart().path(stage);
-    assertEquals(count, figures.path("count").asLong(), stage);
-    assertEquals(us, figures.path("us_p50").asDouble(), us / 100 + 0.1, stage);
-    assertEquals(share, figures.path("share").asDouble(), stage);
+    StageFigures.assertStage(stages.sinceStart(), stage, count, us, share);
   }
 
   private static FinishedMutation finished(
       MutationTimestamps times, List<Chunk> chunks, @Nullable LogEntry entry) {
-    Completion nobody =
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            throw new AssertionError("told already");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            throw new AssertionError("told already");
-          }
-        };
-    Mutation mutation = new Mutation(1, 2, "", OP, chunks, List.of(), nobody, times);
+    Mutation mutation =
+        new Mutation(new RequestId(1), 2, "", OP, chunks, List.of(), Mutations.ANSWERED, times);
     return new FinishedMutation(INTENT, mutation, entry);
   }
 

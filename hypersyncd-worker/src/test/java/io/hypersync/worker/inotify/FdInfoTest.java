@@ -2,6 +2,7 @@ package io.hypersync.worker.inotify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.model.id.InodeNo;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FdInfoTest {
   private static final long DEVICE = 0x2a;
 
-  private final Map<Long, Integer> masks = new HashMap<>();
+  private final Map<InodeNo, Integer> masks = new HashMap<>();
 
   @Test
   void watchesOfTheMountAreTakenAndOthersAreNot() {
@@ -24,20 +25,21 @@ class FdInfoTest {
             + " f_handle:00000000f401000000000000",
         "inotify wd:1 ino:1f5 sdev:800001 mask:fce ignored_mask:0 fhandle-bytes:8 fhandle-type:1"
             + " f_handle:f501000000000000");
-    assertEquals(Map.of(0x1f4L, 0xfc6), masks, "closes are not reported");
+    assertEquals(Map.of(new InodeNo(0x1f4), 0xfc6), masks, "closes are not reported");
   }
 
   @Test
   void masksOfOneInodeAreJoined() {
     collect("inotify wd:1 ino:7 sdev:2a mask:100 ignored_mask:0");
     collect("inotify wd:9 ino:7 sdev:2a mask:40000202 ignored_mask:0");
-    assertEquals(Map.of(7L, WatchMask.CREATE | WatchMask.DELETE | WatchMask.MODIFY), masks);
+    assertEquals(
+        Map.of(new InodeNo(7), WatchMask.CREATE | WatchMask.DELETE | WatchMask.MODIFY), masks);
   }
 
   @Test
   void inodeNumbersHave64Bits() {
     collect("inotify wd:1 ino:7fffffffffffffff sdev:2a mask:2");
-    assertEquals(Map.of(Long.MAX_VALUE, WatchMask.MODIFY), masks);
+    assertEquals(Map.of(new InodeNo(Long.MAX_VALUE), WatchMask.MODIFY), masks);
   }
 
   @Test

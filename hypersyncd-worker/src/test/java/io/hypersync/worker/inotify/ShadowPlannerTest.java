@@ -2,6 +2,7 @@ package io.hypersync.worker.inotify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.ChunkRef;
@@ -10,9 +11,6 @@ import io.hypersync.model.op.FsOp.SetAttributes;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -189,10 +187,7 @@ class ShadowPlannerTest {
 
   private void entry(FsOp op, boolean isRemote) {
     NodeId id = new NodeId(7, nodes + 1);
-    Outcome outcome = FsStateMachine.apply(state, op, new Stamp(index + 1, id));
-    if (!(outcome instanceof Outcome.Applied(FsState after))) {
-      throw new AssertionError(op + ": " + outcome);
-    }
+    FsState after = States.after(state, op, index + 1, id);
     nodes += after.nodes().size() - state.nodes().size();
     VisibleEntry entry = new VisibleEntry(++index, isRemote, op, state, after);
     state = after;

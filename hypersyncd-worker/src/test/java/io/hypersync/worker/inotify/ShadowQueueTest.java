@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ShadowQueueTest {
   private static final FsState STATE = FsState.genesis();
   private static final Node NODE = Objects.requireNonNull(STATE.node(FsState.ROOT));
-  private static final NameInDirectory PLACE = new NameInDirectory(2, Name.of("f"));
+  private static final NameInDirectory PLACE = new NameInDirectory(new InodeNo(2), Name.of("f"));
 
   private final ShadowQueue queue = new ShadowQueue(3);
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -30,8 +31,8 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.RecordingLeaderLink;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class IntentTrackerTest {
     tracker.acknowledged(ack(id, null, 1), 0, 200);
     assertEquals(List.of(), told);
     tracker.applied(entry(1, id), FsState.genesis());
-    assertEquals(List.of(), told, "published first, answered then");
+    assertEquals(List.of(), told, "visible first, answered then");
     tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
     assertEquals(1, finished.size(), "told after the caller");
@@ -477,9 +478,9 @@ class IntentTrackerTest {
   @Test
   void aSignalDoesNotEndWhatTheLeaderMayHaveTaken() {
     IntentId id = mkdir("a", 0);
-    assertFalse(tracker.interrupt(UNIQUE));
+    assertFalse(tracker.interrupt(new RequestId(UNIQUE)));
     tracker.acknowledged(ack(id, null, 1), 0, 0);
-    assertFalse(tracker.interrupt(UNIQUE));
+    assertFalse(tracker.interrupt(new RequestId(UNIQUE)));
     tracker.applied(entry(1, id), FsState.genesis());
     tracker.completeDone(1);
     assertEquals(List.of("a committed"), told);
@@ -489,8 +490,8 @@ class IntentTrackerTest {
   void aSignalEndsWhatTheLeaderHasRefusedForNow() {
     IntentId id = mkdir("a", 0);
     tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, 0);
-    assertFalse(tracker.interrupt(UNIQUE + 2), "of another call");
-    assertTrue(tracker.interrupt(UNIQUE));
+    assertFalse(tracker.interrupt(new RequestId(UNIQUE + 2)), "of another call");
+    assertTrue(tracker.interrupt(new RequestId(UNIQUE)));
     assertEquals(List.of("a EINTR"), told);
     link.sent.clear();
     tracker.retry(MS);
@@ -503,7 +504,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.rateLimited(new RateLimited(id, 1_000), 0);
     submit(UNIQUE + 2, PID, "b", MS);
-    assertTrue(tracker.interrupt(UNIQUE + 2));
+    assertTrue(tracker.interrupt(new RequestId(UNIQUE + 2)));
     assertEquals(List.of("b EINTR"), told);
     assertEquals(1, tracker.size());
   }
@@ -513,7 +514,7 @@ class IntentTrackerTest {
     IntentId id = mkdir("a", 0);
     tracker.acknowledged(ack(id, Errno.EAGAIN, 0), 0, 0);
     tracker.retry(MS);
-    assertFalse(tracker.interrupt(UNIQUE));
+    assertFalse(tracker.interrupt(new RequestId(UNIQUE)));
     assertEquals(List.of(), told);
   }
 
@@ -522,9 +523,10 @@ class IntentTrackerTest {
     Chunk chunk = Chunk.of(new byte[] {1});
     tracker.submit(write(List.of(chunk), List.of()), 0);
     IntentId id = onlySubmit().intent();
-    tracker.awaitInFlight(FILE, new WaitingCall(20, () -> {}, () -> told.add("interrupted")));
+    tracker.awaitInFlight(
+        FILE, new WaitingCall(new RequestId(20), () -> {}, () -> told.add("interrupted")));
     tracker.awaitInFlight(FILE, call("synced"));
-    assertTrue(tracker.interrupt(20));
+    assertTrue(tracker.interrupt(new RequestId(20)));
     assertEquals(List.of("interrupted"), told);
     tracker.acknowledged(ack(id, Errno.ENOSPC, 0), 0, 0);
     assertEquals(List.of("interrupted", "write ENOSPC", "synced"), told);
@@ -573,11 +575,13 @@ class IntentTrackerTest {
       List<Hash> uploading,
       Completion completion) {
     MutationTimestamps times = new MutationTimestamps(0, 0, 0);
-    return new Mutation(unique, caller, "", op, chunks, uploading, completion, times);
+    return new Mutation(
+        new RequestId(unique), caller, "", op, chunks, uploading, completion, times);
   }
 
   private WaitingCall call(String name) {
-    return new WaitingCall(14, () -> told.add(name), () -> told.add(name + " EINTR"));
+    return new WaitingCall(
+        new RequestId(14), () -> told.add(name), () -> told.add(name + " EINTR"));
   }
 
   private SubmitIntent onlySubmit() {
@@ -614,17 +618,7 @@ class IntentTrackerTest {
   }
 
   private Completion heard(String name) {
-    return new Completion() {
-      @Override
-      public void committed(LogEntry entry, FsState state) {
-        told.add(name + " committed");
-      }
-
-      @Override
-      public void failed(Errno errno) {
-        told.add(name + " " + errno);
-      }
-    };
+    return Mutations.noting(told, name + " ");
   }
 
   private static CommitAck ack(

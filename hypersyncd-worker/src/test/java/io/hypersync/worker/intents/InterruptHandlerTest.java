@@ -2,15 +2,15 @@ package io.hypersync.worker.intents;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.RecordingLeaderLink;
-import io.hypersync.worker.SetClock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,7 +27,7 @@ class InterruptHandlerTest {
   private static final long LATER_NS = 200_000_000;
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final int THREAD = 42;
-  private static final long CALL = 2;
+  private static final RequestId CALL = new RequestId(2);
 
   private final List<String> told = new ArrayList<>();
   private final List<Integer> looks = new ArrayList<>();
@@ -36,7 +36,7 @@ class InterruptHandlerTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, DEADLINE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new SetClock(), DEADLINE_NS);
+      new MutationGate(intents, readBarrier, new ManualClock(), DEADLINE_NS);
   private final InterruptHandler interruptHandler =
       new InterruptHandler(
           gate,
@@ -105,8 +105,9 @@ class InterruptHandlerTest {
     assertEquals(List.of("open EINTR"), told);
 
     submit();
-    gate.fsync(FsState.ROOT, new WaitingCall(4, () -> {}, () -> told.add("fsync EINTR")));
-    interruptHandler.interrupted(4, THREAD, 0);
+    gate.fsync(
+        FsState.ROOT, new WaitingCall(new RequestId(4), () -> {}, () -> told.add("fsync EINTR")));
+    interruptHandler.interrupted(new RequestId(4), THREAD, 0);
     assertEquals(List.of("open EINTR", "fsync EINTR"), told);
   }
 
@@ -145,26 +146,13 @@ class InterruptHandlerTest {
 
   private void submit() {
     FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
-    Completion completion =
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add("committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(errno.toString());
-          }
-        };
-    MutationTimestamps times = new MutationTimestamps(0, 0, 0);
-    gate.submit(new Mutation(CALL, 1, "", op, List.of(), List.of(), completion, times), 5);
+    gate.submit(Mutations.of(CALL, op, Mutations.noting(told, "")), 5);
   }
 
   private ReadBarrier.Waiter waiter() {
     return new ReadBarrier.Waiter() {
       @Override
-      public long unique() {
+      public RequestId unique() {
         return CALL;
       }
 

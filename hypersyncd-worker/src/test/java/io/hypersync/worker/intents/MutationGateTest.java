@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.fixtures.ManualClock;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
-import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
@@ -18,7 +18,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.worker.RecordingLeaderLink;
-import io.hypersync.worker.SetClock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.link.ReadBarrier;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ class MutationGateTest {
   private final IntentTracker intents = new IntentTracker(link, () -> 1, DEADLINE_NS, _ -> {});
   private final ReadBarrier readBarrier = new ReadBarrier(link, STALE_NS);
   private final MutationGate gate =
-      new MutationGate(intents, readBarrier, new SetClock(), 30_000_000_000L);
+      new MutationGate(intents, readBarrier, new ManualClock(), 30_000_000_000L);
 
   @BeforeEach
   void inTouchAndTwoEntriesAhead() {
@@ -99,13 +99,13 @@ class MutationGateTest {
   void aSignalEndsWhatHasNotBeenSent() {
     gate.submit(mkdir(2), 5);
     gate.submit(mkdir(4), 5);
-    gate.interrupt(2);
-    gate.interrupt(2);
-    gate.interrupt(6);
+    interrupt(2);
+    interrupt(2);
+    interrupt(6);
     assertEquals(List.of("2 EINTR"), told);
     readBarrier.advance(7);
     assertEquals(1, sent().size());
-    gate.interrupt(4);
+    interrupt(4);
     assertEquals(List.of("2 EINTR"), told, "what was sent goes on");
     assertEquals(1, gate.size());
   }
@@ -114,7 +114,7 @@ class MutationGateTest {
   void aSignalEndsWhatTheLeaderHasRefusedForNow() {
     gate.submit(mkdir(2), 7);
     intents.acknowledged(new CommitAck(sent().getFirst(), Errno.EAGAIN, null, 0), 7, 0);
-    gate.interrupt(2);
+    interrupt(2);
     assertEquals(List.of("2 EINTR"), told);
     assertEquals(0, gate.size());
   }
@@ -122,7 +122,7 @@ class MutationGateTest {
   @Test
   void whatMustNotEndHalfDoneIsNamedByNoSignal() {
     gate.submit(mkdir(0), 5);
-    gate.interrupt(2);
+    interrupt(2);
     assertEquals(1, gate.size());
   }
 
@@ -141,7 +141,7 @@ class MutationGateTest {
   void fsyncIsOverWhenWhatItWaitsForIsGivenUp() {
     gate.submit(mkdir(2), 5);
     assertFalse(gate.fsync(DIRECTORY, call("synced")));
-    gate.interrupt(2);
+    interrupt(2);
     assertEquals(List.of("2 EINTR", "synced"), told);
   }
 
@@ -149,11 +149,11 @@ class MutationGateTest {
   void aSignalEndsAnFsync() {
     gate.submit(mkdir(2), 5);
     gate.fsync(DIRECTORY, call("here"));
-    gate.interrupt(12);
+    interrupt(12);
     assertEquals(List.of("here EINTR"), told);
     gate.fsync(DIRECTORY, call("there"));
     readBarrier.advance(7);
-    gate.interrupt(12);
+    interrupt(12);
     assertEquals(List.of("here EINTR", "there EINTR"), told);
     assertEquals(1, gate.size(), "the mutation goes on");
   }
@@ -164,7 +164,7 @@ class MutationGateTest {
     gate.submit(mkdir(2), 5);
     assertTrue(gate.mayHold(DIRECTORY, STATE, NONE));
     assertFalse(gate.mayHold(FILE, STATE, NONE));
-    gate.interrupt(2);
+    interrupt(2);
     assertFalse(gate.mayHold(DIRECTORY, STATE, NONE));
   }
 
@@ -174,7 +174,7 @@ class MutationGateTest {
     gate.fsync(DIRECTORY, call("synced"));
     readBarrier.advance(7);
     assertTrue(gate.mayHold(DIRECTORY, STATE, sent().getFirst()), "by the fsync alone");
-    gate.interrupt(12);
+    interrupt(12);
     assertFalse(gate.mayHold(DIRECTORY, STATE, sent().getFirst()));
     assertTrue(gate.mayHold(DIRECTORY, STATE, NONE));
   }
@@ -191,6 +191,10 @@ class MutationGateTest {
     assertFalse(gate.holds(DIRECTORY, sent().getFirst()));
   }
 
+  private void interrupt(long unique) {
+    gate.interrupt(new RequestId(unique));
+  }
+
   private Mutation mkdir(long unique) {
     return mutation(unique, new FsOp.MakeDir(DIRECTORY, Name.of("d"), 0755, 0, 0));
   }
@@ -201,29 +205,12 @@ class MutationGateTest {
   }
 
   private Mutation mutation(long unique, FsOp op) {
-    return new Mutation(
-        unique,
-        42,
-        "",
-        op,
-        List.of(),
-        List.of(),
-        new Completion() {
-          @Override
-          public void committed(LogEntry entry, FsState state) {
-            told.add(unique + " committed");
-          }
-
-          @Override
-          public void failed(Errno errno) {
-            told.add(unique + " " + errno);
-          }
-        },
-        new MutationTimestamps(0, 0, 0));
+    return Mutations.of(new RequestId(unique), op, Mutations.noting(told, unique + " "));
   }
 
   private WaitingCall call(String name) {
-    return new WaitingCall(12, () -> told.add(name), () -> told.add(name + " EINTR"));
+    return new WaitingCall(
+        new RequestId(12), () -> told.add(name), () -> told.add(name + " EINTR"));
   }
 
   private List<IntentId> sent() {

@@ -2,21 +2,20 @@ package io.hypersync.worker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseAcquire;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRelease;
 import io.hypersync.wire.message.WorkerMessage.OpenLeaseRenew;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.RecordingLeaderLink;
 import java.util.HashSet;
 import java.util.List;
@@ -33,17 +32,17 @@ class OpenLeaseClientTest {
   private static final NodeId B = new NodeId(1, 101);
 
   private final OpenNodes open = new OpenNodes();
-  private final Set<Long> known = new HashSet<>();
+  private final Set<InodeNo> known = new HashSet<>();
 
   /** Inodes that the kernel holds and that are not in use. */
-  private final Set<Long> idle = new HashSet<>();
+  private final Set<InodeNo> idle = new HashSet<>();
 
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final OpenLeaseClient leases = new OpenLeaseClient(link, new Kernel(), this::prune);
   private FsState state = FsState.genesis();
   private long index;
   private long now;
-  private boolean greeted;
+  private boolean established;
 
   @Test
   void whatIsOpenedIsSaidOnceAndWhatIsClosedToo() {
@@ -111,7 +110,7 @@ class OpenLeaseClientTest {
     open.opened(A);
     now += 300;
     apply(new FsOp.ReapOrphans(List.of(B)), LogEntry.NO_NODE);
-    leases.tick(greeted, now * MS);
+    leases.tick(established, now * MS);
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
   }
 
@@ -120,7 +119,7 @@ class OpenLeaseClientTest {
     open.opened(A);
     welcome(7);
     assertEquals(List.of(new OpenLeaseAcquire(7, List.of(A))), link.sent);
-    greeted = false;
+    established = false;
     open.opened(B);
     open.closed(A);
     pass(1_000);
@@ -148,7 +147,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatIsKnownForLongIsHeldUntilItIsForgotten() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     pass(TTL / 3 - 20);
     assertEquals(List.of(), link.sent);
@@ -172,7 +171,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatTheKernelOnlyRemembersIsNotWorthAWord() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     idle.add(inode);
     pass(2 * TTL);
@@ -182,7 +181,7 @@ class OpenLeaseClientTest {
   @Test
   void anOrphanThatTheKernelOnlyRemembersAfterItsCloseIsLetGo() {
     welcome(7);
-    long inode = orphan(A);
+    InodeNo inode = orphan(A);
     known.add(inode);
     open.opened(A);
     pass(TTL);
@@ -231,12 +230,12 @@ class OpenLeaseClientTest {
         .toList();
   }
 
-  private void prune(List<Long> inodes) {
+  private void prune(List<InodeNo> inodes) {
     inodes.stream().filter(idle::contains).forEach(known::remove);
   }
 
   private void welcome(long epoch) {
-    greeted = true;
+    established = true;
     leases.welcomed(
         new Welcome(new WorkspaceId(1, 1), epoch, 0, 100, NegotiatedParams.DEFAULT, 1, TTL),
         now * MS);
@@ -245,19 +244,18 @@ class OpenLeaseClientTest {
   private void pass(long ms) {
     for (long left = ms; left > 0; left -= 10) {
       now += 10;
-      leases.tick(greeted, now * MS);
+      leases.tick(established, now * MS);
     }
   }
 
-  private long orphan(NodeId node) {
+  private InodeNo orphan(NodeId node) {
     apply(new FsOp.MakeTemporary(FsState.ROOT, 0600, 0, 0), node);
-    return Objects.requireNonNull(state.node(node)).inode().value();
+    return Objects.requireNonNull(state.node(node)).inode();
   }
 
   private void apply(FsOp op, NodeId created) {
     index++;
-    Outcome outcome = FsStateMachine.apply(state, op, new Stamp(index, created));
-    FsState next = ((Outcome.Applied) outcome).state();
+    FsState next = States.after(state, op, index, created);
     LogEntry entry = Entries.of(index, op).creating(created).entry();
     leases.applied(entry, state, next, now * MS);
     state = next;
@@ -280,7 +278,7 @@ class OpenLeaseClientTest {
     }
 
     @Override
-    public boolean isKnown(long inode) {
+    public boolean isKnown(InodeNo inode) {
       return known.contains(inode);
     }
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.wire.message.WorkerMessage.BarrierRequest;
 import io.hypersync.worker.RecordingLeaderLink;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -94,21 +95,25 @@ class ReadBarrierTest {
     readBarrier.whenFresh(5, 1_000, waiter("reaching"));
     readBarrier.whenFresh(5, 1_000, waiter("too"));
     readBarrier.whenCurrent(waiter("asking"));
-    assertFalse(readBarrier.interrupt("nobody".hashCode()));
-    assertTrue(readBarrier.interrupt("asking".hashCode()));
-    assertTrue(readBarrier.interrupt("reaching".hashCode()));
+    assertFalse(readBarrier.interrupt(id("nobody")));
+    assertTrue(readBarrier.interrupt(id("asking")));
+    assertTrue(readBarrier.interrupt(id("reaching")));
     assertEquals(List.of("asking interrupted", "reaching interrupted"), ended);
-    assertFalse(readBarrier.interrupt("reaching".hashCode()), "only once");
+    assertFalse(readBarrier.interrupt(id("reaching")), "only once");
     assertEquals(1, readBarrier.waiting());
     readBarrier.advance(7);
     assertEquals(List.of("asking interrupted", "reaching interrupted", "too fresh"), ended);
   }
 
+  private static RequestId id(String name) {
+    return new RequestId(name.hashCode());
+  }
+
   private ReadBarrier.Waiter waiter(String name) {
     return new ReadBarrier.Waiter() {
       @Override
-      public long unique() {
-        return name.hashCode();
+      public RequestId unique() {
+        return id(name);
       }
 
       @Override

@@ -26,6 +26,9 @@ import io.hypersync.wire.message.WorkerMessage.LockRenew;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.RecordingLeaderLink;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.replica.IndexCallbacks;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +39,9 @@ import org.junit.jupiter.api.Test;
 class LockClientTest {
   private static final long DEADLINE_NS = 30_000_000_000L;
   private static final ClientId RUN = new ClientId(1, 2);
-  private static final OwnerLockKey KEY = new OwnerLockKey(new NodeId(1, 1), LockSpace.FLOCK, 5);
+  private static final OwnerLockKey KEY =
+      new OwnerLockKey(new NodeId(1, 1), LockSpace.FLOCK, new FuseLockOwner(5));
+  private static final FileHandle HANDLE = new FileHandle(9);
 
   private final RecordingLeaderLink link = new RecordingLeaderLink();
   private final List<String> told = new ArrayList<>();
@@ -100,7 +105,7 @@ class LockClientTest {
   void anInterruptEndsAWaitAtOnceAndACancelFollows() {
     welcome(1);
     lock(Wish.WAIT);
-    client.interrupt(1);
+    client.interrupt(new RequestId(1));
     assertEquals(List.of("1 EINTR"), told);
     assertEquals("cancel of 1 as 2", sent().getLast());
     answer(1, Verdict.GRANTED, true, 0);
@@ -113,7 +118,7 @@ class LockClientTest {
   @Test
   void anInterruptThatComesBeforeItsRequestIsNotForgotten() {
     welcome(1);
-    client.interrupt(1);
+    client.interrupt(new RequestId(1));
     lock(Wish.WAIT);
     assertEquals(List.of("1 EINTR"), told);
     assertFalse(heldLocks.mayHold(KEY));
@@ -122,7 +127,7 @@ class LockClientTest {
   @Test
   void anInterruptOfWhatWasNeverSentSendsNothing() {
     lock(Wish.WAIT);
-    client.interrupt(1);
+    client.interrupt(new RequestId(1));
     welcome(1);
     assertEquals(List.of("1 EINTR"), told);
     assertEquals(List.of("renew 0"), sent());
@@ -214,7 +219,7 @@ class LockClientTest {
     client.linkDown();
     welcome(1);
     assertEquals("renew 0", sent().getLast());
-    client.interrupt(1);
+    client.interrupt(new RequestId(1));
     assertEquals("cancel of 1 as 2", sent().getLast());
     visible.reached(7);
     assertEquals(List.of("1 EINTR"), told);
@@ -284,17 +289,17 @@ class LockClientTest {
 
   @Test
   void aHandleKnowsWhatCameThroughIt() {
-    heldLocks.asked(KEY, 9);
+    heldLocks.asked(KEY, HANDLE);
     heldLocks.ended(KEY, true);
-    assertEquals(List.of(KEY), heldLocks.through(9));
-    assertEquals(List.of(), heldLocks.through(8));
+    assertEquals(List.of(KEY), heldLocks.through(HANDLE));
+    assertEquals(List.of(), heldLocks.through(new FileHandle(8)));
     heldLocks.closing(KEY);
-    assertEquals(List.of(), heldLocks.through(9));
+    assertEquals(List.of(), heldLocks.through(HANDLE));
     assertTrue(heldLocks.mayHold(KEY));
   }
 
   private void lock(Wish wish) {
-    heldLocks.asked(KEY, 9);
+    heldLocks.asked(KEY, HANDLE);
     submit(LockMode.EXCLUSIVE, wish);
   }
 
@@ -307,7 +312,7 @@ class LockClientTest {
     long number = unique;
     client.submit(
         new LockCall(
-            number,
+            new RequestId(number),
             KEY,
             1,
             LockRange.WHOLE,

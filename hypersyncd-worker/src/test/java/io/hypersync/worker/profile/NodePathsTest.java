@@ -3,14 +3,12 @@ package io.hypersync.worker.profile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.hypersync.fixtures.States;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,10 +60,6 @@ class NodePathsTest {
 
   private void apply(FsOp op, NodeId newNode) {
     timeNs++;
-    state =
-        switch (FsStateMachine.apply(state, op, new Stamp(timeNs, newNode))) {
-          case Outcome.Applied(FsState next) -> next;
-          case Outcome.Failed(var errno) -> throw new AssertionError(op + ": " + errno);
-        };
+    state = States.after(state, op, timeNs, newNode);
   }
 }

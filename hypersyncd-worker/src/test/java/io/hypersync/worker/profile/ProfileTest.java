@@ -3,7 +3,8 @@ package io.hypersync.worker.profile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.hypersync.model.errno.Errno;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -15,14 +16,10 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.RenameMode;
 import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
-import io.hypersync.worker.intents.Completion;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
-import io.hypersync.worker.intents.MutationTimestamps;
+import io.hypersync.worker.intents.Mutations;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -159,24 +156,11 @@ class ProfileTest {
 
   private void apply(FsOp op, NodeId created) {
     timeNs++;
-    state =
-        switch (FsStateMachine.apply(state, op, new Stamp(timeNs, created))) {
-          case Outcome.Applied(FsState next) -> next;
-          case Outcome.Failed(Errno errno) -> throw new AssertionError(op + ": " + errno);
-        };
+    state = States.after(state, op, timeNs, created);
   }
 
   private static FinishedMutation finished(FsOp op, @Nullable LogEntry entry) {
-    Completion nobody =
-        new Completion() {
-          @Override
-          public void committed(LogEntry told, FsState state) {}
-
-          @Override
-          public void failed(Errno errno) {}
-        };
-    Mutation mutation =
-        new Mutation(1, 2, "", op, List.of(), List.of(), nobody, new MutationTimestamps(0, 0, 0));
+    Mutation mutation = Mutations.of(new RequestId(1), op, Mutations.ANSWERED);
     return new FinishedMutation(new IntentId(new ClientId(1, 1), 1), mutation, entry);
   }
 

@@ -7,23 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.fixtures.Entries;
+import io.hypersync.fixtures.States;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.state.FsStateMachine;
-import io.hypersync.model.state.Outcome;
-import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -380,10 +377,7 @@ class ReplicaTest {
 
   private byte[] setXattr(int value, boolean inline) {
     FsOp op = op(value);
-    Stamp stamp = new Stamp(index + 1, LogEntry.NO_NODE);
-    if (FsStateMachine.apply(state, op, stamp) instanceof Outcome.Applied(FsState next)) {
-      state = next;
-    }
+    state = States.after(state, op, index + 1, LogEntry.NO_NODE);
     return encode(op, inline ? value(value) : NOTHING, state.root());
   }
 
@@ -395,7 +389,7 @@ class ReplicaTest {
 
   private byte[] encode(FsOp op, byte[] inline, Hash root) {
     index++;
-    return LogEntryCodec.encode(Entries.of(index, op).root(root).inline(inline).entry());
+    return Entries.of(index, op).root(root).inline(inline).encoded();
   }
 
   private static FsOp op(int value) {

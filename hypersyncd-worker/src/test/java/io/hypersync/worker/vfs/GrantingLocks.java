@@ -10,6 +10,7 @@ import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.message.WorkerMessage.LockCancel;
 import io.hypersync.wire.message.WorkerMessage.LockRelease;
 import io.hypersync.wire.message.WorkerMessage.LockRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockClient;
@@ -56,7 +57,7 @@ final class GrantingLocks implements Locks, LeaderLink {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(RequestId unique) {
     agent.execute(() -> client.interrupt(unique));
   }
 

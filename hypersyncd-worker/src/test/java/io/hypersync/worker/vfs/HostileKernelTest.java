@@ -13,6 +13,7 @@ import io.hypersync.model.state.Node;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseCounters;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
@@ -218,7 +219,7 @@ class HostileKernelTest {
     }
 
     @Override
-    public void interrupted(long unique, int pid) {
+    public void interrupted(RequestId unique, int pid) {
       post(() -> tree.interrupted(unique, pid), "an interrupt");
     }
 
@@ -244,13 +245,13 @@ class HostileKernelTest {
       try {
         vfs.handle(request, reply);
       } catch (RuntimeException | Error e) {
-        kernel.fail(request + ": " + trace(e), reply.unique());
+        kernel.fail(request + ": " + trace(e), reply.unique().value());
         throw e;
       }
     }
 
     @Override
-    public void interrupted(long unique, int pid) {
+    public void interrupted(RequestId unique, int pid) {
       vfs.interrupted(unique, pid);
     }
   }

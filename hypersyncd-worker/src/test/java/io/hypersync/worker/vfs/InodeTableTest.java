@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,18 +25,18 @@ class InodeTableTest {
   @Test
   void manyComeAndGoAndThoseThatStayAreStillThere() {
     for (long inode = 1; inode <= MANY; inode++) {
-      table.lookedUp(inode, node(inode));
+      table.lookedUp(new InodeNo(inode), node(inode));
     }
     assertEquals(MANY, table.size());
     for (long inode = 1; inode <= MANY; inode++) {
       if (inode % 1_000 != 0) {
-        table.forget(inode, 1);
+        table.forget(new InodeNo(inode), 1);
       }
     }
     assertEquals(MANY / 1_000, table.size());
     assertTrue(table.capacity() < MANY / 2, () -> "room for " + table.capacity());
     for (long inode = 1; inode <= MANY; inode++) {
-      KernelInode known = table.get(inode);
+      KernelInode known = table.get(new InodeNo(inode));
       if (inode % 1_000 == 0) {
         assertNotNull(known);
         assertEquals(node(inode), known.node());
@@ -61,9 +62,9 @@ class InodeTableTest {
                   together.await();
                   for (int round = 0; round < rounds; round++) {
                     for (long inode = 1; inode <= inodes; inode++) {
-                      table.lookedUp(inode, node(inode));
-                      table.lookedUp(inode, node(inode));
-                      table.forget(inode, 1);
+                      table.lookedUp(new InodeNo(inode), node(inode));
+                      table.lookedUp(new InodeNo(inode), node(inode));
+                      table.forget(new InodeNo(inode), 1);
                     }
                   }
                   return null;
@@ -75,10 +76,10 @@ class InodeTableTest {
     }
     assertEquals(inodes, table.size());
     for (long inode = 1; inode <= inodes; inode++) {
-      table.forget(inode, (long) threads * rounds - 1);
-      assertNotNull(table.get(inode), "one lookup is left");
-      table.forget(inode, 1);
-      assertNull(table.get(inode), "all are taken back");
+      table.forget(new InodeNo(inode), (long) threads * rounds - 1);
+      assertNotNull(table.get(new InodeNo(inode)), "one lookup is left");
+      table.forget(new InodeNo(inode), 1);
+      assertNull(table.get(new InodeNo(inode)), "all are taken back");
     }
     assertEquals(0, table.size());
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
@@ -25,15 +26,15 @@ class KernelInodesTest {
 
   @Test
   void theRootIsKnownAndNeverForgotten() {
-    assertEquals(FsState.ROOT, inodes.node(1));
-    inodes.forget(1, 100);
-    assertEquals(FsState.ROOT, inodes.node(1));
+    assertEquals(FsState.ROOT, inodes.node(InodeNo.ROOT));
+    inodes.forget(InodeNo.ROOT, 100);
+    assertEquals(FsState.ROOT, inodes.node(InodeNo.ROOT));
     assertEquals(1, inodes.size());
   }
 
   @Test
   void anInodeIsKnownUntilEveryLookupIsTakenBack() {
-    long number = file.inode().value();
+    InodeNo number = file.inode();
     assertNull(inodes.node(number));
     inodes.lookedUp(file);
     inodes.lookedUp(file);
@@ -47,7 +48,7 @@ class KernelInodesTest {
 
   @Test
   void theKernelMayHavePagesOfWhatWasReadUntilItForgetsTheInode() {
-    long number = file.inode().value();
+    InodeNo number = file.inode();
     inodes.notePages(number);
     assertFalse(inodes.mayHavePages(number), "unknown");
     inodes.lookedUp(file);
@@ -64,9 +65,9 @@ class KernelInodesTest {
   @Test
   void takingBackTooMuchIsForgettingAndTheUnknownIsNobodys() {
     inodes.lookedUp(file);
-    inodes.forget(file.inode().value(), -1L); // 2^64 - 1
-    assertNull(inodes.node(file.inode().value()));
-    inodes.forget(999, 1);
+    inodes.forget(file.inode(), -1L); // 2^64 - 1
+    assertNull(inodes.node(file.inode()));
+    inodes.forget(new InodeNo(999), 1);
     assertEquals(1, inodes.size());
   }
 
@@ -74,10 +75,10 @@ class KernelInodesTest {
   void ofADirectoryThatIsBeingChangedOnlyNamesOfDirectoriesAreKept() {
     Name name = Name.of("n");
     long busyUntilNs = 1_000;
-    assertTrue(inodes.noteName(1, name, false, 0), "quiet");
-    inodes.changing(1, busyUntilNs);
-    assertFalse(inodes.noteName(1, name, false, busyUntilNs - 1));
-    assertTrue(inodes.noteName(1, name, true, busyUntilNs - 1));
-    assertTrue(inodes.noteName(1, name, false, busyUntilNs), "quiet again");
+    assertTrue(inodes.noteName(InodeNo.ROOT, name, false, 0), "quiet");
+    inodes.changing(InodeNo.ROOT, busyUntilNs);
+    assertFalse(inodes.noteName(InodeNo.ROOT, name, false, busyUntilNs - 1));
+    assertTrue(inodes.noteName(InodeNo.ROOT, name, true, busyUntilNs - 1));
+    assertTrue(inodes.noteName(InodeNo.ROOT, name, false, busyUntilNs), "quiet again");
   }
 }

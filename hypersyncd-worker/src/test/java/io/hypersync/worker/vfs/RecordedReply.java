@@ -2,11 +2,13 @@ package io.hypersync.worker.vfs;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.FuseStatx;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,11 +17,11 @@ import java.util.List;
 final class RecordedReply implements FuseReply {
   final List<String> heard = new ArrayList<>();
   final List<FuseEntry> entries = new ArrayList<>();
-  long fh;
+  FileHandle fh = FileHandle.NONE;
 
   @Override
-  public long unique() {
-    return 1;
+  public RequestId unique() {
+    return new RequestId(1);
   }
 
   @Override
@@ -54,13 +56,13 @@ final class RecordedReply implements FuseReply {
   }
 
   @Override
-  public void open(long handle, int flags) {
+  public void open(FileHandle handle, int flags) {
     fh = handle;
     heard.add("open flags " + flags);
   }
 
   @Override
-  public void create(FuseEntry entry, long handle, int flags) {
+  public void create(FuseEntry entry, FileHandle handle, int flags) {
     entries.add(entry);
     fh = handle;
     heard.add("create flags " + flags);

@@ -3,16 +3,20 @@ package io.hypersync.worker.vfs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.Node;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseHandler;
 import io.hypersync.worker.fuse.session.FuseReply;
 import io.hypersync.worker.inotify.NameInDirectory;
@@ -81,7 +85,7 @@ class ShadowRequestsTest {
     assertEquals(List.of("EPERM"), ask(SHADOW, new FuseOperation.MkDir(bytes("x"), 0755, 0)).heard);
     assertEquals(
         List.of("EPERM"),
-        ask(SHADOW, new FuseOperation.Rename(bytes("x"), 1, bytes("y"), 0)).heard);
+        ask(SHADOW, new FuseOperation.Rename(bytes("x"), InodeNo.ROOT, bytes("y"), 0)).heard);
     assertEquals(List.of("EPERM"), ask(SHADOW, new FuseOperation.Open(2, 0)).heard);
     assertEquals(List.of("EPERM"), ask(SHADOW, LOOKUP).heard);
     assertEquals(List.of("EPERM"), ask(SHADOW, setAttr(SetAttrValid.SIZE)).heard);
@@ -94,7 +98,7 @@ class ShadowRequestsTest {
     begin(remove(null));
     assertEquals(List.of("ESTALE"), ask(SHADOW, UNLINK).heard);
     FuseEntry entry = ask(SHADOW, LOOKUP).entries.getFirst();
-    assertTrue(entry.nodeId() > NameInDirectory.NOWHERE, "a stand-in");
+    assertTrue(entry.nodeId().value() > NameInDirectory.NOWHERE.value(), "a stand-in");
     assertEquals(0, entry.entryTtlNs() + entry.attrTtlNs());
     assertEquals(List.of("ok"), ask(SHADOW, UNLINK).heard);
     assertTrue(registry.end());
@@ -105,7 +109,7 @@ class ShadowRequestsTest {
     begin(remove(file));
     var _ = tree.commit(new FsOp.Unlink(FsState.ROOT, Name.of("file")));
     FuseEntry entry = ask(SHADOW, LOOKUP).entries.getFirst();
-    assertEquals(file.inode().value(), entry.nodeId());
+    assertEquals(file.inode(), entry.nodeId());
     assertEquals(1, entry.attr().nlink());
     assertEquals(file.id(), inodes.node(entry.nodeId()), "counted, so that FORGET can come");
   }
@@ -120,13 +124,13 @@ class ShadowRequestsTest {
   @Test
   void whatTheKernelGivesBackGetsThrough() {
     ask(SHADOW, new FuseOperation.Forget(1));
-    ask(SHADOW, new FuseOperation.ReleaseDir(1, 0, 0, 0));
+    ask(SHADOW, new FuseOperation.ReleaseDir(new FileHandle(1), 0, 0, FuseLockOwner.NONE));
     assertEquals(2, passedOn.size());
   }
 
   private ShadowCall remove(@Nullable Node real) {
     return new ShadowCall.Remove(
-        new NameInDirectory(1, Name.of("file")), new ShadowTarget(false, real));
+        new NameInDirectory(InodeNo.ROOT, Name.of("file")), new ShadowTarget(false, real));
   }
 
   private void begin(ShadowCall call) {
@@ -135,13 +139,15 @@ class ShadowRequestsTest {
 
   private RecordedReply ask(int tid, FuseOperation operation) {
     RecordedReply reply = new RecordedReply();
-    RequestHeader header = new RequestHeader(1, 1, 0, 0, tid, FuseOpcode.LOOKUP);
+    RequestHeader header =
+        new RequestHeader(new RequestId(1), InodeNo.ROOT, 0, 0, tid, FuseOpcode.LOOKUP);
     requests.handle(new FuseRequest(header, operation), reply);
     return reply;
   }
 
   private static FuseOperation setAttr(int valid) {
-    return new FuseOperation.SetAttr(valid, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new FuseOperation.SetAttr(
+        valid, FileHandle.NONE, 0, FuseLockOwner.NONE, 0, 0, 0, 0, 0, 0);
   }
 
   private static byte[] bytes(String name) {
@@ -155,6 +161,6 @@ class ShadowRequestsTest {
     }
 
     @Override
-    public void interrupted(long unique, int pid) {}
+    public void interrupted(RequestId unique, int pid) {}
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.OwnerLockKey;
@@ -10,7 +11,7 @@ import java.util.List;
 final class TestLocks implements Locks {
   final List<LockCall> calls = new ArrayList<>();
   final List<OwnerLockKey> released = new ArrayList<>();
-  final List<Long> interrupted = new ArrayList<>();
+  final List<RequestId> interrupted = new ArrayList<>();
   private final HeldLocks heldLocks = new HeldLocks();
 
   @Override
@@ -30,7 +31,7 @@ final class TestLocks implements Locks {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(RequestId unique) {
     interrupted.add(unique);
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.worker.vfs;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
@@ -11,9 +12,9 @@ import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
-import io.hypersync.worker.Entries;
 import io.hypersync.worker.coherence.Invalidations;
 import io.hypersync.worker.coherence.View;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
 import io.hypersync.worker.replica.IndexedState;
@@ -146,7 +147,7 @@ final class TestTree implements Mutations {
 
   /** No call waits here. */
   @Override
-  public void interrupted(long unique, int pid) {}
+  public void interrupted(RequestId unique, int pid) {}
 
   private Node made(FsOp op, String name) {
     commit(op);

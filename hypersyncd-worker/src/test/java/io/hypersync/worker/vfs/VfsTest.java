@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.lock.LockSpace;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.state.Node;
@@ -17,10 +18,13 @@ import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseLock;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.LockCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -53,10 +57,10 @@ class VfsTest {
   private final TestLocks locks = new TestLocks();
   private final InMemoryChunkStore chunks = new InMemoryChunkStore();
   private final KernelInodes inodes = new KernelInodes();
-  private final List<Long> dropped = new ArrayList<>();
+  private final List<InodeNo> dropped = new ArrayList<>();
   private final Vfs vfs = vfs(new CachePolicy(false, false, false, false));
-  private long file;
-  private long directory;
+  private InodeNo file = InodeNo.ROOT;
+  private InodeNo directory = InodeNo.ROOT;
 
   private Vfs vfs(CachePolicy policy) {
     return new Vfs(
@@ -85,12 +89,12 @@ class VfsTest {
         row(new FuseOperation.Lookup(name("none")), "ENOENT"),
         row(new FuseOperation.Lookup(name("..")), "EINVAL"),
         row(new FuseOperation.Lookup(longName), "ENAMETOOLONG"),
-        row(new FuseOperation.GetAttr(0, 0), "attr size 0 mode 40755"),
+        row(new FuseOperation.GetAttr(0, FileHandle.NONE), "attr size 0 mode 40755"),
         row(new FuseOperation.ReadLink(), "EINVAL"),
         row(new FuseOperation.StatFs(), "statfs"),
         row(new FuseOperation.OpenDir(0, 0), "open flags 0"),
         row(new FuseOperation.Open(O_RDWR, 0), "EISDIR"),
-        row(new FuseOperation.Read(0, 0, 10, 0, 0, 0), "EISDIR"),
+        row(new FuseOperation.Read(FileHandle.NONE, 0, 10, 0, FuseLockOwner.NONE, 0), "EISDIR"),
         row(new FuseOperation.MkDir(name("new"), 040755, 0), "entry"),
         row(new FuseOperation.MkDir(name("dir"), 0755, 0), "EEXIST"),
         row(new FuseOperation.MkDir(longName, 0755, 0), "ENAMETOOLONG"),
@@ -105,17 +109,17 @@ class VfsTest {
         row(new FuseOperation.Unlink(name("none")), "ENOENT"),
         row(new FuseOperation.RmDir(name("dir")), "ok"),
         row(new FuseOperation.RmDir(name("file")), "ENOTDIR"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 0), "ok"),
-        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 0), "EISDIR"),
-        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 1), "EEXIST"),
-        row(new FuseOperation.Rename(name("file"), 1, name("dir"), 2), "ok"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 2), "ENOENT"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 4), "ENOTSUP"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 5), "ENOTSUP"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 8), "EINVAL"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 3), "EINVAL"),
-        row(new FuseOperation.Rename(name("file"), 99, name("new"), 0), "ESTALE"),
-        row(new FuseOperation.Link(1, name("new")), "EPERM"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 0), "ok"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("dir"), 0), "EISDIR"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("dir"), 1), "EEXIST"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("dir"), 2), "ok"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 2), "ENOENT"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 4), "ENOTSUP"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 5), "ENOTSUP"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 8), "EINVAL"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 3), "EINVAL"),
+        row(new FuseOperation.Rename(name("file"), new InodeNo(99), name("new"), 0), "ESTALE"),
+        row(new FuseOperation.Link(InodeNo.ROOT, name("new")), "EPERM"),
         row(
             new FuseOperation.Create(name("new"), O_RDWR, 0100644, 0, 0),
             "create flags " + WRITING),
@@ -134,22 +138,29 @@ class VfsTest {
         row(new FuseOperation.ListXattr(0), "xattr size 0"),
         row(new FuseOperation.RemoveXattr(name("user.a")), "ENODATA"),
         row(
-            new FuseOperation.SetAttr(SetAttrValid.MODE, 0, 0, 0, 0, 0, 0, 0700, 0, 0),
+            new FuseOperation.SetAttr(
+                SetAttrValid.MODE, FileHandle.NONE, 0, FuseLockOwner.NONE, 0, 0, 0, 0700, 0, 0),
             "attr size 0 mode 40700"),
-        row(new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, 5, 0, 0, 0, 0, 0, 0, 0), "EISDIR"),
-        row(new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, -5, 0, 0, 0, 0, 0, 0, 0), "EFBIG"),
-        row(new FuseOperation.FsyncDir(0, 0), "ok"),
-        row(new FuseOperation.ReadDir(99, 0, 100), "EBADF"),
+        row(
+            new FuseOperation.SetAttr(
+                SetAttrValid.SIZE, FileHandle.NONE, 5, FuseLockOwner.NONE, 0, 0, 0, 0, 0, 0),
+            "EISDIR"),
+        row(
+            new FuseOperation.SetAttr(
+                SetAttrValid.SIZE, FileHandle.NONE, -5, FuseLockOwner.NONE, 0, 0, 0, 0, 0, 0),
+            "EFBIG"),
+        row(new FuseOperation.FsyncDir(FileHandle.NONE, 0), "ok"),
+        row(new FuseOperation.ReadDir(new FileHandle(99), 0, 100), "EBADF"),
         row(new FuseOperation.Forget(1), "nothing"),
-        row(new FuseOperation.Flush(0, 0), "ok"),
+        row(new FuseOperation.Flush(FileHandle.NONE, FuseLockOwner.NONE), "ok"),
         row(new FuseOperation.Access(0), "ENOSYS"),
-        row(new FuseOperation.Ioctl(0, 0, 0, 0, new byte[0], 0), "ENOTTY"),
-        row(new FuseOperation.Ioctl(0, 0, 0x40806685, 0, new byte[0], 0), "ENOTSUP"),
-        row(new FuseOperation.Ioctl(0, 0, 0xc0286687, 0, new byte[0], 0), "ENOTSUP"),
-        row(new FuseOperation.Ioctl(0, 0, 0x40046688, 0, new byte[0], 0), "ENOTTY"),
-        row(new FuseOperation.Fallocate(0, 0, 1, 0), "EISDIR"),
-        row(new FuseOperation.Lseek(0, 0, 3), "EINVAL"),
-        row(new FuseOperation.Statx(0, 0, 0, 0xfff), "statx mask fff btime 0 size 0"),
+        row(new FuseOperation.Ioctl(FileHandle.NONE, 0, 0, 0, new byte[0], 0), "ENOTTY"),
+        row(new FuseOperation.Ioctl(FileHandle.NONE, 0, 0x40806685, 0, new byte[0], 0), "ENOTSUP"),
+        row(new FuseOperation.Ioctl(FileHandle.NONE, 0, 0xc0286687, 0, new byte[0], 0), "ENOTSUP"),
+        row(new FuseOperation.Ioctl(FileHandle.NONE, 0, 0x40046688, 0, new byte[0], 0), "ENOTTY"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 1, 0), "EISDIR"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 0, 3), "EINVAL"),
+        row(new FuseOperation.Statx(0, FileHandle.NONE, 0, 0xfff), "statx mask fff btime 0 size 0"),
         row(new FuseOperation.GetXattr(name("system.a"), 10), "ENOTSUP"),
         row(new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0), "create flags " + WRITING));
   }
@@ -157,7 +168,7 @@ class VfsTest {
   @ParameterizedTest
   @MethodSource("onTheRoot")
   void theRoot(FuseOperation operation, String expected) {
-    assertEquals(List.of(expected), ask(1, operation).heard);
+    assertEquals(List.of(expected), ask(InodeNo.ROOT, operation).heard);
   }
 
   static Stream<Arguments> readOnly() {
@@ -165,18 +176,21 @@ class VfsTest {
         row(new FuseOperation.MkDir(name("new"), 0755, 0), "EROFS"),
         row(new FuseOperation.Create(name("file"), 0, 0644, 0, 0), "EROFS"),
         row(new FuseOperation.Unlink(name("file")), "EROFS"),
-        row(new FuseOperation.Rename(name("file"), 1, name("new"), 0), "EROFS"),
+        row(new FuseOperation.Rename(name("file"), InodeNo.ROOT, name("new"), 0), "EROFS"),
         row(new FuseOperation.SetXattr(name("user.a"), name("v"), 0, 0), "EROFS"),
-        row(new FuseOperation.SetAttr(SetAttrValid.MODE, 0, 0, 0, 0, 0, 0, 0, 0, 0), "EROFS"),
+        row(
+            new FuseOperation.SetAttr(
+                SetAttrValid.MODE, FileHandle.NONE, 0, FuseLockOwner.NONE, 0, 0, 0, 0, 0, 0),
+            "EROFS"),
         row(new FuseOperation.Lookup(name("file")), "entry"),
-        row(new FuseOperation.GetAttr(0, 0), "attr size 0 mode 40755"));
+        row(new FuseOperation.GetAttr(0, FileHandle.NONE), "attr size 0 mode 40755"));
   }
 
   @ParameterizedTest
   @MethodSource
   void readOnly(FuseOperation operation, String expected) {
     tree.readOnly();
-    assertEquals(List.of(expected), ask(1, operation).heard);
+    assertEquals(List.of(expected), ask(InodeNo.ROOT, operation).heard);
     assertEquals(List.of(), tree.ops);
   }
 
@@ -202,70 +216,75 @@ class VfsTest {
 
   static Stream<Arguments> onAFile() {
     return Stream.of(
-        row(new FuseOperation.Fallocate(0, 0, 20, 0), "ok"),
-        row(new FuseOperation.Fallocate(0, 0, 20, KEEP_SIZE), "ok"),
-        row(new FuseOperation.Fallocate(0, 0, 20, PUNCH_HOLE | KEEP_SIZE), "ok"),
-        row(new FuseOperation.Fallocate(0, 0, 20, ZERO_RANGE), "ok"),
-        row(new FuseOperation.Fallocate(0, 0, 20, ZERO_RANGE | KEEP_SIZE), "ok"),
-        row(new FuseOperation.Fallocate(0, 0, 20, PUNCH_HOLE), "ENOTSUP"),
-        row(new FuseOperation.Fallocate(0, 0, 20, 8), "ENOTSUP"),
-        row(new FuseOperation.Fallocate(0, 0, 20, 32), "ENOTSUP"),
-        row(new FuseOperation.Fallocate(0, 0, 20, 64), "ENOTSUP"),
-        row(new FuseOperation.Fallocate(0, 0, 0, 0), "EINVAL"),
-        row(new FuseOperation.Fallocate(0, 0, -1, 0), "EINVAL"),
-        row(new FuseOperation.Fallocate(0, -1, 1, 0), "EINVAL"),
-        row(new FuseOperation.Fallocate(0, 1, Long.MAX_VALUE, 0), "EFBIG"),
-        row(new FuseOperation.Lseek(0, 0, SEEK_DATA), "lseek 0"),
-        row(new FuseOperation.Lseek(0, 0, SEEK_HOLE), "lseek 5"),
-        row(new FuseOperation.Lseek(0, 4, SEEK_HOLE), "lseek 5"),
-        row(new FuseOperation.Lseek(0, 5, SEEK_HOLE), "ENXIO"),
-        row(new FuseOperation.Lseek(0, 5, SEEK_DATA), "ENXIO"),
-        row(new FuseOperation.Lseek(0, -1, SEEK_DATA), "ENXIO"),
-        row(new FuseOperation.Lseek(0, 0, 5), "EINVAL"));
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, 0), "ok"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, PUNCH_HOLE | KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, ZERO_RANGE), "ok"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, ZERO_RANGE | KEEP_SIZE), "ok"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, PUNCH_HOLE), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, 8), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, 32), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 20, 64), "ENOTSUP"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, 0, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 0, -1, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, -1, 1, 0), "EINVAL"),
+        row(new FuseOperation.Fallocate(FileHandle.NONE, 1, Long.MAX_VALUE, 0), "EFBIG"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 0, SEEK_DATA), "lseek 0"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 0, SEEK_HOLE), "lseek 5"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 4, SEEK_HOLE), "lseek 5"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 5, SEEK_HOLE), "ENXIO"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 5, SEEK_DATA), "ENXIO"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, -1, SEEK_DATA), "ENXIO"),
+        row(new FuseOperation.Lseek(FileHandle.NONE, 0, 5), "EINVAL"));
   }
 
   @ParameterizedTest
   @MethodSource
   void onAFile(FuseOperation operation, String expected) {
-    write(0, 0, "hello", 0);
+    write(FileHandle.NONE, 0, "hello", 0);
     assertEquals(List.of(expected), ask(file, operation).heard);
   }
 
   @Test
   void aCopyIsAsLongAsTheLeaderSays() {
-    write(0, 0, "hello", 0);
-    long copy = known(tree.file("copy"));
+    write(FileHandle.NONE, 0, "hello", 0);
+    InodeNo copy = known(tree.file("copy"));
     assertEquals(List.of("copied 4"), copy(copy, 1, 2, -1).heard, "2^64-1 bytes asked for");
     assertEquals(List.of("copied 0"), copy(copy, 0, 0, 0).heard);
     assertEquals(List.of("copied 0"), copy(copy, 5, 0, 1).heard);
     assertEquals(List.of("EINVAL"), copy(file, 0, 2, 3).heard);
     assertEquals(List.of("EINVAL"), copy(copy, -1, 0, 1).heard);
     assertEquals(List.of("EFBIG"), copy(copy, 0, Long.MAX_VALUE, 2).heard);
-    assertEquals(List.of("ESTALE"), copy(99, 0, 0, 1).heard);
-    RecordedReply read = ask(copy, new FuseOperation.Read(0, 0, 100, 0, 0, 0));
+    assertEquals(List.of("ESTALE"), copy(new InodeNo(99), 0, 0, 1).heard);
+    RecordedReply read =
+        ask(copy, new FuseOperation.Read(FileHandle.NONE, 0, 100, 0, FuseLockOwner.NONE, 0));
     assertEquals(List.of("data \0\0ello"), read.heard);
   }
 
   @Test
   void onlyAFileOfOTmpfileGetsAFirstName() {
-    RecordedReply made = ask(1, new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0));
-    long inode = made.entries.getFirst().nodeId();
+    RecordedReply made = ask(InodeNo.ROOT, new FuseOperation.Tmpfile(O_RDWR, 0600, 0, 0));
+    InodeNo inode = made.entries.getFirst().nodeId();
     assertEquals(0, made.entries.getFirst().attr().nlink());
-    assertEquals(List.of("entry"), ask(1, new FuseOperation.Link(inode, name("first"))).heard);
-    assertEquals(List.of("entry"), ask(1, new FuseOperation.Link(inode, name("second"))).heard);
-    ask(1, new FuseOperation.Unlink(name("first")));
-    ask(1, new FuseOperation.Unlink(name("second")));
-    assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(inode, name("third"))).heard);
-    RecordedReply never = ask(1, new FuseOperation.Tmpfile(O_RDWR | O_EXCL, 0600, 0, 0));
-    long nameless = never.entries.getFirst().nodeId();
-    assertEquals(List.of("ENOENT"), ask(1, new FuseOperation.Link(nameless, name("x"))).heard);
+    assertEquals(
+        List.of("entry"), ask(InodeNo.ROOT, new FuseOperation.Link(inode, name("first"))).heard);
+    assertEquals(
+        List.of("entry"), ask(InodeNo.ROOT, new FuseOperation.Link(inode, name("second"))).heard);
+    ask(InodeNo.ROOT, new FuseOperation.Unlink(name("first")));
+    ask(InodeNo.ROOT, new FuseOperation.Unlink(name("second")));
+    assertEquals(
+        List.of("ENOENT"), ask(InodeNo.ROOT, new FuseOperation.Link(inode, name("third"))).heard);
+    RecordedReply never = ask(InodeNo.ROOT, new FuseOperation.Tmpfile(O_RDWR | O_EXCL, 0600, 0, 0));
+    InodeNo nameless = never.entries.getFirst().nodeId();
+    assertEquals(
+        List.of("ENOENT"), ask(InodeNo.ROOT, new FuseOperation.Link(nameless, name("x"))).heard);
   }
 
   @Test
   void opensWithODirectAreCounted() {
     ask(file, new FuseOperation.Open(O_RDWR | O_DIRECT, 0));
     ask(file, new FuseOperation.Open(O_RDWR, 0));
-    ask(1, new FuseOperation.Create(name("new"), O_RDWR | O_DIRECT, 0644, 0, 0));
+    ask(InodeNo.ROOT, new FuseOperation.Create(name("new"), O_RDWR | O_DIRECT, 0644, 0, 0));
     assertEquals(2, vfs.directOpens());
   }
 
@@ -275,42 +294,48 @@ class VfsTest {
     assertEquals(7, setTimes(both, 7, 9), "atime");
     int now = SetAttrValid.ATIME_NOW | SetAttrValid.MTIME_NOW;
     setTimes(both | now, 11, 11);
-    RecordedReply touched = ask(1, new FuseOperation.Lookup(name("file")));
+    RecordedReply touched = ask(InodeNo.ROOT, new FuseOperation.Lookup(name("file")));
     assertEquals(touched.entries.getFirst().attr().mtimeNs(), atime(touched), "touched: as mtime");
     assertEquals(8, setTimes(SetAttrValid.ATIME | SetAttrValid.ATIME_NOW, 8, 0), "atime alone");
     ask(file, new FuseOperation.Forget(99));
-    RecordedReply after = ask(1, new FuseOperation.Lookup(name("file")));
+    RecordedReply after = ask(InodeNo.ROOT, new FuseOperation.Lookup(name("file")));
     assertEquals(after.entries.getFirst().attr().mtimeNs(), atime(after), "as mtime again");
   }
 
   private long setTimes(int valid, long atimeNs, long mtimeNs) {
-    ask(file, new FuseOperation.SetAttr(valid, 0, 0, 0, atimeNs, mtimeNs, 0, 0, 0, 0));
-    return atime(ask(1, new FuseOperation.Lookup(name("file"))));
+    ask(
+        file,
+        new FuseOperation.SetAttr(
+            valid, FileHandle.NONE, 0, FuseLockOwner.NONE, atimeNs, mtimeNs, 0, 0, 0, 0));
+    return atime(ask(InodeNo.ROOT, new FuseOperation.Lookup(name("file"))));
   }
 
   private static long atime(RecordedReply reply) {
     return reply.entries.getFirst().attr().atimeNs();
   }
 
-  private RecordedReply copy(long target, long from, long to, long length) {
-    return ask(file, new FuseOperation.CopyFileRange(0, from, target, 0, to, length, 0));
+  private RecordedReply copy(InodeNo target, long from, long to, long length) {
+    return ask(
+        file,
+        new FuseOperation.CopyFileRange(
+            FileHandle.NONE, from, target, FileHandle.NONE, to, length, 0));
   }
 
   @Test
   void aWriteOfNothingIsNoMutation() {
-    assertEquals(List.of("write 0"), write(0, 5, "", 0).heard);
+    assertEquals(List.of("write 0"), write(FileHandle.NONE, 5, "", 0).heard);
     assertEquals(List.of(), tree.ops);
   }
 
   @Test
   void aWritePastTheLargestFileIsRefused() {
-    assertEquals(List.of("EFBIG"), write(0, Long.MAX_VALUE, "ab", 0).heard);
-    assertEquals(List.of("EFBIG"), write(0, -1, "ab", 0).heard);
+    assertEquals(List.of("EFBIG"), write(FileHandle.NONE, Long.MAX_VALUE, "ab", 0).heard);
+    assertEquals(List.of("EFBIG"), write(FileHandle.NONE, -1, "ab", 0).heard);
   }
 
   @Test
   void openWithTruncateIsOneMutation() {
-    write(0, 0, "hello", 0);
+    write(FileHandle.NONE, 0, "hello", 0);
     RecordedReply reply = ask(file, new FuseOperation.Open(O_RDWR | O_TRUNC, 0));
     assertEquals(List.of("open flags " + WRITING), reply.heard);
     assertEquals(2, tree.ops.size());
@@ -319,9 +344,9 @@ class VfsTest {
 
   @Test
   void creationOfWhatIsThereTruncatesIfAsked() {
-    write(0, 0, "hello", 0);
+    write(FileHandle.NONE, 0, "hello", 0);
     RecordedReply reply =
-        ask(1, new FuseOperation.Create(name("file"), O_RDWR | O_TRUNC, 0644, 0, 0));
+        ask(InodeNo.ROOT, new FuseOperation.Create(name("file"), O_RDWR | O_TRUNC, 0644, 0, 0));
     assertEquals(List.of("create flags " + WRITING), reply.heard);
     assertEquals(0, reply.entries.getFirst().attr().size());
   }
@@ -329,8 +354,9 @@ class VfsTest {
   @ParameterizedTest
   @ValueSource(ints = {O_RDWR, O_WRONLY, O_TRUNC})
   void creationOfWhatIsThereChecksPermissions(int flags) {
-    write(0, 0, "hello", 0);
-    RequestHeader stranger = new RequestHeader(1, 1, 7, 7, 7, FuseOpcode.CREATE);
+    write(FileHandle.NONE, 0, "hello", 0);
+    RequestHeader stranger =
+        new RequestHeader(new RequestId(1), InodeNo.ROOT, 7, 7, 7, FuseOpcode.CREATE);
     RecordedReply reply = new RecordedReply();
     vfs.handle(
         new FuseRequest(stranger, new FuseOperation.Create(name("file"), flags, 0644, 0, 0)),
@@ -345,7 +371,16 @@ class VfsTest {
         ask(
             file,
             new FuseOperation.SetAttr(
-                SetAttrValid.SIZE | SetAttrValid.MODE, 0, 9, 0, 0, 0, 0, 0600, 0, 0));
+                SetAttrValid.SIZE | SetAttrValid.MODE,
+                FileHandle.NONE,
+                9,
+                FuseLockOwner.NONE,
+                0,
+                0,
+                0,
+                0600,
+                0,
+                0));
     assertEquals(List.of("attr size 9 mode 100600"), reply.heard);
     assertEquals(2, tree.ops.size());
   }
@@ -377,7 +412,8 @@ class VfsTest {
           asked.add(ref);
           ready.add(then);
         };
-    RecordedReply read = ask(file, new FuseOperation.Read(0, 1, 3, 0, 0, 0));
+    RecordedReply read =
+        ask(file, new FuseOperation.Read(FileHandle.NONE, 1, 3, 0, FuseLockOwner.NONE, 0));
     assertEquals(List.of(), read.heard, "it waits");
     assertEquals(List.of(chunk.ref()), asked);
     chunks.put(chunk.hash(), chunk.bytes());
@@ -389,14 +425,18 @@ class VfsTest {
   void whatCannotBeReadAnywhereIsAnError() {
     rot(write("hello"));
     assertEquals(
-        List.of("EIO"), ask(file, new FuseOperation.Read(0, 0, 5, 0, 0, 0)).heard, "no leader");
+        List.of("EIO"),
+        ask(file, new FuseOperation.Read(FileHandle.NONE, 0, 5, 0, FuseLockOwner.NONE, 0)).heard,
+        "no leader");
     List<ChunkRef> asked = new ArrayList<>();
     tree.leadersChunks =
         (ref, then, _) -> {
           asked.add(ref);
           then.run();
         };
-    assertEquals(List.of("EIO"), ask(file, new FuseOperation.Read(0, 0, 5, 0, 0, 0)).heard);
+    assertEquals(
+        List.of("EIO"),
+        ask(file, new FuseOperation.Read(FileHandle.NONE, 0, 5, 0, FuseLockOwner.NONE, 0)).heard);
     assertEquals(1, asked.size(), "once for each chunk: this disk does not keep what it is given");
   }
 
@@ -426,7 +466,8 @@ class VfsTest {
   private Chunk write(String text) {
     assertEquals(
         List.of("write " + text.length()),
-        ask(file, new FuseOperation.Write(0, 0, name(text), 0, 0, 0)).heard);
+        ask(file, new FuseOperation.Write(FileHandle.NONE, 0, name(text), 0, FuseLockOwner.NONE, 0))
+            .heard);
     return Chunk.of(name(text));
   }
 
@@ -438,7 +479,7 @@ class VfsTest {
   void anOpenForWritingIsSentBackOnceIfItsNodeHasLostAName() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
     Node node = tree.file("moved");
-    long inode = known(node);
+    InodeNo inode = known(node);
     assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
     tree.lost.add(node.id());
     for (int call = 0; call < 2; call++) {
@@ -457,17 +498,20 @@ class VfsTest {
   void noCallIsToldStaleTwice() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
     Node node = tree.file("moved");
-    long inode = known(node);
+    InodeNo inode = known(node);
     tree.lost.add(node.id());
-    assertEquals(List.of("ESTALE"), ask(asking, 77, new FuseOperation.GetAttr(0, 0)).heard);
+    assertEquals(
+        List.of("ESTALE"),
+        ask(asking, new InodeNo(77), new FuseOperation.GetAttr(0, FileHandle.NONE)).heard);
     assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
     assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
     assertEquals(
         List.of("entry"),
-        ask(asking, 1, new FuseOperation.Symlink(name("link"), name("elsewhere"))).heard);
+        ask(asking, InodeNo.ROOT, new FuseOperation.Symlink(name("link"), name("elsewhere")))
+            .heard);
     FuseOperation create = new FuseOperation.Create(name("link"), O_RDWR, 0644, 0, 0);
-    assertEquals(List.of("EINTR"), ask(asking, 1, create).heard);
-    assertEquals(List.of("ESTALE"), ask(asking, 1, create).heard, "another call");
+    assertEquals(List.of("EINTR"), ask(asking, InodeNo.ROOT, create).heard);
+    assertEquals(List.of("ESTALE"), ask(asking, InodeNo.ROOT, create).heard, "another call");
   }
 
   /** So the request that follows belongs to another call, in its first walk. */
@@ -475,10 +519,10 @@ class VfsTest {
   void aSecondWalkThatFindsNothingIsTheEndOfAnOpen() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
     Node node = tree.file("moved");
-    long inode = known(node);
+    InodeNo inode = known(node);
     tree.lost.add(node.id());
     assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
-    ask(asking, 1, new FuseOperation.Lookup(name("none")));
+    ask(asking, InodeNo.ROOT, new FuseOperation.Lookup(name("none")));
     assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
     assertEquals(writing(), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
   }
@@ -488,15 +532,14 @@ class VfsTest {
   void aNameThatIsFoundByTheSecondLookOfAWalkIsNoOtherCall() {
     Vfs asking = vfs(new CachePolicy(true, true, true, false));
     Node node = tree.file("moved");
-    long inode = known(node);
+    InodeNo inode = known(node);
     tree.lost.add(node.id());
     assertEquals(List.of("ESTALE"), ask(asking, inode, new FuseOperation.Open(O_RDWR, 0)).heard);
-    ask(asking, 1, new FuseOperation.Lookup(name("back")));
+    ask(asking, InodeNo.ROOT, new FuseOperation.Lookup(name("back")));
     Node back = tree.file("back");
     tree.lost.add(back.id());
-    ask(asking, 1, new FuseOperation.Lookup(name("back")));
-    assertEquals(
-        writing(), ask(asking, back.inode().value(), new FuseOperation.Open(O_RDWR, 0)).heard);
+    ask(asking, InodeNo.ROOT, new FuseOperation.Lookup(name("back")));
+    assertEquals(writing(), ask(asking, back.inode(), new FuseOperation.Open(O_RDWR, 0)).heard);
   }
 
   private static List<String> writing() {
@@ -505,29 +548,30 @@ class VfsTest {
 
   @Test
   void aListingIsPinnedUntilItIsRewound() {
-    RecordedReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
-    RecordedReply before = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+    RecordedReply opened = ask(InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
+    RecordedReply before = ask(InodeNo.ROOT, new FuseOperation.ReadDir(opened.fh, 0, 4096));
     tree.file("late");
     assertEquals(
-        List.of("directory 0"), ask(1, new FuseOperation.ReadDir(opened.fh, 4, 4096)).heard);
-    RecordedReply after = ask(1, new FuseOperation.ReadDir(opened.fh, 0, 4096));
+        List.of("directory 0"),
+        ask(InodeNo.ROOT, new FuseOperation.ReadDir(opened.fh, 4, 4096)).heard);
+    RecordedReply after = ask(InodeNo.ROOT, new FuseOperation.ReadDir(opened.fh, 0, 4096));
     assertTrue(!before.heard.equals(after.heard), "rewinding shows the new file");
   }
 
   @Test
   void aHandleThatReadsTheKernelsListingGetsTheRestOfThatOne() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
-    RecordedReply filling = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply filling = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
     int use = FuseFlags.OpenReply.CACHE_DIR | FuseFlags.OpenReply.KEEP_CACHE;
     assertEquals(List.of("open flags " + use), filling.heard);
-    RecordedReply other = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply other = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
     assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), other.heard);
-    RecordedReply all = ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 0, 4096));
-    ask(keeping, 1, new FuseOperation.ReadDir(filling.fh, 4, 4096));
-    ask(keeping, 1, new FuseOperation.ReleaseDir(filling.fh, 0, 0, 0));
-    RecordedReply reading = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply all = ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(filling.fh, 0, 4096));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(filling.fh, 4, 4096));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReleaseDir(filling.fh, 0, 0, FuseLockOwner.NONE));
+    RecordedReply reading = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
     tree.file("a, which comes first");
-    RecordedReply rest = ask(keeping, 1, new FuseOperation.ReadDir(reading.fh, 2, 4096));
+    RecordedReply rest = ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(reading.fh, 2, 4096));
     int twoDots = 2 * 32;
     assertEquals(
         List.of("directory " + (bytes(all) - twoDots)),
@@ -538,24 +582,24 @@ class VfsTest {
   @Test
   void aListingThatIsCompletedAfterAChangeIsDroppedFirst() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
-    RecordedReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
-    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 0, 4096));
-    assertFalse(inodes.takeListing(1), "an incomplete one is not read");
-    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 4, 4096));
-    assertEquals(List.of(1L), dropped);
-    ask(keeping, 1, new FuseOperation.ReleaseDir(handle.fh, 0, 0, 0));
-    handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
-    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 0, 4096));
-    ask(keeping, 1, new FuseOperation.ReadDir(handle.fh, 4, 4096));
-    assertEquals(List.of(1L), dropped, "unchanged since it was begun");
-    assertTrue(inodes.takeListing(1), "complete, and the handle is open");
+    RecordedReply handle = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(handle.fh, 0, 4096));
+    assertFalse(inodes.takeListing(InodeNo.ROOT), "an incomplete one is not read");
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(handle.fh, 4, 4096));
+    assertEquals(List.of(InodeNo.ROOT), dropped);
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReleaseDir(handle.fh, 0, 0, FuseLockOwner.NONE));
+    handle = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(handle.fh, 0, 4096));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.ReadDir(handle.fh, 4, 4096));
+    assertEquals(List.of(InodeNo.ROOT), dropped, "unchanged since it was begun");
+    assertTrue(inodes.takeListing(InodeNo.ROOT), "complete, and the handle is open");
   }
 
   @Test
   void aDirectoryThatIsBeingChangedIsReadAndNotKept() {
     Vfs keeping = vfs(new CachePolicy(true, true, false, false));
-    ask(keeping, 1, new FuseOperation.Unlink(name("none")));
-    RecordedReply handle = ask(keeping, 1, new FuseOperation.OpenDir(0, 0));
+    ask(keeping, InodeNo.ROOT, new FuseOperation.Unlink(name("none")));
+    RecordedReply handle = ask(keeping, InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
     assertEquals(List.of("open flags " + FuseFlags.OpenReply.KEEP_CACHE), handle.heard);
   }
 
@@ -565,10 +609,10 @@ class VfsTest {
 
   @Test
   void readDirPlusCountsAsLookups() {
-    RecordedReply opened = ask(1, new FuseOperation.OpenDir(0, 0));
+    RecordedReply opened = ask(InodeNo.ROOT, new FuseOperation.OpenDir(0, 0));
     int before = inodes.size();
-    long late = tree.file("late").inode().value();
-    ask(1, new FuseOperation.ReadDirPlus(opened.fh, 0, 4096));
+    InodeNo late = tree.file("late").inode();
+    ask(InodeNo.ROOT, new FuseOperation.ReadDirPlus(opened.fh, 0, 4096));
     assertNotNull(inodes.node(late));
     assertEquals(before + 1, inodes.size());
   }
@@ -578,21 +622,22 @@ class VfsTest {
     List<FuseOperation> looks =
         List.of(
             new FuseOperation.Lookup(name("late")),
-            new FuseOperation.GetAttr(0, 0),
+            new FuseOperation.GetAttr(0, FileHandle.NONE),
             new FuseOperation.Open(0, 0),
             new FuseOperation.OpenDir(0, 0));
     tree.unread = true;
     for (FuseOperation look : looks) {
       tree.looks.clear();
-      RecordedReply waits = ask(look instanceof FuseOperation.Open ? file : 1, look);
+      RecordedReply waits = ask(look instanceof FuseOperation.Open ? file : InodeNo.ROOT, look);
       assertEquals(List.of(), waits.heard, look::toString);
-      assertEquals(1, ask(1, look(look)).heard.size(), "one at a time waits for the agent");
+      assertEquals(
+          1, ask(InodeNo.ROOT, look(look)).heard.size(), "one at a time waits for the agent");
       assertEquals(1, tree.looks.size());
       tree.looks.getFirst().run();
       assertEquals(1, waits.heard.size(), look::toString);
     }
     tree.looks.clear();
-    RecordedReply sees = ask(1, looks.getFirst());
+    RecordedReply sees = ask(InodeNo.ROOT, looks.getFirst());
     tree.file("late");
     tree.looks.getFirst().run();
     assertEquals(List.of("entry"), sees.heard, "what had come is seen");
@@ -600,7 +645,9 @@ class VfsTest {
 
   /** The request as it can be made on the root: GETATTR in place of OPEN. */
   private static FuseOperation look(FuseOperation like) {
-    return like instanceof FuseOperation.Open ? new FuseOperation.GetAttr(0, 0) : like;
+    return like instanceof FuseOperation.Open
+        ? new FuseOperation.GetAttr(0, FileHandle.NONE)
+        : like;
   }
 
   /**
@@ -611,7 +658,8 @@ class VfsTest {
   void readsOfAnOpenFileWaitForNobody() {
     RecordedReply opened = ask(file, new FuseOperation.Open(0, 0));
     tree.unread = true;
-    RecordedReply read = ask(file, new FuseOperation.Read(opened.fh, 0, 4096, 0, 0, 0));
+    RecordedReply read =
+        ask(file, new FuseOperation.Read(opened.fh, 0, 4096, 0, FuseLockOwner.NONE, 0));
     assertEquals(1, read.heard.size());
     assertEquals(List.of(), tree.looks);
   }
@@ -621,8 +669,8 @@ class VfsTest {
     RecordedReply opened = ask(file, new FuseOperation.Open(0, 0));
     RecordedReply listing = ask(directory, new FuseOperation.OpenDir(0, 0));
     assertEquals(2, vfs.openHandles());
-    ask(file, new FuseOperation.Release(opened.fh, 0, 0, 0));
-    ask(directory, new FuseOperation.ReleaseDir(listing.fh, 0, 0, 0));
+    ask(file, new FuseOperation.Release(opened.fh, 0, 0, FuseLockOwner.NONE));
+    ask(directory, new FuseOperation.ReleaseDir(listing.fh, 0, 0, FuseLockOwner.NONE));
     assertEquals(0, vfs.openHandles());
   }
 
@@ -630,7 +678,7 @@ class VfsTest {
   void anUnlinkedFileStaysReadable() {
     RecordedReply opened = ask(file, new FuseOperation.Open(O_RDWR, 0));
     write(opened.fh, 0, "still", 0);
-    ask(1, new FuseOperation.Unlink(name("file")));
+    ask(InodeNo.ROOT, new FuseOperation.Unlink(name("file")));
     assertEquals(List.of("data still"), read(opened.fh, 0, 10).heard);
     write(opened.fh, 5, " here", 0);
     assertEquals(List.of("data still here"), read(opened.fh, 0, 10).heard);
@@ -638,9 +686,11 @@ class VfsTest {
 
   @Test
   void anInodeThatTheKernelCannotHaveFromUsIsStale() {
-    assertEquals(List.of("ESTALE"), ask(12_345, new FuseOperation.GetAttr(0, 0)).heard);
+    assertEquals(
+        List.of("ESTALE"),
+        ask(new InodeNo(12_345), new FuseOperation.GetAttr(0, FileHandle.NONE)).heard);
     ask(file, new FuseOperation.Forget(1));
-    assertEquals(List.of("ESTALE"), ask(file, new FuseOperation.GetAttr(0, 0)).heard);
+    assertEquals(List.of("ESTALE"), ask(file, new FuseOperation.GetAttr(0, FileHandle.NONE)).heard);
   }
 
   @Test
@@ -648,11 +698,24 @@ class VfsTest {
     FuseLock whole = new FuseLock(0, Long.MAX_VALUE, 1, 42);
     FuseLock unlock = new FuseLock(0, Long.MAX_VALUE, 2, 42);
     int flock = FuseFlags.Lock.FLOCK;
-    assertEquals(List.of("ok"), ask(file, new FuseOperation.SetLk(3, 9, unlock, 0, false)).heard);
-    assertEquals(List.of("ok"), ask(file, new FuseOperation.Flush(3, 9)).heard);
+    assertEquals(
+        List.of("ok"),
+        ask(
+                file,
+                new FuseOperation.SetLk(new FileHandle(3), new FuseLockOwner(9), unlock, 0, false))
+            .heard);
+    assertEquals(
+        List.of("ok"),
+        ask(file, new FuseOperation.Flush(new FileHandle(3), new FuseLockOwner(9))).heard);
     assertEquals(List.of(), locks.calls, "nothing is held: nobody need be asked");
-    RecordedReply posix = ask(file, new FuseOperation.SetLk(3, 9, whole, 0, false));
-    RecordedReply waits = ask(file, new FuseOperation.SetLk(3, 7, whole, flock, true));
+    RecordedReply posix =
+        ask(
+            file,
+            new FuseOperation.SetLk(new FileHandle(3), new FuseLockOwner(9), whole, 0, false));
+    RecordedReply waits =
+        ask(
+            file,
+            new FuseOperation.SetLk(new FileHandle(3), new FuseLockOwner(7), whole, flock, true));
     assertEquals(2, locks.calls.size());
     LockCall first = locks.calls.getFirst();
     assertEquals(LockSpace.POSIX, first.key().space());
@@ -664,12 +727,16 @@ class VfsTest {
     assertEquals(Wish.WAIT, second.wish());
     second.ending().failed(Errno.EINTR);
     assertEquals(List.of("EINTR"), waits.heard);
-    assertEquals(List.of("ok"), ask(file, new FuseOperation.Flush(3, 9)).heard);
+    assertEquals(
+        List.of("ok"),
+        ask(file, new FuseOperation.Flush(new FileHandle(3), new FuseLockOwner(9))).heard);
     assertEquals(List.of(first.key()), locks.released, "close frees fcntl locks");
-    assertEquals(List.of("ok"), ask(file, new FuseOperation.Release(3, 0, 0, 9)).heard);
+    assertEquals(
+        List.of("ok"),
+        ask(file, new FuseOperation.Release(new FileHandle(3), 0, 0, new FuseLockOwner(9))).heard);
     assertTrue(locks.released.contains(second.key()), "the last close frees the rest");
-    vfs.interrupted(77, 42);
-    assertEquals(List.of(77L), locks.interrupted);
+    vfs.interrupted(new RequestId(77), 42);
+    assertEquals(List.of(new RequestId(77)), locks.interrupted);
   }
 
   @Test
@@ -677,32 +744,44 @@ class VfsTest {
     FuseLock backwards = new FuseLock(5, 4, 1, 42);
     FuseLock unknown = new FuseLock(0, 4, 3, 42);
     assertEquals(
-        List.of("EINVAL"), ask(file, new FuseOperation.SetLk(3, 9, unknown, 0, false)).heard);
+        List.of("EINVAL"),
+        ask(
+                file,
+                new FuseOperation.SetLk(new FileHandle(3), new FuseLockOwner(9), unknown, 0, false))
+            .heard);
     assertEquals(
-        List.of("EINVAL"), ask(file, new FuseOperation.SetLk(3, 9, backwards, 0, false)).heard);
-    assertEquals(List.of("EINVAL"), ask(file, new FuseOperation.GetLk(3, 9, backwards, 0)).heard);
+        List.of("EINVAL"),
+        ask(
+                file,
+                new FuseOperation.SetLk(
+                    new FileHandle(3), new FuseLockOwner(9), backwards, 0, false))
+            .heard);
+    assertEquals(
+        List.of("EINVAL"),
+        ask(file, new FuseOperation.GetLk(new FileHandle(3), new FuseLockOwner(9), backwards, 0))
+            .heard);
   }
 
-  private long known(Node node) {
+  private InodeNo known(Node node) {
     inodes.lookedUp(node);
-    return node.inode().value();
+    return node.inode();
   }
 
-  private RecordedReply write(long fh, long offset, String text, int flags) {
-    return ask(file, new FuseOperation.Write(fh, offset, name(text), 0, 0, flags));
+  private RecordedReply write(FileHandle fh, long offset, String text, int flags) {
+    return ask(file, new FuseOperation.Write(fh, offset, name(text), 0, FuseLockOwner.NONE, flags));
   }
 
-  private RecordedReply read(long fh, long offset, int size) {
-    return ask(file, new FuseOperation.Read(fh, offset, size, 0, 0, 0));
+  private RecordedReply read(FileHandle fh, long offset, int size) {
+    return ask(file, new FuseOperation.Read(fh, offset, size, 0, FuseLockOwner.NONE, 0));
   }
 
-  private RecordedReply ask(long node, FuseOperation operation) {
+  private RecordedReply ask(InodeNo node, FuseOperation operation) {
     return ask(vfs, node, operation);
   }
 
-  private static RecordedReply ask(Vfs vfs, long node, FuseOperation operation) {
+  private static RecordedReply ask(Vfs vfs, InodeNo node, FuseOperation operation) {
     RecordedReply reply = new RecordedReply();
-    RequestHeader header = new RequestHeader(1, node, 0, 0, 42, FuseOpcode.LOOKUP);
+    RequestHeader header = new RequestHeader(new RequestId(1), node, 0, 0, 42, FuseOpcode.LOOKUP);
     vfs.handle(new FuseRequest(header, operation), reply);
     return reply;
   }

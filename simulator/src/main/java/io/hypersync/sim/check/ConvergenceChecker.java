@@ -11,10 +11,10 @@ public final class ConvergenceChecker {
 
   /** Compares a worker with the log: its root, and the length of every file. */
   public static void check(WorkerAgent worker, NaiveFiles files, LogChecker log) {
-    IndexedState published = worker.published();
+    IndexedState visible = worker.visible();
     Violation.unless(
-        published.root().equals(log.root(log.index())), "a worker rests in another state");
-    for (Node node : published.state().nodes()) {
+        visible.root().equals(log.root(log.index())), "a worker rests in another state");
+    for (Node node : visible.state().nodes()) {
       if (node.content() instanceof FileContent _) {
         Violation.unless(
             files.bytes(node.id()).length == node.attributes().size(),

@@ -154,7 +154,7 @@ public final class LockChecker {
                 owner ->
                     owner.worker.equals(worker)
                         && owner.key.space() == key.space()
-                        && owner.key.owner() == key.owner());
+                        && owner.key.owner().equals(key.owner()));
     Violation.unless(holds, key, " on ", worker, " is told EDEADLK and holds nothing");
   }
 

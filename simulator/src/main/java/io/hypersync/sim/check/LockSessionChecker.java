@@ -74,7 +74,7 @@ public final class LockSessionChecker {
    *     new session
    * @param number of its lock session now
    */
-  public void greeted(String name, Object run, long number, long nowNs) {
+  public void established(String name, Object run, long number, long nowNs) {
     Worker worker = workers.computeIfAbsent(name, _ -> new Worker());
     Violation.unless(
         number != 0 && (worker.run.equals(run) || worker.number != number),

@@ -128,7 +128,7 @@ public final class OpenFileChecker {
    *
    * @param held whether the leader considers a node open on some worker
    */
-  public void greeted(String worker, Predicate<NodeId> held) {
+  public void established(String worker, Predicate<NodeId> held) {
     reports.put(worker, new ArrayDeque<>());
     checkHeld(worker, held);
   }

@@ -54,26 +54,26 @@ public final class ReplicaChecker {
   }
 
   /** Checks the state that readers of the worker see now. */
-  public void check(IndexedState published) {
+  public void check(IndexedState visible) {
     Violation.unless(
-        published.index() == applied,
+        visible.index() == applied,
         worker,
-        " publishes a_i = ",
-        published.index(),
+        " shows a_i = ",
+        visible.index(),
         " after applying ",
         applied);
     Violation.unless(
-        published.index() <= log.index(),
+        visible.index() <= log.index(),
         worker,
         " has applied entry ",
-        published.index(),
+        visible.index(),
         ", the log is durable through ",
         log.index());
     Violation.unless(
-        published.root().equals(log.root(published.index()))
-            && published.state().root().equals(published.root()),
+        visible.root().equals(log.root(visible.index()))
+            && visible.state().root().equals(visible.root()),
         worker,
         " has another root than the log at entry ",
-        published.index());
+        visible.index());
   }
 }

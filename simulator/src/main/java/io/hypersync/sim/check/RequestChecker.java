@@ -3,6 +3,7 @@ package io.hypersync.sim.check;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ public final class RequestChecker {
 
   private final Clock clock;
   private final long longestWaitNs;
-  private final Map<Long, Open> open = new LinkedHashMap<>();
+  private final Map<RequestId, Open> open = new LinkedHashMap<>();
 
   /**
    * Creates a checker that has seen no request.
@@ -31,7 +32,7 @@ public final class RequestChecker {
   }
 
   /** The request with this number is answered. */
-  public void answered(long unique) {
+  public void answered(RequestId unique) {
     Violation.unless(
         open.remove(unique) != null,
         "request ",

@@ -26,7 +26,7 @@ public final class LeaderDisk {
   private boolean logFull;
   private boolean syncFails;
   private long watermarkedIndex;
-  private long notes;
+  private long watermarks;
   private long rottenAtRest;
   private long tornPages;
 
@@ -155,7 +155,7 @@ public final class LeaderDisk {
   /** Counts of rare events that must occur in some histories, by name. */
   public Map<String, Long> happened() {
     return Map.of(
-        "watermarks of a log that rests", notes,
+        "watermarks of a log that rests", watermarks,
         "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
         "pages of the log that a loss of power tears", tornPages);
   }
@@ -184,10 +184,10 @@ public final class LeaderDisk {
    * @param index the index it covers
    * @throws IOException if the sync fails
    */
-  void syncNote(Path file, long index) throws IOException {
+  void syncWatermark(Path file, long index) throws IOException {
     sync(file);
     watermarkedIndex = Math.max(watermarkedIndex, index);
-    notes++;
+    watermarks++;
   }
 
   private void sync(Path file) throws IOException {

@@ -210,16 +210,16 @@ public final class SimOpLog implements OpLog {
       return;
     }
     watched = false;
-    if (log.isNoteDue()) {
-      note();
+    if (log.isWatermarkDue()) {
+      writeWatermark();
     }
   }
 
-  private void note() {
-    long noted = log.durableIndex();
+  private void writeWatermark() {
+    long watermarked = log.durableIndex();
     Path file = log.file();
     try {
-      log.note();
+      log.writeWatermark();
     } catch (IOException e) {
       events.failed.accept(e);
       return;
@@ -229,7 +229,7 @@ public final class SimOpLog implements OpLog {
         "",
         () -> {
           try {
-            disk.syncNote(file, noted);
+            disk.syncWatermark(file, watermarked);
           } catch (IOException e) {
             events.failed.accept(e);
           }

@@ -1,6 +1,7 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.Violation;
@@ -9,6 +10,8 @@ import io.hypersync.sim.node.SimWorker;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.util.Arrays;
 import java.util.List;
@@ -82,11 +85,11 @@ final class FileCalls {
   }
 
   private void open() {
-    List<Long> files = kernel.known(false);
+    List<InodeNo> files = kernel.known(false);
     if (files.isEmpty() || !process.mayOpen()) {
       return;
     }
-    long inode = prng.pick(files);
+    InodeNo inode = prng.pick(files);
     int flags = prng.oneIn(3) ? 0 : SimProcess.O_RDWR;
     flags |= flags != 0 && prng.oneIn(5) ? SimProcess.O_TRUNC : 0;
     flags |= flags != 0 && prng.oneIn(3) ? SimProcess.O_APPEND : 0;
@@ -109,7 +112,7 @@ final class FileCalls {
       process.call(
           handle.inode(),
           FuseOpcode.WRITE,
-          new FuseOperation.Write(handle.fh(), offset, data, 0, 0, handle.flags()),
+          new FuseOperation.Write(handle.fh(), offset, data, 0, FuseLockOwner.NONE, handle.flags()),
           answer -> {
             if (answer.errno() == null && answer.size() != data.length) {
               throw new Violation("a write of " + data.length + " wrote " + answer.size());
@@ -126,7 +129,8 @@ final class FileCalls {
     process.call(
         handle.inode(),
         FuseOpcode.SETATTR,
-        new FuseOperation.SetAttr(SetAttrValid.SIZE, 0, size, 0, 0, 0, 0, 0, 0, 0),
+        new FuseOperation.SetAttr(
+            SetAttrValid.SIZE, FileHandle.NONE, size, FuseLockOwner.NONE, 0, 0, 0, 0, 0, 0),
         _ -> {});
   }
 
@@ -183,7 +187,7 @@ final class FileCalls {
     process.call(
         handle.inode(),
         FuseOpcode.READ,
-        new FuseOperation.Read(handle.fh(), offset, length, 0, 0, handle.flags()),
+        new FuseOperation.Read(handle.fh(), offset, length, 0, FuseLockOwner.NONE, handle.flags()),
         answer -> {
           byte[] data = answer.data();
           List<byte[]> right = read == null ? List.of() : read.answered();

@@ -1,14 +1,18 @@
 package io.hypersync.sim.load;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.sim.check.history.Directory;
 import io.hypersync.sim.check.history.History;
 import io.hypersync.sim.check.history.Register;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -23,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * process uses its inodes.
  */
 public final class HistoryProcess {
-  private static final long ROOT = 1;
+  private static final InodeNo ROOT = InodeNo.ROOT;
   private static final int MKNOD_MODE = 0100644;
   private static final int O_RDWR = 2;
   private static final long THINK_SHORTEST_NS = 50_000;
@@ -38,7 +42,7 @@ public final class HistoryProcess {
   private final long longestThinkNs;
   private final BooleanSupplier active;
   private @Nullable FuseEntry file;
-  private long handle;
+  private FileHandle handle = FileHandle.NONE;
 
   /**
    * Creates a process; {@link #start} lets it make calls.
@@ -92,7 +96,7 @@ public final class HistoryProcess {
     call(
         opened.nodeId(),
         FuseOpcode.RELEASE,
-        new FuseOperation.Release(handle, O_RDWR, 0, 0),
+        new FuseOperation.Release(handle, O_RDWR, 0, FuseLockOwner.NONE),
         _ -> {});
   }
 
@@ -121,14 +125,14 @@ public final class HistoryProcess {
       call(
           opened.nodeId(),
           FuseOpcode.WRITE,
-          new FuseOperation.Write(handle, 0, data, 0, 0, O_RDWR),
+          new FuseOperation.Write(handle, 0, data, 0, FuseLockOwner.NONE, O_RDWR),
           answer -> mutated(history, number, answer, answer.errno() == null ? value : null));
     } else {
       int number = history.called(who(), new Register.Read());
       call(
           opened.nodeId(),
           FuseOpcode.READ,
-          new FuseOperation.Read(handle, 0, Long.BYTES, 0, 0, O_RDWR),
+          new FuseOperation.Read(handle, 0, Long.BYTES, 0, FuseLockOwner.NONE, O_RDWR),
           answer -> read(history, number, value(answer)));
     }
   }
@@ -199,7 +203,8 @@ public final class HistoryProcess {
   private static Directory.@Nullable Output output(Answer answer) {
     FuseEntry entry = answer.entry();
     return switch (answer.errno()) {
-      case null -> entry == null ? new Directory.Done() : new Directory.Found(entry.nodeId());
+      case null ->
+          entry == null ? new Directory.Done() : new Directory.Found(entry.nodeId().value());
       case ENOENT -> new Directory.Missing();
       case EEXIST -> new Directory.Exists();
       default -> null;
@@ -214,10 +219,11 @@ public final class HistoryProcess {
     return data.length == 0 ? Register.NOTHING : ByteBuffer.wrap(data).getLong();
   }
 
-  private void call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
+  private void call(
+      InodeNo node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
     String what = who() + " " + opcode + " #" + node;
     kernel.worker().host().note(what);
-    long _ =
+    RequestId _ =
         kernel.request(
             pid,
             node,

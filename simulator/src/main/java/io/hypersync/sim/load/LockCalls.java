@@ -6,7 +6,9 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.protocol.FuseLock;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -69,7 +71,7 @@ final class LockCalls {
   void letGo() {
     if (!locked.isEmpty()) {
       Locked one = locked.removeFirst();
-      long _ = call(one, UNLOCK, false, _ -> {});
+      RequestId _ = call(one, UNLOCK, false, _ -> {});
     }
   }
 
@@ -79,12 +81,14 @@ final class LockCalls {
    */
   void closed(Handle handle) {
     locked.removeIf(
-        one -> one.handle.equals(handle) || (!one.flock && one.handle.inode() == handle.inode()));
+        one ->
+            one.handle.equals(handle) || (!one.flock && one.handle.inode().equals(handle.inode())));
   }
 
   /** The open file with the lowest inode number, which all processes agree on. */
   private Handle popular() {
-    return Collections.min(process.handles(), Comparator.comparingLong(Handle::inode));
+    return Collections.min(
+        process.handles(), Comparator.comparingLong(handle -> handle.inode().value()));
   }
 
   private Locked any(Handle handle) {
@@ -101,7 +105,7 @@ final class LockCalls {
     boolean mayWait = wanted.flock ? locked.isEmpty() : locked.stream().noneMatch(Locked::flock);
     boolean wait = mayWait && !prng.oneIn(3);
     boolean[] answered = {false};
-    long unique =
+    RequestId unique =
         call(
             wanted,
             type,
@@ -132,13 +136,13 @@ final class LockCalls {
     void answered(boolean granted);
   }
 
-  private long call(Locked lock, int type, boolean wait, Then then) {
+  private RequestId call(Locked lock, int type, boolean wait, Then then) {
     return process.call(
         lock.handle.inode(),
         wait ? FuseOpcode.SETLKW : FuseOpcode.SETLK,
         new FuseOperation.SetLk(
             lock.handle.fh(),
-            lock.flock ? lock.handle.fh() : process.pid(),
+            new FuseLockOwner(lock.flock ? lock.handle.fh().value() : process.pid()),
             new FuseLock(lock.first, lock.last, type, process.pid()),
             lock.flock ? FuseFlags.Lock.FLOCK : 0,
             wait),

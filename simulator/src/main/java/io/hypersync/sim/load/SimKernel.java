@@ -12,7 +12,9 @@ import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -39,7 +41,8 @@ public final class SimKernel {
   private final SimWorker worker;
   private final Recording recording;
   private final LongSupplier numbers;
-  private final TreeMap<Long, Inode> inodes = new TreeMap<>();
+  private final TreeMap<InodeNo, Inode> inodes =
+      new TreeMap<>(Comparator.comparingLong(InodeNo::value));
 
   /**
    * Creates a kernel that knows only the root inode.
@@ -52,7 +55,7 @@ public final class SimKernel {
     this.numbers = numbers;
     Inode root = new Inode(DIRECTORY);
     root.lookups = 1;
-    inodes.put(InodeNo.ROOT.value(), root);
+    inodes.put(InodeNo.ROOT, root);
   }
 
   SimWorker worker() {
@@ -60,8 +63,8 @@ public final class SimKernel {
   }
 
   /** The known inodes: either all directories, or everything else. */
-  List<Long> known(boolean directories) {
-    List<Long> known = new ArrayList<>();
+  List<InodeNo> known(boolean directories) {
+    List<InodeNo> known = new ArrayList<>();
     inodes.forEach(
         (number, inode) -> {
           if ((inode.type == DIRECTORY) == directories) {
@@ -72,7 +75,7 @@ public final class SimKernel {
   }
 
   /** Changes the use count of an inode by {@code more}; an inode in use is not forgotten. */
-  void use(long number, int more) {
+  void use(InodeNo number, int more) {
     Inode inode = inodes.get(number);
     if (inode != null) {
       inode.uses += more;
@@ -80,9 +83,13 @@ public final class SimKernel {
   }
 
   /** Sends a request to the vfs; returns its number. */
-  long request(
-      int pid, long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> receiver) {
-    long unique = numbers.getAsLong();
+  RequestId request(
+      int pid,
+      InodeNo node,
+      FuseOpcode opcode,
+      FuseOperation operation,
+      Consumer<Answer> receiver) {
+    RequestId unique = new RequestId(numbers.getAsLong());
     int user = pid % 3 == 0 ? 0 : 1000 + pid % 2;
     FuseRequest request =
         new FuseRequest(new RequestHeader(unique, node, user, user, pid, opcode), operation);
@@ -100,7 +107,7 @@ public final class SimKernel {
                   answer -> {
                     recording.requests().answered(unique);
                     if (waitsForItsBarrier(operation) && answer.errno() != Errno.EINTR) {
-                      worker.record().passes(request, made, worker.agent().published().index());
+                      worker.record().passes(request, made, worker.agent().visible().index());
                     }
                     use(node, -1);
                     learn(answer.entry());
@@ -117,18 +124,18 @@ public final class SimKernel {
   }
 
   /** The caller of a request gets a signal. */
-  void interrupt(long unique, int pid) {
+  void interrupt(RequestId unique, int pid) {
     worker.vfs().interrupted(unique, pid);
   }
 
   /** Forgets the inode, as under memory pressure, unless it is in use, unknown or the root. */
-  void forget(int pid, long number) {
+  void forget(int pid, InodeNo number) {
     Inode inode = inodes.get(number);
-    if (inode == null || inode.uses > 0 || number == InodeNo.ROOT.value()) {
+    if (inode == null || inode.uses > 0 || number.equals(InodeNo.ROOT)) {
       return;
     }
     inodes.remove(number);
-    long _ =
+    RequestId _ =
         request(pid, number, FuseOpcode.FORGET, new FuseOperation.Forget(inode.lookups), _ -> {});
   }
 
@@ -142,7 +149,7 @@ public final class SimKernel {
     return recording.open().isReaped(node);
   }
 
-  private void opened(long node, FuseOperation operation, Answer answer) {
+  private void opened(InodeNo node, FuseOperation operation, Answer answer) {
     if (answer.errno() != null) {
       return;
     }
@@ -163,7 +170,7 @@ public final class SimKernel {
     }
   }
 
-  private void opened(long number) {
+  private void opened(InodeNo number) {
     NodeId node = worker.inodes().node(number);
     if (node != null) {
       recording.open().opened(worker.id().name(), node);
@@ -178,7 +185,7 @@ public final class SimKernel {
     return operation instanceof FuseOperation.Opening;
   }
 
-  private void closing(long number, FuseOperation operation) {
+  private void closing(InodeNo number, FuseOperation operation) {
     if (operation instanceof FuseOperation.Release
         || operation instanceof FuseOperation.ReleaseDir) {
       NodeId node = worker.inodes().node(number);

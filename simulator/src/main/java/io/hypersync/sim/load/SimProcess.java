@@ -1,9 +1,13 @@
 package io.hypersync.sim.load;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.sim.node.Recording;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +34,7 @@ public final class SimProcess {
   private static final long SIGNAL_SOONEST_NS = 10_000;
   private static final long SIGNAL_LATEST_NS = 2_000_000_000L;
 
-  record Handle(long inode, long fh, int flags) {}
+  record Handle(InodeNo inode, FileHandle fh, int flags) {}
 
   private final int pid;
   private final SimKernel kernel;
@@ -98,12 +102,12 @@ public final class SimProcess {
    * @param then receives the answer
    * @return the number of the request
    */
-  long call(long node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
+  RequestId call(InodeNo node, FuseOpcode opcode, FuseOperation operation, Consumer<Answer> then) {
     outstanding++;
     String what = describe(node, opcode, operation);
     kernel.worker().host().note(what);
     boolean[] answered = {false};
-    long unique =
+    RequestId unique =
         kernel.request(
             pid,
             node,
@@ -151,7 +155,7 @@ public final class SimProcess {
     };
   }
 
-  void opened(long inode, Answer answer, int flags) {
+  void opened(InodeNo inode, Answer answer, int flags) {
     if (answer.errno() == null) {
       handles.add(new Handle(inode, answer.fh(), flags));
       kernel.use(inode, 1);
@@ -165,12 +169,12 @@ public final class SimProcess {
     call(
         handle.inode(),
         FuseOpcode.FLUSH,
-        new FuseOperation.Flush(handle.fh(), pid),
+        new FuseOperation.Flush(handle.fh(), new FuseLockOwner(pid)),
         _ ->
             call(
                 handle.inode(),
                 FuseOpcode.RELEASE,
-                new FuseOperation.Release(handle.fh(), handle.flags(), 0, 0),
+                new FuseOperation.Release(handle.fh(), handle.flags(), 0, FuseLockOwner.NONE),
                 _ -> {}));
   }
 
@@ -201,7 +205,7 @@ public final class SimProcess {
             });
   }
 
-  private String describe(long node, FuseOpcode opcode, FuseOperation operation) {
+  private String describe(InodeNo node, FuseOpcode opcode, FuseOperation operation) {
     String detail =
         switch (operation) {
           case FuseOperation.Write write ->

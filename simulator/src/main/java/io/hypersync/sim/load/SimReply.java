@@ -2,27 +2,29 @@ package io.hypersync.sim.load;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.FuseStatx;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.fuse.session.FuseReply;
 import java.io.ByteArrayOutputStream;
 import java.util.function.Consumer;
 
 /** Passes each reply of the vfs on as one {@link Answer}. */
 final class SimReply implements FuseReply {
-  private final long unique;
+  private final RequestId unique;
   private final Consumer<Answer> receiver;
 
-  SimReply(long unique, Consumer<Answer> receiver) {
+  SimReply(RequestId unique, Consumer<Answer> receiver) {
     this.unique = unique;
     this.receiver = receiver;
   }
 
   @Override
-  public long unique() {
+  public RequestId unique() {
     return unique;
   }
 
@@ -43,7 +45,7 @@ final class SimReply implements FuseReply {
 
   @Override
   public void entry(FuseEntry entry) {
-    receiver.accept(Answer.entry(entry, 0));
+    receiver.accept(Answer.entry(entry, FileHandle.NONE));
   }
 
   @Override
@@ -57,12 +59,12 @@ final class SimReply implements FuseReply {
   }
 
   @Override
-  public void open(long fh, int flags) {
+  public void open(FileHandle fh, int flags) {
     receiver.accept(Answer.handle(fh));
   }
 
   @Override
-  public void create(FuseEntry entry, long fh, int flags) {
+  public void create(FuseEntry entry, FileHandle fh, int flags) {
     receiver.accept(Answer.entry(entry, fh));
   }
 

@@ -1,10 +1,13 @@
 package io.hypersync.sim.load;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.sim.load.SimProcess.Handle;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
+import io.hypersync.worker.fuse.protocol.FileHandle;
+import io.hypersync.worker.fuse.protocol.FuseLockOwner;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -144,7 +147,7 @@ final class SyscallChoice {
   }
 
   private void link() {
-    long target = anything();
+    InodeNo target = anything();
     process.call(directory(), FuseOpcode.LINK, new FuseOperation.Link(target, name()), _ -> {});
   }
 
@@ -180,12 +183,21 @@ final class SyscallChoice {
         anything(),
         FuseOpcode.SETATTR,
         new FuseOperation.SetAttr(
-            valid, 0, size, 0, 0, prng.below(1_000), 0, prng.below(01000), 7, 8),
+            valid,
+            FileHandle.NONE,
+            size,
+            FuseLockOwner.NONE,
+            0,
+            prng.below(1_000),
+            0,
+            prng.below(01000),
+            7,
+            8),
         _ -> {});
   }
 
   private void xattr() {
-    long node = anything();
+    InodeNo node = anything();
     byte[] name = prng.pick(XATTRS);
     switch (prng.below(4)) {
       case 0, 1 ->
@@ -204,14 +216,14 @@ final class SyscallChoice {
   }
 
   private void readDirectory() {
-    long node = directory();
+    InodeNo node = directory();
     process.call(
         node,
         FuseOpcode.OPENDIR,
         new FuseOperation.OpenDir(0, 0),
         opened -> {
           if (opened.errno() == null) {
-            long fh = opened.fh();
+            FileHandle fh = opened.fh();
             process.call(
                 node,
                 FuseOpcode.READDIR,
@@ -220,7 +232,7 @@ final class SyscallChoice {
                     process.call(
                         node,
                         FuseOpcode.RELEASEDIR,
-                        new FuseOperation.ReleaseDir(fh, 0, 0, 0),
+                        new FuseOperation.ReleaseDir(fh, 0, 0, FuseLockOwner.NONE),
                         _ -> {}));
           }
         });
@@ -231,12 +243,12 @@ final class SyscallChoice {
   }
 
   /** The root with probability one half, so that processes of all workers conflict there. */
-  private long directory() {
-    return prng.oneIn(2) ? 1 : prng.pick(kernel.known(true));
+  private InodeNo directory() {
+    return prng.oneIn(2) ? InodeNo.ROOT : prng.pick(kernel.known(true));
   }
 
-  private long anything() {
-    List<Long> others = kernel.known(false);
+  private InodeNo anything() {
+    List<InodeNo> others = kernel.known(false);
     return others.isEmpty() || prng.oneIn(5) ? prng.pick(kernel.known(true)) : prng.pick(others);
   }
 

@@ -1,5 +1,6 @@
 package io.hypersync.sim.node;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.worker.coherence.CachedName;
@@ -27,7 +28,7 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public boolean dropAttributes(long inode) {
+  public boolean dropAttributes(InodeNo inode) {
     return !prng.oneIn(20);
   }
 
@@ -37,13 +38,13 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void loosenNames(long ticket, List<Long> inodes, boolean missing) {
+  public void loosenNames(long ticket, List<InodeNo> inodes, boolean missing) {
     later(ticket);
   }
 
   @Override
   public void dropContents(
-      long ticket, List<Long> attributes, List<PageRange> pages, @Nullable Growth growth) {
+      long ticket, List<InodeNo> attributes, List<PageRange> pages, @Nullable Growth growth) {
     later(ticket);
   }
 
@@ -53,17 +54,17 @@ final class SimCacheNotifier implements CacheNotifier {
   }
 
   @Override
-  public void refreshOwner(long ticket, long inode) {
+  public void refreshOwner(long ticket, InodeNo inode) {
     later(ticket);
   }
 
   @Override
-  public void dropListing(long ticket, long inode) {
+  public void dropListing(long ticket, InodeNo inode) {
     later(ticket);
   }
 
   @Override
-  public void prune(List<Long> inodes) {}
+  public void prune(List<InodeNo> inodes) {}
 
   private void later(long ticket) {
     long delayNs = prng.between(0, prng.oneIn(10) ? LONG_NS : SHORT_NS);

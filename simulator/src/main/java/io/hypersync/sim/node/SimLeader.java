@@ -197,13 +197,13 @@ public final class SimLeader implements LeaderEnd {
     }
     String worker = session.worker().name();
     long now = timeline.monotonicNs();
-    if (session.greeted()) {
+    if (session.isEstablished()) {
       lockSessions.heard(worker, now);
     }
     agent.received(id, message);
-    if (message instanceof WorkerMessage.Hello hello && session.greeted()) {
-      lockSessions.greeted(worker, hello.run(), agent.locks().session(session.worker()), now);
-      open.greeted(worker, agent.leases()::isHeld);
+    if (message instanceof WorkerMessage.Hello hello && session.isEstablished()) {
+      lockSessions.established(worker, hello.run(), agent.locks().session(session.worker()), now);
+      open.established(worker, agent.leases()::isHeld);
     } else if (message instanceof WorkerMessage.WorkerApplied report) {
       open.reported(worker, report, agent.leases()::isHeld);
     }
@@ -240,7 +240,7 @@ public final class SimLeader implements LeaderEnd {
         open.reaping(
             reap,
             agent.sessions().all().stream()
-                .filter(WorkerSession::greeted)
+                .filter(WorkerSession::isEstablished)
                 .map(session -> session.worker().name())
                 .collect(Collectors.toSet()));
       }

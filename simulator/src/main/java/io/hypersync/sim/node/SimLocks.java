@@ -8,6 +8,7 @@ import io.hypersync.sim.world.Host;
 import io.hypersync.wire.message.LeaderMessage.Holder;
 import io.hypersync.wire.message.WorkerMessage.LockRequest.Wish;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.lock.HeldLocks;
 import io.hypersync.worker.lock.LockCall;
 import io.hypersync.worker.lock.LockCompletion;
@@ -59,7 +60,7 @@ final class SimLocks implements Locks {
               public void granted() {
                 if (call.mode() != null && call.wish() != Wish.TEST) {
                   long session = Objects.requireNonNull(agent.locks().session(), "granted by one");
-                  long visible = agent.published().index();
+                  long visible = agent.visible().index();
                   checker.granted(worker, session, call.key(), call.range(), call.mode(), visible);
                 }
                 call.ending().granted();
@@ -90,7 +91,7 @@ final class SimLocks implements Locks {
   }
 
   @Override
-  public void interrupted(long unique) {
+  public void interrupted(RequestId unique) {
     enter(() -> agent.locks().interrupt(unique));
   }
 

@@ -9,6 +9,7 @@ import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.MutationChecker;
 import io.hypersync.sim.world.Host;
 import io.hypersync.worker.WorkerAgent;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.Mutation;
 import io.hypersync.worker.intents.WaitingCall;
@@ -119,7 +120,7 @@ final class SimMutations implements Mutations {
   }
 
   @Override
-  public void interrupted(long unique, int pid) {
+  public void interrupted(RequestId unique, int pid) {
     host.execute(() -> agent.interrupted(unique, pid));
   }
 
@@ -128,13 +129,13 @@ final class SimMutations implements Mutations {
     return new Completion() {
       @Override
       public void committed(LogEntry entry, FsState state) {
-        checker.committed(tag, entry, agent.published());
+        checker.committed(tag, entry, agent.visible());
         completion.committed(entry, state);
       }
 
       @Override
       public void failed(Errno errno) {
-        checker.failed(tag, errno, agent.published());
+        checker.failed(tag, errno, agent.visible());
         completion.failed(errno);
       }
     };

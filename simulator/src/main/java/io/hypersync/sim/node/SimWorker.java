@@ -179,10 +179,10 @@ public final class SimWorker implements WorkerEnd {
 
   /** Checks the state that readers see now. */
   public void check() {
-    IndexedState published = agent.published();
-    if (published.index() != checkedIndex) {
-      checkedIndex = published.index();
-      replica.check(published);
+    IndexedState visible = agent.visible();
+    if (visible.index() != checkedIndex) {
+      checkedIndex = visible.index();
+      replica.check(visible);
     }
     silence.check(agent.isWritable());
     record.look(host.pausedUntilNs());
@@ -234,7 +234,7 @@ public final class SimWorker implements WorkerEnd {
     if (message instanceof WorkerMessage.WorkerApplied report) {
       recording.open().reporting(id.name(), report);
     } else if (message instanceof WorkerMessage.SubmitIntent submit) {
-      recording.mutations().sent(submit.agent(), submit.intent(), agent.published().index());
+      recording.mutations().sent(submit.agent(), submit.intent(), agent.visible().index());
     }
   }
 

@@ -116,8 +116,8 @@ class LeaderDiskTest {
       SteppedLog log = open(disk);
       sync(disk, log, batch(2));
       sync(disk, log, batch(3));
-      log.note();
-      disk.syncNote(log.file(), 5);
+      log.writeWatermark();
+      disk.syncWatermark(log.file(), 5);
       assertTrue(disk.rotLog());
       disk.crash(seed % 2 == 0);
       OpLogCorruptException refused =
@@ -137,7 +137,7 @@ class LeaderDiskTest {
       LeaderDisk disk = fresh(seed);
       SteppedLog log = open(disk);
       sync(disk, log, batch(3));
-      log.note();
+      log.writeWatermark();
       if (seed % 2 == 0) {
         log.write(batch(2)); // concurrent with the watermark
       }

@@ -65,10 +65,10 @@ class CatchUpTest {
       cluster.startWorker("late");
       cluster.settle("late");
 
-      long greeted =
+      long sessions =
           cluster.leader().status().path("workers_greeted").asLong()
               - before.path("workers_greeted").asLong();
-      assertEquals(1, greeted - silences(cluster), cluster::logs);
+      assertEquals(1, sessions - silences(cluster), cluster::logs);
       for (String daemon : List.of("leader", "late")) {
         assertFalse(cluster.daemon(daemon).log().contains("stream failed"), cluster::logs);
       }

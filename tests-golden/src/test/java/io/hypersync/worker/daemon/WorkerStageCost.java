@@ -1,16 +1,15 @@
 package io.hypersync.worker.daemon;
 
+import io.hypersync.fixtures.Entries;
 import io.hypersync.model.errno.Errno;
-import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
-import io.hypersync.model.id.OpId;
-import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import io.hypersync.worker.intents.Completion;
 import io.hypersync.worker.intents.FinishedMutation;
 import io.hypersync.worker.intents.Mutation;
@@ -23,22 +22,9 @@ import java.util.List;
 public final class WorkerStageCost {
   private static final IntentId INTENT = new IntentId(new ClientId(1, 1), 1);
   private static final FsOp OP = new FsOp.MakeDir(FsState.ROOT, Name.of("d"), 0755, 0, 0);
-  private static final byte[] NOTHING = {};
 
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
-  private final LogEntry entry =
-      new LogEntry(
-          1,
-          new OpId(1, 1),
-          1,
-          INTENT,
-          new WorkerId("w1"),
-          "",
-          OP,
-          LogEntry.NO_NODE,
-          Hash.ZERO,
-          NOTHING,
-          NOTHING);
+  private final LogEntry entry = Entries.of(1, OP).intent(INTENT).entry();
 
   private static final Completion NOBODY =
       new Completion() {
@@ -60,7 +46,8 @@ public final class WorkerStageCost {
     times.sent(clock.monotonicNs());
     times.applied(clock.monotonicNs(), clock.monotonicNs());
     times.visible(clock.monotonicNs());
-    Mutation mutation = new Mutation(1, 2, "", OP, List.of(), List.of(), NOBODY, times);
+    Mutation mutation =
+        new Mutation(new RequestId(1), 2, "", OP, List.of(), List.of(), NOBODY, times);
     stages.accept(new FinishedMutation(INTENT, mutation, entry));
   }
 }

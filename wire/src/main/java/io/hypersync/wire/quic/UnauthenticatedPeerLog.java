@@ -32,7 +32,7 @@ final class UnauthenticatedPeerLog {
   }
 
   /** Logs a warning, or counts it and logs it at debug level. */
-  void warn(String stranger, String what) {
+  void warn(String peer, String what) {
     long nowNs = clockNs.getAsLong();
     if (nowNs - minuteBeganNs >= MINUTE_NS) {
       minuteBeganNs = nowNs;
@@ -40,14 +40,14 @@ final class UnauthenticatedPeerLog {
     }
     if (written == perMinute) {
       leftOut++;
-      log.debug("{}: {}", stranger, what);
+      log.debug("{}: {}", peer, what);
       return;
     }
     written++;
     if (leftOut == 0) {
-      log.warn("{}: {}", stranger, what);
+      log.warn("{}: {}", peer, what);
     } else {
-      log.warn("{}: {} ({} more like it were not written)", stranger, what, leftOut);
+      log.warn("{}: {} ({} more like it were not written)", peer, what, leftOut);
       leftOut = 0;
     }
   }

@@ -58,10 +58,10 @@ class UnauthenticatedPeersTest {
     QuicOptions options = QuicOptions.defaults().withIdleTimeout(Duration.ofSeconds(4));
     try (WarnLines log = new WarnLines();
         Loopback net = new Loopback(dir, options);
-        DatagramSocket stranger = new DatagramSocket(Loopback.ANY_PORT)) {
+        DatagramSocket peer = new DatagramSocket(Loopback.ANY_PORT)) {
       byte[] first = firstPacket(net);
       for (int i = 0; i < 20; i++) {
-        send(stranger, net, first);
+        send(peer, net, first);
       }
       HandshakeCounts counts = await(net, c -> c.failed() >= 1);
       assertEquals(new HandshakeCounts(1, 0, 1, 0, 0, 0, 0), counts);
@@ -72,13 +72,13 @@ class UnauthenticatedPeersTest {
   @Test
   void whatNoWorkerSendsIsNotAnswered() throws Exception {
     try (Loopback net = new Loopback(dir, PATIENT);
-        DatagramSocket stranger = new DatagramSocket(Loopback.ANY_PORT)) {
+        DatagramSocket peer = new DatagramSocket(Loopback.ANY_PORT)) {
       byte[] otherVersion = new byte[1_200];
       otherVersion[0] = (byte) 0xc0;
       Arrays.fill(otherVersion, 1, 5, (byte) 0x1a);
-      send(stranger, net, otherVersion);
+      send(peer, net, otherVersion);
       byte[] tooShort = Arrays.copyOf(firstPacket(net), 1_199);
-      send(stranger, net, tooShort);
+      send(peer, net, tooShort);
       await(net, counts -> counts.stray() == 2);
       Loopback.Joined worker = net.join("w1");
       net.assertAlive(worker, 1);
@@ -89,8 +89,8 @@ class UnauthenticatedPeersTest {
   @Test
   void aTokenOfNobodyBeginsNothing() throws Exception {
     try (Loopback net = new Loopback(dir, PATIENT);
-        DatagramSocket stranger = new DatagramSocket(Loopback.ANY_PORT)) {
-      send(stranger, net, withToken(firstPacket(net), new byte[40]));
+        DatagramSocket peer = new DatagramSocket(Loopback.ANY_PORT)) {
+      send(peer, net, withToken(firstPacket(net), new byte[40]));
       HandshakeCounts counts = await(net, c -> c.badTokens() == 1);
       assertEquals(new HandshakeCounts(0, 0, 0, 0, 0, 1, 0), counts);
     }
@@ -144,8 +144,8 @@ class UnauthenticatedPeersTest {
     return result;
   }
 
-  private static void send(DatagramSocket stranger, Loopback net, byte[] bytes) throws Exception {
-    stranger.send(new DatagramPacket(bytes, bytes.length, net.server.localAddress()));
+  private static void send(DatagramSocket peer, Loopback net, byte[] bytes) throws Exception {
+    peer.send(new DatagramPacket(bytes, bytes.length, net.server.localAddress()));
   }
 
   private static HandshakeCounts counts(Loopback net) throws InterruptedException {

@@ -147,7 +147,7 @@ public final class SteppedLog {
   }
 
   /** Whether entries are durable which no watermark covers yet. */
-  public boolean isNoteDue() {
+  public boolean isWatermarkDue() {
     return writtenIndex == durableIndex && watermarkedIndex < durableIndex;
   }
 
@@ -157,7 +157,7 @@ public final class SteppedLog {
    *
    * @throws IOException if the disk fails
    */
-  public void note() throws IOException {
+  public void writeWatermark() throws IOException {
     byte[] record = new byte[RecordCodec.recordBytes(0)];
     int _ = RecordCodec.encodeWatermark(record, 0, durableIndex, segmentId, previous);
     ByteArrayOutputStream page = new ByteArrayOutputStream();
@@ -190,11 +190,11 @@ public final class SteppedLog {
    * The records whose damage recovery must detect: segment headers, and all entries that a header,
    * a later entry on stable storage, or a watermark declares durable.
    *
-   * @param noted highest index that a watermark on stable storage covers
+   * @param watermarked highest index that a watermark on stable storage covers
    */
-  public List<Span> proven(long noted) throws IOException {
+  public List<Span> proven(long watermarked) throws IOException {
     List<Span> spans = new ArrayList<>();
-    long lastProven = Math.max(provenIndex, noted);
+    long lastProven = Math.max(provenIndex, watermarked);
     for (int i = 0; i < segments.size(); i++) {
       LogSegmentFile segment = segments.get(i);
       boolean last = i + 1 == segments.size();

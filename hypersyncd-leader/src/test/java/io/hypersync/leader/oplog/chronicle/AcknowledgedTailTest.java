@@ -32,7 +32,7 @@ class AcknowledgedTailTest {
 
   @TempDir Path directory;
 
-  private final ManualClock clock = new ManualClock();
+  private final ManualLogClock clock = new ManualLogClock();
   private final List<Long> watermarks = new CopyOnWriteArrayList<>();
 
   @ParameterizedTest
@@ -52,7 +52,7 @@ class AcknowledgedTailTest {
   void afterARestDamageOfTheLastRecordIsRefused(RecoveryTest.Damage damage) throws IOException {
     Path crashed = directory.resolve("crashed");
     Path log = directory.resolve("log");
-    try (TestLog test = TestLog.open(log, TestLog.SMALL, this::noting, clock)) {
+    try (TestLog test = TestLog.open(log, TestLog.SMALL, this::recordWatermark, clock)) {
       test.appendOneByOne(LAST);
       rest();
       awaitWatermark(LAST);
@@ -160,8 +160,8 @@ class AcknowledgedTailTest {
   }
 
   @Test
-  void aRestIsNotedOnceAndThenNobodyWakes() throws IOException {
-    try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::noting, clock)) {
+  void aRestHasOneWatermarkAndThenNobodyWakes() throws IOException {
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::recordWatermark, clock)) {
       test.appendOneByOne(1);
       await(() -> clock.parks() > 0, "somebody waits for the rest");
       clock.advance(IdleWatermark.IDLE_NANOS - 1);
@@ -172,7 +172,7 @@ class AcknowledgedTailTest {
       for (int i = 0; i < 100; i++) {
         rest();
       }
-      assertEquals(parks, clock.parks(), "who has noted it looks at no clock");
+      assertEquals(parks, clock.parks(), "nobody looks at the clock after it");
       test.appendOneByOne(2);
       rest();
       awaitWatermark(3);
@@ -182,8 +182,8 @@ class AcknowledgedTailTest {
   }
 
   @Test
-  void anEmptyLogNotesNothing() throws IOException {
-    TestLog.open(directory, TestLog.SMALL, this::noting, clock).close();
+  void anEmptyLogHasNoWatermark() throws IOException {
+    TestLog.open(directory, TestLog.SMALL, this::recordWatermark, clock).close();
     assertEquals(List.of(), watermarks);
   }
 
@@ -272,7 +272,7 @@ class AcknowledgedTailTest {
   void aLogThatRestsAgainAndAgainIsWhole() throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::noting, clock)) {
+    try (TestLog test = TestLog.open(directory, TestLog.SMALL, this::recordWatermark, clock)) {
       for (int round = 0; round < 300; round++) {
         try (LoneCommit _ = random.nextBoolean() ? test.log.tryLoneCommit() : null) {
           test.append(1);
@@ -301,7 +301,7 @@ class AcknowledgedTailTest {
     clock.advance(IdleWatermark.IDLE_NANOS);
   }
 
-  private void noting(Path file, FileChannel channel, ByteBuffer bytes, long offset)
+  private void recordWatermark(Path file, FileChannel channel, ByteBuffer bytes, long offset)
       throws IOException {
     boolean watermark = isWatermark(bytes);
     long index = watermark ? RecordCodec.index(firstRecord(bytes), 0) : 0;

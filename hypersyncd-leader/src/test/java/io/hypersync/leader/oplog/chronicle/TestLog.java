@@ -80,12 +80,12 @@ final class TestLog implements AutoCloseable, OpLogListener {
         chunkSync,
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
-        new ManualClock(),
+        new ManualLogClock(),
         (index, payload) -> Verdict.KEEP);
   }
 
   static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk) throws IOException {
-    return open(directory, options, disk, new ManualClock());
+    return open(directory, options, disk, new ManualLogClock());
   }
 
   static TestLog open(Path directory, OpLogOptions options, SegmentWrite disk, LogClock clock)
@@ -107,7 +107,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
         deletion,
-        new ManualClock(),
+        new ManualLogClock(),
         (index, payload) -> Verdict.KEEP);
   }
 
@@ -119,7 +119,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
-        new ManualClock(),
+        new ManualLogClock(),
         (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 

@@ -2,6 +2,7 @@ package io.hypersync.worker.daemon.inotify;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
@@ -55,7 +56,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
       Thread.ofPlatform().name("inotify-scan").daemon().unstarted(this::scan);
   private final Thread plans =
       Thread.ofPlatform().name("inotify-plan").daemon().unstarted(this::plan);
-  private volatile Map<Long, Integer> watched = Map.of();
+  private volatile Map<InodeNo, Integer> watched = Map.of();
   private volatile long missed;
   private volatile boolean stopping;
 
@@ -129,7 +130,7 @@ public final class Inotify implements ApplyListener, AutoCloseable {
     while (!stopping) {
       try {
         long began = view.get().visible().index();
-        Map<Long, Integer> masks = scanner.scan(calls.pid());
+        Map<InodeNo, Integer> masks = scanner.scan(calls.pid());
         Map<NodeId, Integer> nodes = new HashMap<>();
         masks.forEach(
             (inode, mask) -> {

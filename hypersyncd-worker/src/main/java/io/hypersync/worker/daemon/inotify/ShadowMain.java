@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.dev.NodeCalls;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -44,7 +45,7 @@ public final class ShadowMain {
   }
 
   private static int perform(int code, DataInputStream in, NodeCalls calls) throws IOException {
-    long node = in.readLong();
+    InodeNo node = new InodeNo(in.readLong());
     return switch (code) {
       case ShadowWire.ADOPT -> calls.adopt(node, ShadowWire.name(in));
       case ShadowWire.DROP -> {
@@ -55,7 +56,7 @@ public final class ShadowMain {
       case ShadowWire.REMOVE -> calls.remove(node, ShadowWire.name(in), in.readBoolean());
       case ShadowWire.MOVE -> {
         byte[] name = ShadowWire.name(in);
-        long newParent = in.readLong();
+        InodeNo newParent = new InodeNo(in.readLong());
         yield calls.move(node, name, newParent, ShadowWire.name(in), in.readBoolean());
       }
       case ShadowWire.TOUCH -> calls.touch(node, ShadowWire.name(in), in.readBoolean());

@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.inotify.NameInDirectory;
 import io.hypersync.worker.inotify.ShadowCall;
 import io.hypersync.worker.inotify.ShadowCallRegistry;
@@ -81,7 +82,7 @@ final class ShadowProcess implements ShadowCaller {
       started = new ShadowProcess(registry, process);
       registry.trust(started);
       started.out.writeByte(ShadowWire.ADOPT);
-      started.out.writeLong(NameInDirectory.NOWHERE);
+      started.out.writeLong(NameInDirectory.NOWHERE.value());
       ShadowWire.name(started.out, ShadowCallRegistry.NOWHERE_NAME.bytes());
       int result = started.answer();
       if (result != 0) {
@@ -125,9 +126,9 @@ final class ShadowProcess implements ShadowCaller {
   }
 
   /** Makes the process close the descriptor that it may have of a directory. */
-  void drop(long node) throws IOException {
+  void drop(InodeNo node) throws IOException {
     out.writeByte(ShadowWire.DROP);
-    out.writeLong(node);
+    out.writeLong(node.value());
     var _ = answer();
   }
 

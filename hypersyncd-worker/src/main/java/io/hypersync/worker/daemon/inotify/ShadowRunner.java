@@ -92,7 +92,7 @@ final class ShadowRunner {
    */
   private boolean isReachable(ShadowJob job) {
     if (job.call() instanceof ShadowCall.Touch touch && touch.place() == null) {
-      return inodes.isKnown(touch.node().inode().value());
+      return inodes.isKnown(touch.node().inode());
     }
     return job.call().places().stream()
         .allMatch(place -> !place.isReal() || inodes.isKnown(place.directory()));
@@ -125,7 +125,7 @@ final class ShadowRunner {
    */
   private boolean isKnownDirectory(NameInDirectory place) {
     Node now = find(place);
-    return now != null && now.type() == NodeType.DIRECTORY && inodes.isKnown(now.inode().value());
+    return now != null && now.type() == NodeType.DIRECTORY && inodes.isKnown(now.inode());
   }
 
   private @Nullable Node find(NameInDirectory place) {

@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.inotify.ShadowCallRegistry;
 import io.hypersync.worker.inotify.ShadowJob;
 import io.hypersync.worker.inotify.ShadowQueue;
@@ -24,7 +25,7 @@ final class ShadowThread implements AutoCloseable {
   private final ShadowRunner runner;
   private final ShadowQueue queue;
   private final Path mountPoint;
-  private final ConcurrentLinkedQueue<Long> unwatched = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<InodeNo> unwatched = new ConcurrentLinkedQueue<>();
   private final Thread thread;
   private volatile @Nullable ShadowProcess process;
   private volatile boolean wanted;
@@ -56,7 +57,7 @@ final class ShadowThread implements AutoCloseable {
   }
 
   /** The node is not watched any more, so the shadow process may close it. */
-  void unwatched(long inode) {
+  void unwatched(InodeNo inode) {
     unwatched.add(inode);
     LockSupport.unpark(thread);
   }
@@ -121,7 +122,7 @@ final class ShadowThread implements AutoCloseable {
     ShadowJob job = again == null ? queue.poll() : again;
     if (job == null) {
       // After all queued calls, since these could open the directory again.
-      Long gone = unwatched.poll();
+      InodeNo gone = unwatched.poll();
       if (gone == null) {
         LockSupport.park(this);
       } else {

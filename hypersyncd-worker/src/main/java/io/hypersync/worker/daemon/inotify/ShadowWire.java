@@ -70,7 +70,7 @@ final class ShadowWire {
   }
 
   private static void place(DataOutputStream out, NameInDirectory place) throws IOException {
-    out.writeLong(place.directory());
+    out.writeLong(place.directory().value());
     name(out, place.name().bytes());
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.worker.daemon.inotify;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.inotify.FdInfo;
 import java.io.File;
 import java.io.IOException;
@@ -61,8 +62,8 @@ final class WatchScanner {
    *
    * @param skip the id of another process to leave out
    */
-  Map<Long, Integer> scan(long skip) {
-    Map<Long, Integer> masks = new HashMap<>();
+  Map<InodeNo, Integer> scan(long skip) {
+    Map<InodeNo, Integer> masks = new HashMap<>();
     Map<String, Known> seen = new HashMap<>();
     String skipped = Long.toString(skip);
     boolean counts = countOf(ownFds) > 0;
@@ -123,7 +124,7 @@ final class WatchScanner {
   }
 
   /** Whether the descriptor still exists. */
-  private boolean collect(Path info, Map<Long, Integer> masks) {
+  private boolean collect(Path info, Map<InodeNo, Integer> masks) {
     try {
       FdInfo.collect(Files.readAllLines(info), device, masks);
       return true;

@@ -79,14 +79,6 @@ public final class FuseFlags {
     private SetAttrValid() {}
   }
 
-  /** {@code fuse_getattr_in.getattr_flags} and {@code fuse_statx_in.getattr_flags}. */
-  public static final class GetAttr {
-    /** The handle is valid. */
-    public static final int FH = 1;
-
-    private GetAttr() {}
-  }
-
   /** {@code fuse_write_in.write_flags}. */
   public static final class Write {
     /** Sent from the page cache: the handle is a guess. */
@@ -110,14 +102,6 @@ public final class FuseFlags {
     public static final int FLOCK_UNLOCK = 1 << 1;
 
     private Release() {}
-  }
-
-  /** {@code fuse_fsync_in.fsync_flags}. */
-  public static final class Fsync {
-    /** Only data, as with fdatasync(2). */
-    public static final int FDATASYNC = 1;
-
-    private Fsync() {}
   }
 
   /** {@code fuse_lk_in.lk_flags}. */

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -146,7 +147,7 @@ public final class MountWalk implements AutoCloseable {
       if (opened < 0) {
         return false;
       }
-      int probe = openNode(arena, opened, 1);
+      int probe = openNode(arena, opened, InodeNo.ROOT);
       if (probe < 0 || !setRoot(opened)) {
         var _ = Syscalls.close(opened);
       }
@@ -166,7 +167,7 @@ public final class MountWalk implements AutoCloseable {
    * @return 0, or the negated errno: ESTALE if the kernel does not know the node, EPERM if nodes
    *     cannot be opened by number
    */
-  public int expire(long node) {
+  public int expire(InodeNo node) {
     return withNode(node, (_, _) -> 0);
   }
 
@@ -176,7 +177,7 @@ public final class MountWalk implements AutoCloseable {
    * @return 0, or the negated errno: ESTALE if the kernel does not know the node, EPERM if nodes
    *     cannot be opened by number
    */
-  public int refresh(long node) {
+  public int refresh(InodeNo node) {
     return withNode(
         node,
         (arena, fd) ->
@@ -235,7 +236,7 @@ public final class MountWalk implements AutoCloseable {
    * @return the inode number found, or the negated errno: ESTALE if the kernel does not know the
    *     directory or cannot move what it has found, EPERM if nodes cannot be opened by number
    */
-  public long look(long directory, byte[] name) {
+  public long look(InodeNo directory, byte[] name) {
     long[] found = new long[1];
     int result = withNode(directory, (arena, fd) -> find(arena, fd, name, found));
     return result < 0 ? result : found[0];
@@ -307,7 +308,7 @@ public final class MountWalk implements AutoCloseable {
     int call(Arena arena, int fd);
   }
 
-  private int withNode(long node, NodeCall call) {
+  private int withNode(InodeNo node, NodeCall call) {
     if (!enter()) {
       return -Errno.ENODEV.code();
     }
@@ -381,12 +382,12 @@ public final class MountWalk implements AutoCloseable {
     return root;
   }
 
-  private static int openNode(Arena arena, int root, long node) {
+  private static int openNode(Arena arena, int root, InodeNo node) {
     MemorySegment handle = arena.allocate(HANDLE_STRUCT_BYTES, Integer.BYTES);
     handle.set(JAVA_INT, 0, HANDLE_BYTES);
     handle.set(JAVA_INT, 4, HANDLE_TYPE);
-    handle.set(JAVA_INT, 8, (int) (node >>> Integer.SIZE));
-    handle.set(JAVA_INT, 12, (int) node);
+    handle.set(JAVA_INT, 8, (int) (node.value() >>> Integer.SIZE));
+    handle.set(JAVA_INT, 12, (int) node.value());
     handle.set(JAVA_INT, 16, 0);
     MemorySegment errno = arena.allocate(Downcalls.ERRNO_STATE);
     try {

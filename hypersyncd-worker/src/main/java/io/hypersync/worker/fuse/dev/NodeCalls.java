@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -15,6 +16,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * System calls on nodes of a FUSE mount by inode number: the kernel opens nodes that it knows by a
@@ -85,9 +87,9 @@ public final class NodeCalls {
   private final int root;
 
   /** Descriptors of directories by inode number; the most recently used last. */
-  private final LinkedHashMap<Long, Integer> directories = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<InodeNo, Integer> directories = new LinkedHashMap<>(16, 0.75f, true);
 
-  private long adopted;
+  private @Nullable InodeNo adopted;
   private int adoptedFd;
 
   private NodeCalls(Path mountPoint) throws IOException {
@@ -127,7 +129,7 @@ public final class NodeCalls {
   }
 
   /** Opens a directory by its name in the root; later calls use it under this number. */
-  public int adopt(long node, byte[] rootName) {
+  public int adopt(InodeNo node, byte[] rootName) {
     int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | Syscalls.O_CLOEXEC;
     int fd = open(root, text(name, rootName), flags);
     if (fd >= 0) {
@@ -138,7 +140,7 @@ public final class NodeCalls {
   }
 
   /** Closes the descriptor of a directory, if there is one. */
-  public void drop(long node) {
+  public void drop(InodeNo node) {
     Integer fd = directories.remove(node);
     if (fd != null) {
       close(fd);
@@ -146,7 +148,7 @@ public final class NodeCalls {
   }
 
   /** mknod of a regular file, or mkdir. */
-  public int make(long parent, byte[] newName, boolean directory) {
+  public int make(InodeNo parent, byte[] newName, boolean directory) {
     int fd = directory(parent);
     if (fd < 0) {
       return fd;
@@ -164,7 +166,7 @@ public final class NodeCalls {
   }
 
   /** unlink, or rmdir. */
-  public int remove(long parent, byte[] oldName, boolean directory) {
+  public int remove(InodeNo parent, byte[] oldName, boolean directory) {
     int fd = directory(parent);
     if (fd < 0) {
       return fd;
@@ -179,7 +181,8 @@ public final class NodeCalls {
   }
 
   /** renameat2. */
-  public int move(long parent, byte[] oldName, long newParent, byte[] newName, boolean exchange) {
+  public int move(
+      InodeNo parent, byte[] oldName, InodeNo newParent, byte[] newName, boolean exchange) {
     int from = directory(parent);
     int to = directory(newParent);
     if (from < 0 || to < 0) {
@@ -197,13 +200,13 @@ public final class NodeCalls {
   }
 
   /** utimensat of a name; sets mtime alone, or both times. */
-  public int touch(long parent, byte[] oldName, boolean mtimeOnly) {
+  public int touch(InodeNo parent, byte[] oldName, boolean mtimeOnly) {
     int fd = directory(parent);
     return fd < 0 ? fd : setTimes(fd, text(name, oldName), mtimeOnly, AT_SYMLINK_NOFOLLOW);
   }
 
   /** utimensat of a node by its number, whatever names it has. */
-  public int touch(long node, boolean mtimeOnly) {
+  public int touch(InodeNo node, boolean mtimeOnly) {
     int fd = openNode(node);
     if (fd < 0) {
       return fd;
@@ -214,7 +217,7 @@ public final class NodeCalls {
   }
 
   /** stat of a name, which makes the kernel look it up. */
-  public int look(long parent, byte[] oldName) {
+  public int look(InodeNo parent, byte[] oldName) {
     int fd = directory(parent);
     if (fd < 0) {
       return fd;
@@ -241,8 +244,8 @@ public final class NodeCalls {
     }
   }
 
-  private int directory(long node) {
-    if (node == adopted) {
+  private int directory(InodeNo node) {
+    if (node.equals(adopted)) {
       return adoptedFd;
     }
     Integer known = directories.get(node);
@@ -253,7 +256,7 @@ public final class NodeCalls {
     if (fd >= 0) {
       directories.put(node, fd);
       if (directories.size() > MAX_OPEN) {
-        Map.Entry<Long, Integer> oldest = directories.entrySet().iterator().next();
+        Map.Entry<InodeNo, Integer> oldest = directories.entrySet().iterator().next();
         directories.remove(oldest.getKey());
         close(oldest.getValue());
       }
@@ -262,11 +265,11 @@ public final class NodeCalls {
   }
 
   /** Opens a node by its file handle; the kernel must know the node. */
-  private int openNode(long node) {
+  private int openNode(InodeNo node) {
     handle.set(JAVA_INT, 0, HANDLE_BYTES);
     handle.set(JAVA_INT, 4, HANDLE_TYPE);
-    handle.set(JAVA_INT, 8, (int) (node >>> Integer.SIZE));
-    handle.set(JAVA_INT, 12, (int) node);
+    handle.set(JAVA_INT, 8, (int) (node.value() >>> Integer.SIZE));
+    handle.set(JAVA_INT, 12, (int) node.value());
     handle.set(JAVA_INT, 16, 0);
     try {
       int flags = O_PATH | Syscalls.O_CLOEXEC;

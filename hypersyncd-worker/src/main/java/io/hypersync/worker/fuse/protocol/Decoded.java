@@ -6,13 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The decoder's result for one message of the kernel. */
 public sealed interface Decoded {
-  /** The number that a reply must carry; 0 if the message was too short to have one. */
-  long unique();
+  /**
+   * The number that a reply must carry; {@link RequestId#NONE} if the message was too short to have
+   * one.
+   */
+  RequestId unique();
 
   /** A request to the filesystem. */
   record Request(FuseRequest request) implements Decoded {
     @Override
-    public long unique() {
+    public RequestId unique() {
       return request.header().unique();
     }
   }
@@ -23,13 +26,14 @@ public sealed interface Decoded {
    * @param maxReadahead the kernel's readahead limit, in bytes
    * @param flags what the kernel offers: {@link io.hypersync.worker.fuse.abi.InitFlag#mask} bits
    */
-  record Init(long unique, int major, int minor, int maxReadahead, long flags) implements Decoded {}
+  record Init(RequestId unique, int major, int minor, int maxReadahead, long flags)
+      implements Decoded {}
 
   /** INTERRUPT: the caller of the request {@code target} has received a signal. */
-  record Interrupt(long unique, long target) implements Decoded {}
+  record Interrupt(RequestId unique, RequestId target) implements Decoded {}
 
   /** DESTROY: the mount is going away. */
-  record Destroy(long unique) implements Decoded {}
+  record Destroy(RequestId unique) implements Decoded {}
 
   /**
    * A message that cannot be decoded, or asks for something that is not served.
@@ -41,6 +45,6 @@ public sealed interface Decoded {
    * @param reason for the log
    */
   record Malformed(
-      long unique, @Nullable FuseOpcode opcode, boolean answered, Errno errno, String reason)
+      RequestId unique, @Nullable FuseOpcode opcode, boolean answered, Errno errno, String reason)
       implements Decoded {}
 }

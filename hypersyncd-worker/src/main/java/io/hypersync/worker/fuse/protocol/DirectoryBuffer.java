@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.DirLayouts.Dirent;
 import io.hypersync.worker.fuse.abi.DirLayouts.DirentPlus;
 import java.nio.ByteBuffer;
@@ -53,13 +54,13 @@ public abstract sealed class DirectoryBuffer {
     return true;
   }
 
-  final boolean add(int prefix, long ino, long cookie, int type, byte[] name) {
+  final boolean add(int prefix, InodeNo ino, long cookie, int type, byte[] name) {
     int length = align(prefix + Dirent.SIZE + name.length);
     if (!reserve(length)) {
       return false;
     }
     int base = rows.position() - length + prefix;
-    rows.putLong(base + Dirent.INO, ino)
+    rows.putLong(base + Dirent.INO, ino.value())
         .putLong(base + Dirent.OFF, cookie)
         .putInt(base + Dirent.NAMELEN, name.length)
         .putInt(base + Dirent.TYPE, type)
@@ -100,7 +101,7 @@ public abstract sealed class DirectoryBuffer {
      * @param name without NUL
      * @return whether it fitted; if not, the reply is complete as it is
      */
-    public boolean add(long ino, long cookie, int type, byte[] name) {
+    public boolean add(InodeNo ino, long cookie, int type, byte[] name) {
       return add(0, ino, cookie, type, name);
     }
   }
@@ -144,7 +145,7 @@ public abstract sealed class DirectoryBuffer {
      * @param type as {@link Plain#add}
      * @return whether it fitted
      */
-    public boolean addNameOnly(long ino, long cookie, int type, byte[] name) {
+    public boolean addNameOnly(InodeNo ino, long cookie, int type, byte[] name) {
       return add(DirentPlus.DIRENT, ino, cookie, type, name);
     }
   }

@@ -1,5 +1,7 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
+
 /**
  * The attributes of a node, as in {@code fuse_attr}.
  *
@@ -17,7 +19,7 @@ package io.hypersync.worker.fuse.protocol;
  * @param blksize preferred I/O size in bytes
  */
 public record FuseAttr(
-    long ino,
+    InodeNo ino,
     long size,
     long blocks,
     long atimeNs,

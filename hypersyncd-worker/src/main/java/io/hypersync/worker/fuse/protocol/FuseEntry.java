@@ -1,5 +1,7 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
+
 /**
  * The reply to a lookup, and to every request that creates a name. Each one that reaches the kernel
  * counts as one lookup of the node, until a FORGET takes it back.
@@ -11,4 +13,4 @@ package io.hypersync.worker.fuse.protocol;
  * @param attrTtlNs how long the kernel may cache the attributes, nanoseconds, at least 0
  */
 public record FuseEntry(
-    long nodeId, long generation, FuseAttr attr, long entryTtlNs, long attrTtlNs) {}
+    InodeNo nodeId, long generation, FuseAttr attr, long entryTtlNs, long attrTtlNs) {}

@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseFlags;
 import io.hypersync.worker.fuse.abi.NotifyCode;
 import io.hypersync.worker.fuse.abi.NotifyLayouts.InvalEntryOut;
@@ -22,17 +23,17 @@ public final class FuseNotification {
    * @param offset first byte, at least 0
    * @param length bytes; 0 means to the end
    */
-  public static ByteBuffer invalidateInode(long nodeId, long offset, long length) {
+  public static ByteBuffer invalidateInode(InodeNo nodeId, long offset, long length) {
     int size = InvalInodeOut.SIZE;
     ByteBuffer out = message(NotifyCode.INVAL_INODE, size);
     int base = out.limit() - size;
-    return out.putLong(base + InvalInodeOut.INO, nodeId)
+    return out.putLong(base + InvalInodeOut.INO, nodeId.value())
         .putLong(base + InvalInodeOut.OFF, offset)
         .putLong(base + InvalInodeOut.LEN, length);
   }
 
   /** Drops the attributes of a node and no pages. */
-  public static ByteBuffer invalidateAttributes(long nodeId) {
+  public static ByteBuffer invalidateAttributes(InodeNo nodeId) {
     return invalidateInode(nodeId, ATTRIBUTES_ONLY, 0);
   }
 
@@ -41,7 +42,7 @@ public final class FuseNotification {
    *
    * @param name without NUL
    */
-  public static ByteBuffer invalidateEntry(long parent, byte[] name) {
+  public static ByteBuffer invalidateEntry(InodeNo parent, byte[] name) {
     return entry(parent, name, 0);
   }
 
@@ -50,15 +51,15 @@ public final class FuseNotification {
    *
    * @param name without NUL
    */
-  public static ByteBuffer expireEntry(long parent, byte[] name) {
+  public static ByteBuffer expireEntry(InodeNo parent, byte[] name) {
     return entry(parent, name, FuseFlags.InvalidateEntry.EXPIRE_ONLY);
   }
 
-  private static ByteBuffer entry(long parent, byte[] name, int flags) {
+  private static ByteBuffer entry(InodeNo parent, byte[] name, int flags) {
     int size = InvalEntryOut.SIZE + name.length + 1;
     ByteBuffer out = message(NotifyCode.INVAL_ENTRY, size);
     int base = out.limit() - size;
-    return out.putLong(base + InvalEntryOut.PARENT, parent)
+    return out.putLong(base + InvalEntryOut.PARENT, parent.value())
         .putInt(base + InvalEntryOut.NAMELEN, name.length)
         .putInt(base + InvalEntryOut.FLAGS, flags)
         .put(base + InvalEntryOut.NAME, name);
@@ -70,32 +71,32 @@ public final class FuseNotification {
    *
    * @param offset of the byte, at least 0
    */
-  public static ByteBuffer store(long nodeId, long offset, byte value) {
+  public static ByteBuffer store(InodeNo nodeId, long offset, byte value) {
     int size = StoreOut.SIZE + 1;
     ByteBuffer out = message(NotifyCode.STORE, size);
     int base = out.limit() - size;
-    return out.putLong(base + StoreOut.NODEID, nodeId)
+    return out.putLong(base + StoreOut.NODEID, nodeId.value())
         .putLong(base + StoreOut.OFFSET, offset)
         .putInt(base + StoreOut.LENGTH, 1)
         .put(base + StoreOut.DATA, value);
   }
 
   /** Makes the kernel drop those of these nodes that are not in use. */
-  public static ByteBuffer prune(List<Long> nodeIds) {
+  public static ByteBuffer prune(List<InodeNo> nodeIds) {
     int size = PruneOut.SIZE + nodeIds.size() * Long.BYTES;
     ByteBuffer out = message(NotifyCode.PRUNE, size);
     int base = out.limit() - size;
     out.putInt(base + PruneOut.COUNT, nodeIds.size());
     int at = base + PruneOut.NODES;
-    for (long nodeId : nodeIds) {
-      out.putLong(at, nodeId);
+    for (InodeNo nodeId : nodeIds) {
+      out.putLong(at, nodeId.value());
       at += Long.BYTES;
     }
     return out;
   }
 
   private static ByteBuffer message(NotifyCode code, int bodyBytes) {
-    ByteBuffer header = FuseReplyEncoder.header(0, bodyBytes, code.code());
+    ByteBuffer header = FuseReplyEncoder.header(RequestId.NONE, bodyBytes, code.code());
     return ByteBuffer.allocate(header.limit() + bodyBytes)
         .order(ByteOrder.nativeOrder())
         .put(0, header, 0, header.limit());

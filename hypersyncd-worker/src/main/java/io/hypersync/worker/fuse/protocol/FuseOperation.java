@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseFlags.SetAttrValid;
 import java.util.List;
 import java.util.OptionalInt;
@@ -48,11 +49,11 @@ public sealed interface FuseOperation {
   /** Take back lookups of many nodes. Never answered. */
   record BatchForget(List<Row> rows) implements Upkeep {
     /** {@code lookups} lookups of {@code nodeId}. */
-    public record Row(long nodeId, long lookups) {}
+    public record Row(InodeNo nodeId, long lookups) {}
   }
 
   /** Read the node's attributes; {@code fh} is valid if the flags say so. Answer: attr. */
-  record GetAttr(int flags, long fh) implements Look {}
+  record GetAttr(int flags, FileHandle fh) implements Look {}
 
   /**
    * Change the attributes that {@code valid} selects. Answer: attr, with the attributes after the
@@ -63,9 +64,9 @@ public sealed interface FuseOperation {
    */
   record SetAttr(
       int valid,
-      long fhBits,
+      FileHandle fhBits,
       long sizeBits,
-      long lockOwner,
+      FuseLockOwner lockOwner,
       long atimeNs,
       long mtimeNs,
       long ctimeNs,
@@ -123,10 +124,10 @@ public sealed interface FuseOperation {
    *
    * @param flags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Rename}
    */
-  record Rename(byte[] name, long newParent, byte[] newName, int flags) implements NameChange {}
+  record Rename(byte[] name, InodeNo newParent, byte[] newName, int flags) implements NameChange {}
 
   /** Give the node {@code target} the name {@code newName} in the header's node. Answer: entry. */
-  record Link(long target, byte[] newName) implements NameChange {}
+  record Link(InodeNo target, byte[] newName) implements NameChange {}
 
   /**
    * Open the node. Answer: open.
@@ -137,7 +138,8 @@ public sealed interface FuseOperation {
   record Open(int flags, int openFlags) implements Opening {}
 
   /** Read at most {@code size} bytes; fewer only at the end of the file. Answer: data. */
-  record Read(long fh, long offset, int size, int readFlags, long lockOwner, int openFlags)
+  record Read(
+      FileHandle fh, long offset, int size, int readFlags, FuseLockOwner lockOwner, int openFlags)
       implements Query {}
 
   /**
@@ -150,7 +152,13 @@ public sealed interface FuseOperation {
    * @param writeFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Write}
    * @param openFlags as open(2): O_APPEND, O_DSYNC and so on
    */
-  record Write(long fh, long offset, byte[] data, int writeFlags, long lockOwner, int openFlags)
+  record Write(
+      FileHandle fh,
+      long offset,
+      byte[] data,
+      int writeFlags,
+      FuseLockOwner lockOwner,
+      int openFlags)
       implements Change {}
 
   /** Read the totals of the filesystem. Answer: statfs. */
@@ -161,10 +169,11 @@ public sealed interface FuseOperation {
    *
    * @param releaseFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Release}
    */
-  record Release(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
+  record Release(FileHandle fh, int openFlags, int releaseFlags, FuseLockOwner lockOwner)
+      implements Upkeep {}
 
   /** Make a file durable. Answer: ok. */
-  record Fsync(long fh, int flags) implements Upkeep {}
+  record Fsync(FileHandle fh, int flags) implements Upkeep {}
 
   /**
    * Set an extended attribute. Answer: ok.
@@ -191,7 +200,7 @@ public sealed interface FuseOperation {
    * A descriptor was closed; its lock owner's fcntl locks are released. Answer: ok; close(2)
    * returns an error to its caller.
    */
-  record Flush(long fh, long lockOwner) implements Upkeep {}
+  record Flush(FileHandle fh, FuseLockOwner lockOwner) implements Upkeep {}
 
   /** Open a directory. Answer: open. */
   record OpenDir(int flags, int openFlags) implements Opening {}
@@ -200,19 +209,21 @@ public sealed interface FuseOperation {
    * List a directory from {@code offset}: 0 or the cookie of the last row seen, into at most {@code
    * size} bytes. Answer: directory, empty at the end.
    */
-  record ReadDir(long fh, long offset, int size) implements Query {}
+  record ReadDir(FileHandle fh, long offset, int size) implements Query {}
 
   /** As {@link ReadDir}, with an entry in each row, which counts as a lookup. Answer: directory. */
-  record ReadDirPlus(long fh, long offset, int size) implements Query {}
+  record ReadDirPlus(FileHandle fh, long offset, int size) implements Query {}
 
   /** The last descriptor of a directory was closed. Answer: ok. */
-  record ReleaseDir(long fh, int openFlags, int releaseFlags, long lockOwner) implements Upkeep {}
+  record ReleaseDir(FileHandle fh, int openFlags, int releaseFlags, FuseLockOwner lockOwner)
+      implements Upkeep {}
 
   /** Make a directory durable. Answer: ok. */
-  record FsyncDir(long fh, int flags) implements Upkeep {}
+  record FsyncDir(FileHandle fh, int flags) implements Upkeep {}
 
   /** Ask for a lock that conflicts with this one. Answer: lock. */
-  record GetLk(long fh, long owner, FuseLock lock, int lockFlags) implements Upkeep {}
+  record GetLk(FileHandle fh, FuseLockOwner owner, FuseLock lock, int lockFlags)
+      implements Upkeep {}
 
   /**
    * Take or release a lock; if {@code waiting}, wait for it. Answer: ok; EAGAIN if another owner
@@ -220,7 +231,7 @@ public sealed interface FuseOperation {
    *
    * @param lockFlags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.Lock}
    */
-  record SetLk(long fh, long owner, FuseLock lock, int lockFlags, boolean waiting)
+  record SetLk(FileHandle fh, FuseLockOwner owner, FuseLock lock, int lockFlags, boolean waiting)
       implements Upkeep {}
 
   /** Check access as access(2). Answer: ok. */
@@ -236,24 +247,24 @@ public sealed interface FuseOperation {
   record Bmap(long block, int blockSize) implements Upkeep {}
 
   /** A control call, which takes at most {@code outSize} bytes. Not served: an error. */
-  record Ioctl(long fh, int flags, int command, long argument, byte[] input, int outSize)
+  record Ioctl(FileHandle fh, int flags, int command, long argument, byte[] input, int outSize)
       implements Upkeep {}
 
   /** Ask for readiness; {@code events} as poll(2). Not served: ENOSYS. */
-  record Poll(long fh, long pollHandle, int flags, int events) implements Upkeep {}
+  record Poll(FileHandle fh, long pollHandle, int flags, int events) implements Upkeep {}
 
   /** Preallocate, punch or zero a range; {@code mode} as fallocate(2). Answer: ok. */
-  record Fallocate(long fh, long offset, long length, int mode) implements Change {}
+  record Fallocate(FileHandle fh, long offset, long length, int mode) implements Change {}
 
   /** Find data ({@code whence} 3) or a hole (4) from {@code offset}. Answer: lseek. */
-  record Lseek(long fh, long offset, int whence) implements Query {}
+  record Lseek(FileHandle fh, long offset, int whence) implements Query {}
 
   /** Copy from the node to {@code targetNode}. Answer: copied. */
   record CopyFileRange(
-      long fh,
+      FileHandle fh,
       long offset,
-      long targetNode,
-      long targetFh,
+      InodeNo targetNode,
+      FileHandle targetFh,
       long targetOffset,
       long length,
       long flags)
@@ -265,5 +276,5 @@ public sealed interface FuseOperation {
   /**
    * Read attributes, birth time included; {@code fh} is valid if the flags say so. Answer: statx.
    */
-  record Statx(int getAttrFlags, long fh, int statxFlags, int mask) implements Look {}
+  record Statx(int getAttrFlags, FileHandle fh, int statxFlags, int mask) implements Look {}
 }

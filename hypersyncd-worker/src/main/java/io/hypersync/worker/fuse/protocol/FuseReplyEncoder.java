@@ -27,20 +27,20 @@ public final class FuseReplyEncoder {
   private FuseReplyEncoder() {}
 
   /** The header of a successful reply, to be followed by {@code bodyBytes}. */
-  public static ByteBuffer header(long unique, int bodyBytes) {
+  public static ByteBuffer header(RequestId unique, int bodyBytes) {
     return header(unique, bodyBytes, 0);
   }
 
   /** A complete error reply. */
-  public static ByteBuffer error(long unique, Errno errno) {
+  public static ByteBuffer error(RequestId unique, Errno errno) {
     return header(unique, 0, -errno.code());
   }
 
-  static ByteBuffer header(long unique, int bodyBytes, int error) {
+  static ByteBuffer header(RequestId unique, int bodyBytes, int error) {
     return allocate(OutHeader.SIZE)
         .putInt(OutHeader.LEN, OutHeader.SIZE + bodyBytes)
         .putInt(OutHeader.ERROR, error)
-        .putLong(OutHeader.UNIQUE, unique);
+        .putLong(OutHeader.UNIQUE, unique.value());
   }
 
   /** {@code fuse_entry_out} of a name that exists. */
@@ -71,14 +71,14 @@ public final class FuseReplyEncoder {
   }
 
   /** {@code fuse_open_out}; {@code flags} of {@link io.hypersync.worker.fuse.abi.FuseFlags}. */
-  public static ByteBuffer open(long fh, int flags) {
+  public static ByteBuffer open(FileHandle fh, int flags) {
     ByteBuffer out = allocate(OpenOut.SIZE);
     putOpen(out, 0, fh, flags);
     return out;
   }
 
   /** {@code fuse_entry_out} and {@code fuse_open_out}, the reply to CREATE and TMPFILE. */
-  public static ByteBuffer create(FuseEntry entry, long fh, int flags) {
+  public static ByteBuffer create(FuseEntry entry, FileHandle fh, int flags) {
     ByteBuffer out = allocate(EntryOut.SIZE + OpenOut.SIZE);
     putEntry(out, 0, entry);
     putOpen(out, EntryOut.SIZE, fh, flags);
@@ -142,7 +142,7 @@ public final class FuseReplyEncoder {
             .putInt(base + Statx.UID, attr.uid())
             .putInt(base + Statx.GID, attr.gid())
             .putShort(base + Statx.MODE, (short) attr.mode())
-            .putLong(base + Statx.INO, attr.ino())
+            .putLong(base + Statx.INO, attr.ino().value())
             .putLong(base + Statx.ST_SIZE, attr.size())
             .putLong(base + Statx.BLOCKS, attr.blocks())
             .putLong(base + Statx.ATTRIBUTES_MASK, statx.attributesMask())
@@ -157,7 +157,7 @@ public final class FuseReplyEncoder {
   }
 
   static void putEntry(ByteBuffer out, int base, FuseEntry entry) {
-    out.putLong(base + EntryOut.NODEID, entry.nodeId())
+    out.putLong(base + EntryOut.NODEID, entry.nodeId().value())
         .putLong(base + EntryOut.GENERATION, entry.generation())
         .putLong(base + EntryOut.ENTRY_VALID, KernelTime.seconds(entry.entryTtlNs()))
         .putLong(base + EntryOut.ATTR_VALID, KernelTime.seconds(entry.attrTtlNs()))
@@ -167,7 +167,7 @@ public final class FuseReplyEncoder {
   }
 
   private static void putAttr(ByteBuffer out, int base, FuseAttr attr) {
-    out.putLong(base + Attr.INO, attr.ino())
+    out.putLong(base + Attr.INO, attr.ino().value())
         .putLong(base + Attr.ST_SIZE, attr.size())
         .putLong(base + Attr.BLOCKS, attr.blocks())
         .putLong(base + Attr.ATIME, KernelTime.seconds(attr.atimeNs()))
@@ -184,8 +184,8 @@ public final class FuseReplyEncoder {
         .putInt(base + Attr.BLKSIZE, attr.blksize());
   }
 
-  private static void putOpen(ByteBuffer out, int base, long fh, int flags) {
-    out.putLong(base + OpenOut.FH, fh).putInt(base + OpenOut.OPEN_FLAGS, flags);
+  private static void putOpen(ByteBuffer out, int base, FileHandle fh, int flags) {
+    out.putLong(base + OpenOut.FH, fh.value()).putInt(base + OpenOut.OPEN_FLAGS, flags);
   }
 
   private static void putTime(ByteBuffer out, int base, long ns) {

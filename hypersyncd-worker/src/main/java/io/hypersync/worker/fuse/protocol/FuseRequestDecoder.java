@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.protocol;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.AttrLayouts.GetAttrIn;
 import io.hypersync.worker.fuse.abi.AttrLayouts.SetAttrIn;
 import io.hypersync.worker.fuse.abi.AttrLayouts.StatxIn;
@@ -68,9 +69,9 @@ public final class FuseRequestDecoder {
     ByteBuffer bytes = message.slice().order(ByteOrder.nativeOrder());
     if (bytes.limit() < InHeader.SIZE) {
       return new Decoded.Malformed(
-          0, null, false, Errno.EIO, "no header in " + bytes.limit() + " bytes");
+          RequestId.NONE, null, false, Errno.EIO, "no header in " + bytes.limit() + " bytes");
     }
-    long unique = bytes.getLong(InHeader.UNIQUE);
+    RequestId unique = new RequestId(bytes.getLong(InHeader.UNIQUE));
     int code = bytes.getInt(InHeader.OPCODE);
     FuseOpcode opcode = FuseOpcode.of(code);
     if (opcode == null) {
@@ -78,17 +79,17 @@ public final class FuseRequestDecoder {
           unique, null, true, Errno.ENOSYS, "unknown opcode " + Integer.toUnsignedString(code));
     }
     try {
-      return decode(header(bytes, opcode), body(bytes));
+      return decode(header(unique, bytes, opcode), body(bytes));
     } catch (MalformedMessageException e) {
       return new Decoded.Malformed(
           unique, opcode, opcode.isAnswered(), Errno.EIO, opcode + ": " + e.getMessage());
     }
   }
 
-  private static RequestHeader header(ByteBuffer bytes, FuseOpcode opcode) {
+  private static RequestHeader header(RequestId unique, ByteBuffer bytes, FuseOpcode opcode) {
     return new RequestHeader(
-        bytes.getLong(InHeader.UNIQUE),
-        bytes.getLong(InHeader.NODEID),
+        unique,
+        new InodeNo(bytes.getLong(InHeader.NODEID)),
         bytes.getInt(InHeader.UID),
         bytes.getInt(InHeader.GID),
         bytes.getInt(InHeader.PID),
@@ -110,10 +111,10 @@ public final class FuseRequestDecoder {
   }
 
   private Decoded decode(RequestHeader header, MessageBody in) throws MalformedMessageException {
-    long unique = header.unique();
+    RequestId unique = header.unique();
     return switch (header.opcode()) {
       case INIT -> init(unique, in);
-      case INTERRUPT -> new Decoded.Interrupt(unique, in.int64(InterruptIn.UNIQUE));
+      case INTERRUPT -> new Decoded.Interrupt(unique, new RequestId(in.int64(InterruptIn.UNIQUE)));
       case DESTROY -> new Decoded.Destroy(unique);
       case NOTIFY_REPLY -> throw new MalformedMessageException("nothing was retrieved");
       case SETUPMAPPING, REMOVEMAPPING ->
@@ -123,7 +124,7 @@ public final class FuseRequestDecoder {
     };
   }
 
-  private static Decoded init(long unique, MessageBody in) throws MalformedMessageException {
+  private static Decoded init(RequestId unique, MessageBody in) throws MalformedMessageException {
     long flags = Integer.toUnsignedLong(in.int32(InitIn.FLAGS));
     if ((flags & InitFlag.INIT_EXT.mask()) != 0) {
       flags |= Integer.toUnsignedLong(in.int32(InitIn.FLAGS2)) << HIGH_BITS;
@@ -143,7 +144,7 @@ public final class FuseRequestDecoder {
       case FORGET -> new FuseOperation.Forget(in.int64(ForgetIn.NLOOKUP));
       case BATCH_FORGET -> batchForget(in);
       case GETATTR ->
-          new FuseOperation.GetAttr(in.int32(GetAttrIn.GETATTR_FLAGS), in.int64(GetAttrIn.FH));
+          new FuseOperation.GetAttr(in.int32(GetAttrIn.GETATTR_FLAGS), handle(in, GetAttrIn.FH));
       case SETATTR -> setAttr(in);
       case READLINK -> new FuseOperation.ReadLink();
       case SYMLINK -> {
@@ -161,54 +162,54 @@ public final class FuseRequestDecoder {
               in.name(MkDirIn.SIZE), in.int32(MkDirIn.MODE), in.int32(MkDirIn.UMASK));
       case UNLINK -> new FuseOperation.Unlink(in.name(0));
       case RMDIR -> new FuseOperation.RmDir(in.name(0));
-      case RENAME -> rename(in, RenameIn.SIZE, in.int64(RenameIn.NEWDIR), 0);
+      case RENAME -> rename(in, RenameIn.SIZE, inode(in, RenameIn.NEWDIR), 0);
       case RENAME2 ->
-          rename(in, Rename2In.SIZE, in.int64(Rename2In.NEWDIR), in.int32(Rename2In.FLAGS));
-      case LINK -> new FuseOperation.Link(in.int64(LinkIn.OLDNODEID), in.name(LinkIn.SIZE));
+          rename(in, Rename2In.SIZE, inode(in, Rename2In.NEWDIR), in.int32(Rename2In.FLAGS));
+      case LINK -> new FuseOperation.Link(inode(in, LinkIn.OLDNODEID), in.name(LinkIn.SIZE));
       case OPEN -> new FuseOperation.Open(in.int32(OpenIn.FLAGS), in.int32(OpenIn.OPEN_FLAGS));
       case OPENDIR ->
           new FuseOperation.OpenDir(in.int32(OpenIn.FLAGS), in.int32(OpenIn.OPEN_FLAGS));
       case READ -> {
         in.requireSize(ReadIn.SIZE);
         yield new FuseOperation.Read(
-            in.int64(ReadIn.FH),
+            handle(in, ReadIn.FH),
             in.int64(ReadIn.OFFSET),
             readLength(in),
             in.int32(ReadIn.READ_FLAGS),
-            in.int64(ReadIn.LOCK_OWNER),
+            owner(in, ReadIn.LOCK_OWNER),
             in.int32(ReadIn.FLAGS));
       }
       case READDIR -> {
         in.requireSize(ReadIn.SIZE);
         yield new FuseOperation.ReadDir(
-            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
+            handle(in, ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
       }
       case READDIRPLUS -> {
         in.requireSize(ReadIn.SIZE);
         yield new FuseOperation.ReadDirPlus(
-            in.int64(ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
+            handle(in, ReadIn.FH), in.int64(ReadIn.OFFSET), readLength(in));
       }
       case WRITE -> write(in);
       case STATFS -> new FuseOperation.StatFs();
       case RELEASE ->
           new FuseOperation.Release(
-              in.int64(ReleaseIn.FH),
+              handle(in, ReleaseIn.FH),
               in.int32(ReleaseIn.FLAGS),
               in.int32(ReleaseIn.RELEASE_FLAGS),
-              in.int64(ReleaseIn.LOCK_OWNER));
+              owner(in, ReleaseIn.LOCK_OWNER));
       case RELEASEDIR ->
           new FuseOperation.ReleaseDir(
-              in.int64(ReleaseIn.FH),
+              handle(in, ReleaseIn.FH),
               in.int32(ReleaseIn.FLAGS),
               in.int32(ReleaseIn.RELEASE_FLAGS),
-              in.int64(ReleaseIn.LOCK_OWNER));
+              owner(in, ReleaseIn.LOCK_OWNER));
       case FSYNC -> {
         in.requireSize(FsyncIn.SIZE);
-        yield new FuseOperation.Fsync(in.int64(FsyncIn.FH), in.int32(FsyncIn.FSYNC_FLAGS));
+        yield new FuseOperation.Fsync(handle(in, FsyncIn.FH), in.int32(FsyncIn.FSYNC_FLAGS));
       }
       case FSYNCDIR -> {
         in.requireSize(FsyncIn.SIZE);
-        yield new FuseOperation.FsyncDir(in.int64(FsyncIn.FH), in.int32(FsyncIn.FSYNC_FLAGS));
+        yield new FuseOperation.FsyncDir(handle(in, FsyncIn.FH), in.int32(FsyncIn.FSYNC_FLAGS));
       }
       case SETXATTR -> setXattr(in);
       case GETXATTR ->
@@ -218,10 +219,10 @@ public final class FuseRequestDecoder {
         yield new FuseOperation.ListXattr(in.length(GetXattrIn.LENGTH));
       }
       case REMOVEXATTR -> new FuseOperation.RemoveXattr(in.name(0));
-      case FLUSH -> new FuseOperation.Flush(in.int64(FlushIn.FH), in.int64(FlushIn.LOCK_OWNER));
+      case FLUSH -> new FuseOperation.Flush(handle(in, FlushIn.FH), owner(in, FlushIn.LOCK_OWNER));
       case GETLK ->
           new FuseOperation.GetLk(
-              in.int64(LockIn.FH), in.int64(LockIn.OWNER), lock(in), in.int32(LockIn.LK_FLAGS));
+              handle(in, LockIn.FH), owner(in, LockIn.OWNER), lock(in), in.int32(LockIn.LK_FLAGS));
       case SETLK -> setLk(in, false);
       case SETLKW -> setLk(in, true);
       case ACCESS -> {
@@ -248,14 +249,14 @@ public final class FuseRequestDecoder {
       case IOCTL -> ioctl(in);
       case POLL ->
           new FuseOperation.Poll(
-              in.int64(PollIn.FH),
+              handle(in, PollIn.FH),
               in.int64(PollIn.KH),
               in.int32(PollIn.FLAGS),
               in.int32(PollIn.EVENTS));
       case FALLOCATE -> {
         in.requireSize(FallocateIn.SIZE);
         yield new FuseOperation.Fallocate(
-            in.int64(FallocateIn.FH),
+            handle(in, FallocateIn.FH),
             in.int64(FallocateIn.OFFSET),
             in.int64(FallocateIn.LENGTH),
             in.int32(FallocateIn.MODE));
@@ -263,14 +264,14 @@ public final class FuseRequestDecoder {
       case LSEEK -> {
         in.requireSize(LseekIn.SIZE);
         yield new FuseOperation.Lseek(
-            in.int64(LseekIn.FH), in.int64(LseekIn.OFFSET), in.int32(LseekIn.WHENCE));
+            handle(in, LseekIn.FH), in.int64(LseekIn.OFFSET), in.int32(LseekIn.WHENCE));
       }
       case COPY_FILE_RANGE, COPY_FILE_RANGE_64 ->
           new FuseOperation.CopyFileRange(
-              in.int64(CopyFileRangeIn.FH_IN),
+              handle(in, CopyFileRangeIn.FH_IN),
               in.int64(CopyFileRangeIn.OFF_IN),
-              in.int64(CopyFileRangeIn.NODEID_OUT),
-              in.int64(CopyFileRangeIn.FH_OUT),
+              inode(in, CopyFileRangeIn.NODEID_OUT),
+              handle(in, CopyFileRangeIn.FH_OUT),
               in.int64(CopyFileRangeIn.OFF_OUT),
               in.int64(CopyFileRangeIn.LEN),
               in.int64(CopyFileRangeIn.FLAGS));
@@ -278,12 +279,24 @@ public final class FuseRequestDecoder {
       case STATX ->
           new FuseOperation.Statx(
               in.int32(StatxIn.GETATTR_FLAGS),
-              in.int64(StatxIn.FH),
+              handle(in, StatxIn.FH),
               in.int32(StatxIn.SX_FLAGS),
               in.int32(StatxIn.SX_MASK));
       case INIT, INTERRUPT, DESTROY, NOTIFY_REPLY, SETUPMAPPING, REMOVEMAPPING ->
           throw new IllegalStateException(opcode + " is no operation");
     };
+  }
+
+  private static InodeNo inode(MessageBody in, int offset) throws MalformedMessageException {
+    return new InodeNo(in.int64(offset));
+  }
+
+  private static FileHandle handle(MessageBody in, int offset) throws MalformedMessageException {
+    return new FileHandle(in.int64(offset));
+  }
+
+  private static FuseLockOwner owner(MessageBody in, int offset) throws MalformedMessageException {
+    return new FuseLockOwner(in.int64(offset));
   }
 
   private static int readLength(MessageBody in) throws MalformedMessageException {
@@ -306,7 +319,7 @@ public final class FuseRequestDecoder {
       int offset = BatchForgetIn.SIZE + row * ForgetOne.SIZE;
       rows.add(
           new FuseOperation.BatchForget.Row(
-              in.int64(offset + ForgetOne.NODEID), in.int64(offset + ForgetOne.NLOOKUP)));
+              inode(in, offset + ForgetOne.NODEID), in.int64(offset + ForgetOne.NLOOKUP)));
     }
     return new FuseOperation.BatchForget(List.copyOf(rows));
   }
@@ -315,9 +328,9 @@ public final class FuseRequestDecoder {
     in.requireSize(SetAttrIn.SIZE);
     return new FuseOperation.SetAttr(
         in.int32(SetAttrIn.VALID),
-        in.int64(SetAttrIn.FH),
+        handle(in, SetAttrIn.FH),
         in.int64(SetAttrIn.ST_SIZE),
-        in.int64(SetAttrIn.LOCK_OWNER),
+        owner(in, SetAttrIn.LOCK_OWNER),
         KernelTime.join(in.int64(SetAttrIn.ATIME), in.int32(SetAttrIn.ATIMENSEC)),
         KernelTime.join(in.int64(SetAttrIn.MTIME), in.int32(SetAttrIn.MTIMENSEC)),
         KernelTime.join(in.int64(SetAttrIn.CTIME), in.int32(SetAttrIn.CTIMENSEC)),
@@ -326,7 +339,7 @@ public final class FuseRequestDecoder {
         in.int32(SetAttrIn.GID));
   }
 
-  private static FuseOperation rename(MessageBody in, int names, long newParent, int flags)
+  private static FuseOperation rename(MessageBody in, int names, InodeNo newParent, int flags)
       throws MalformedMessageException {
     byte[] name = in.name(names);
     byte[] newName = in.name(names + name.length + 1);
@@ -340,11 +353,11 @@ public final class FuseRequestDecoder {
           "size " + size + " with " + (in.size() - WriteIn.SIZE) + " bytes of data");
     }
     return new FuseOperation.Write(
-        in.int64(WriteIn.FH),
+        handle(in, WriteIn.FH),
         in.int64(WriteIn.OFFSET),
         in.bytes(WriteIn.SIZE, size),
         in.int32(WriteIn.WRITE_FLAGS),
-        in.int64(WriteIn.LOCK_OWNER),
+        owner(in, WriteIn.LOCK_OWNER),
         in.int32(WriteIn.FLAGS));
   }
 
@@ -361,7 +374,7 @@ public final class FuseRequestDecoder {
   private static FuseOperation setLk(MessageBody in, boolean wait)
       throws MalformedMessageException {
     return new FuseOperation.SetLk(
-        in.int64(LockIn.FH), in.int64(LockIn.OWNER), lock(in), in.int32(LockIn.LK_FLAGS), wait);
+        handle(in, LockIn.FH), owner(in, LockIn.OWNER), lock(in), in.int32(LockIn.LK_FLAGS), wait);
   }
 
   private static FuseLock lock(MessageBody in) throws MalformedMessageException {
@@ -375,7 +388,7 @@ public final class FuseRequestDecoder {
 
   private static FuseOperation ioctl(MessageBody in) throws MalformedMessageException {
     return new FuseOperation.Ioctl(
-        in.int64(IoctlIn.FH),
+        handle(in, IoctlIn.FH),
         in.int32(IoctlIn.FLAGS),
         in.int32(IoctlIn.CMD),
         in.int64(IoctlIn.ARG),

@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 
 /**
@@ -13,12 +14,12 @@ import io.hypersync.worker.fuse.abi.FuseOpcode;
  * @param opcode the kind of request
  */
 public record RequestHeader(
-    long unique, long nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
+    RequestId unique, InodeNo nodeId, int uid, int gid, int pid, FuseOpcode opcode) {
   /**
-   * The header for the rest of a request that is partly done: its {@code unique} of 0 matches no
-   * interrupt, so the request no longer ends with EINTR.
+   * The header for the rest of a request that is partly done: its number {@link RequestId#NONE}
+   * matches no interrupt, so the request no longer ends with EINTR.
    */
   public RequestHeader uninterruptible() {
-    return new RequestHeader(0, nodeId, uid, gid, pid, opcode);
+    return new RequestHeader(RequestId.NONE, nodeId, uid, gid, pid, opcode);
   }
 }

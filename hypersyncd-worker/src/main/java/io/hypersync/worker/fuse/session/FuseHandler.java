@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 
 /**
  * Serves the kernel's requests.
@@ -23,5 +24,5 @@ public interface FuseHandler {
    * @param unique the request's number
    * @param pid the thread that made it, as in its header
    */
-  void interrupted(long unique, int pid);
+  void interrupted(RequestId unique, int pid);
 }

@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.dev.KernelChannel;
 import io.hypersync.worker.fuse.protocol.FuseNotification;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class FuseNotifier {
    * @return false if the kernel does not know the inode
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
-  public boolean invalidateInode(long nodeId, long offset, long length) throws IOException {
+  public boolean invalidateInode(InodeNo nodeId, long offset, long length) throws IOException {
     if (offset < 0 || length < 0) {
       throw new IllegalArgumentException("offset " + offset + ", length " + length);
     }
@@ -46,7 +47,7 @@ public final class FuseNotifier {
    * @return false if the kernel does not know the inode
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
-  public boolean attributesOnly(long nodeId) throws IOException {
+  public boolean attributesOnly(InodeNo nodeId) throws IOException {
     return send(FuseNotification.invalidateAttributes(nodeId));
   }
 
@@ -58,7 +59,7 @@ public final class FuseNotifier {
    * @return false if the kernel has no such name cached
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
-  public boolean invalidateEntry(long parent, byte[] name) throws IOException {
+  public boolean invalidateEntry(InodeNo parent, byte[] name) throws IOException {
     return send(FuseNotification.invalidateEntry(parent, name));
   }
 
@@ -70,7 +71,7 @@ public final class FuseNotifier {
    * @return false if the kernel has no such name cached
    * @throws IOException if the kernel refuses: the content of its caches is then unknown
    */
-  public boolean expireEntry(long parent, byte[] name) throws IOException {
+  public boolean expireEntry(InodeNo parent, byte[] name) throws IOException {
     return send(FuseNotification.expireEntry(parent, name));
   }
 
@@ -84,7 +85,7 @@ public final class FuseNotifier {
    * @return false if the kernel does not know the node
    * @throws IOException if the kernel refuses
    */
-  public boolean store(long nodeId, long offset, byte value) throws IOException {
+  public boolean store(InodeNo nodeId, long offset, byte value) throws IOException {
     return send(FuseNotification.store(nodeId, offset, value));
   }
 
@@ -94,7 +95,7 @@ public final class FuseNotifier {
    *
    * @throws IOException if the kernel refuses
    */
-  public void prune(List<Long> nodeIds) throws IOException {
+  public void prune(List<InodeNo> nodeIds) throws IOException {
     var _ = send(FuseNotification.prune(nodeIds));
   }
 

@@ -2,11 +2,13 @@ package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseLock;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.FuseStatx;
+import io.hypersync.worker.fuse.protocol.RequestId;
 
 /**
  * The right to answer one request, once, from any thread, at any time until the session ends. A
@@ -19,7 +21,7 @@ import io.hypersync.worker.fuse.protocol.FuseStatx;
  */
 public interface FuseReply {
   /** The number of the request. */
-  long unique();
+  RequestId unique();
 
   /**
    * When the request was read, in nanoseconds of the monotonic clock; 0 from the second call on. So
@@ -49,10 +51,10 @@ public interface FuseReply {
    *
    * @param flags bits of {@link io.hypersync.worker.fuse.abi.FuseFlags.OpenReply}
    */
-  void open(long fh, int flags);
+  void open(FileHandle fh, int flags);
 
   /** The new file and its handle; {@code flags} as in {@link #open}. */
-  void create(FuseEntry entry, long fh, int flags);
+  void create(FuseEntry entry, FileHandle fh, int flags);
 
   /** How many bytes were written. */
   void write(int size);

@@ -9,6 +9,7 @@ import io.hypersync.worker.fuse.protocol.Decoded;
 import io.hypersync.worker.fuse.protocol.FuseInitReply;
 import io.hypersync.worker.fuse.protocol.FuseReplyEncoder;
 import io.hypersync.worker.fuse.protocol.FuseRequestDecoder;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -189,7 +190,8 @@ public final class FuseSession implements AutoCloseable {
     }
   }
 
-  private static void send(KernelChannel channel, long unique, ByteBuffer body) throws IOException {
+  private static void send(KernelChannel channel, RequestId unique, ByteBuffer body)
+      throws IOException {
     Errno refusal = channel.send(FuseReplyEncoder.header(unique, body.remaining()), body);
     if (refusal != null) {
       throw new IOException("the kernel refused the answer to INIT: " + refusal.message());

@@ -1,6 +1,7 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,19 +21,19 @@ final class InFlightTable {
    */
   private static final int MAX_EARLY = 1024;
 
-  private final Set<Long> early =
+  private final Set<RequestId> early =
       Collections.newSetFromMap(
           Collections.synchronizedMap(
               new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;
 
                 @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+                protected boolean removeEldestEntry(Map.Entry<RequestId, Boolean> eldest) {
                   return size() > MAX_EARLY;
                 }
               }));
 
-  private final ConcurrentHashMap<Long, PendingReply> replies = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<RequestId, PendingReply> replies = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** Adds a request; returns false, and answers it with EIO, if the session is ending. */
@@ -61,7 +62,7 @@ final class InFlightTable {
    *
    * @return the request, if the handler must be called now; else null
    */
-  @Nullable PendingReply interruptedNow(long unique) {
+  @Nullable PendingReply interruptedNow(RequestId unique) {
     early.add(unique);
     PendingReply reply = replies.get(unique);
     return reply != null && reply.isWithHandler() && early.remove(unique) ? reply : null;

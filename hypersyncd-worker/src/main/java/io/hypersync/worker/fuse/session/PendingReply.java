@@ -4,6 +4,7 @@ import io.hypersync.model.errno.Errno;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.dev.KernelChannel;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseLock;
@@ -11,6 +12,7 @@ import io.hypersync.worker.fuse.protocol.FuseReplyEncoder;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
 import io.hypersync.worker.fuse.protocol.FuseStatx;
 import io.hypersync.worker.fuse.protocol.RequestHeader;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +56,7 @@ final class PendingReply implements FuseReply {
   }
 
   @Override
-  public long unique() {
+  public RequestId unique() {
     return request.unique();
   }
 
@@ -117,12 +119,12 @@ final class PendingReply implements FuseReply {
   }
 
   @Override
-  public void open(long fh, int flags) {
+  public void open(FileHandle fh, int flags) {
     succeed(FuseReplyEncoder.open(fh, flags));
   }
 
   @Override
-  public void create(FuseEntry entry, long fh, int flags) {
+  public void create(FuseEntry entry, FileHandle fh, int flags) {
     succeed(FuseReplyEncoder.create(entry, fh, flags));
   }
 

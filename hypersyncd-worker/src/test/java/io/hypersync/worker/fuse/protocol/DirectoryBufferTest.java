@@ -4,19 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class DirectoryBufferTest {
-  private static final FuseAttr ATTR = new FuseAttr(12, 0, 0, 0, 0, 0, 0100644, 1, 0, 0, 0, 4096);
-  private static final FuseEntry ENTRY = new FuseEntry(12, 0, ATTR, 0, 0);
+  private static final InodeNo INODE = new InodeNo(12);
+  private static final FuseAttr ATTR =
+      new FuseAttr(INODE, 0, 0, 0, 0, 0, 0100644, 1, 0, 0, 0, 4096);
+  private static final FuseEntry ENTRY = new FuseEntry(INODE, 0, ATTR, 0, 0);
 
   @Test
   void rowsArePaddedToEightBytes() {
     DirectoryBuffer.Plain rows = new DirectoryBuffer.Plain(4096);
-    assertTrue(rows.add(11, 1, 4, name("a")));
-    assertTrue(rows.add(12, 2, 8, name("eightchr")));
+    assertTrue(rows.add(new InodeNo(11), 1, 4, name("a")));
+    assertTrue(rows.add(INODE, 2, 8, name("eightchr")));
     assertEquals(
         hex(
             """
@@ -37,7 +40,7 @@ class DirectoryBufferTest {
   @Test
   void plusRowsHaveTheEntryFirst() {
     DirectoryBuffer.Plus rows = new DirectoryBuffer.Plus(4096);
-    assertTrue(rows.addNameOnly(1, 1, 4, name(".")));
+    assertTrue(rows.addNameOnly(InodeNo.ROOT, 1, 4, name(".")));
     assertTrue(rows.add(ENTRY, 2, name("f")));
     assertEquals(
         hex(
@@ -64,9 +67,9 @@ class DirectoryBufferTest {
 
   @Test
   void theLimitIsKeptToTheByte() {
-    assertTrue(new DirectoryBuffer.Plain(32).add(1, 1, 8, name("a")));
-    assertFalse(new DirectoryBuffer.Plain(31).add(1, 1, 8, name("a")));
-    assertFalse(new DirectoryBuffer.Plain(0).add(1, 1, 8, name("a")));
+    assertTrue(new DirectoryBuffer.Plain(32).add(InodeNo.ROOT, 1, 8, name("a")));
+    assertFalse(new DirectoryBuffer.Plain(31).add(InodeNo.ROOT, 1, 8, name("a")));
+    assertFalse(new DirectoryBuffer.Plain(0).add(InodeNo.ROOT, 1, 8, name("a")));
     assertTrue(new DirectoryBuffer.Plus(160).add(ENTRY, 1, name("a")));
     assertFalse(new DirectoryBuffer.Plus(159).add(ENTRY, 1, name("a")));
   }
@@ -86,7 +89,7 @@ class DirectoryBufferTest {
   void thousandsOfRowsFitWhereTheLimitIsLarge() {
     DirectoryBuffer.Plain rows = new DirectoryBuffer.Plain(1 << 20);
     int count = 0;
-    while (rows.add(count + 1, count + 1, 8, name("x".repeat(1 + count % 255)))) {
+    while (rows.add(new InodeNo(count + 1), count + 1, 8, name("x".repeat(1 + count % 255)))) {
       count++;
     }
     assertTrue(count > 5_000, "only " + count);

@@ -3,6 +3,7 @@ package io.hypersync.worker.fuse.protocol;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.InitFlag;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -12,9 +13,22 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FuseReplyEncoderTest {
+  private static final InodeNo INODE = new InodeNo(11);
+
   private static final FuseAttr ATTR =
       new FuseAttr(
-          11, 4097, 16, 1_000_000_002L, -1, 3_000_000_004L, 0100644, 2, 1000, 100, 0x10305, 4096);
+          INODE,
+          4097,
+          16,
+          1_000_000_002L,
+          -1,
+          3_000_000_004L,
+          0100644,
+          2,
+          1000,
+          100,
+          0x10305,
+          4096);
 
   private static final String ATTR_HEX =
       """
@@ -47,7 +61,7 @@ class FuseReplyEncoderTest {
       """
           + ATTR_HEX;
 
-  private static final FuseEntry ENTRY = new FuseEntry(11, 9, ATTR, 1_500_000_000L, 7);
+  private static final FuseEntry ENTRY = new FuseEntry(INODE, 9, ATTR, 1_500_000_000L, 7);
 
   @Test
   void header() {
@@ -57,7 +71,7 @@ class FuseReplyEncoderTest {
         00000000 # error
         2200000000000000 # unique
         """,
-        FuseReplyEncoder.header(0x22, 128));
+        FuseReplyEncoder.header(new RequestId(0x22), 128));
   }
 
   @Test
@@ -68,7 +82,7 @@ class FuseReplyEncoderTest {
         feffffff # error: -ENOENT
         2200000000000000 # unique
         """,
-        FuseReplyEncoder.error(0x22, Errno.ENOENT));
+        FuseReplyEncoder.error(new RequestId(0x22), Errno.ENOENT));
   }
 
   @Test
@@ -112,12 +126,12 @@ class FuseReplyEncoderTest {
 
   @Test
   void open() {
-    assertHex(OPEN_HEX, FuseReplyEncoder.open(77, 1));
+    assertHex(OPEN_HEX, FuseReplyEncoder.open(new FileHandle(77), 1));
   }
 
   @Test
   void createIsAnEntryAndAHandle() {
-    assertHex(ENTRY_HEX + OPEN_HEX, FuseReplyEncoder.create(ENTRY, 77, 1));
+    assertHex(ENTRY_HEX + OPEN_HEX, FuseReplyEncoder.create(ENTRY, new FileHandle(77), 1));
   }
 
   @Test
@@ -190,7 +204,7 @@ class FuseReplyEncoderTest {
         FuseReplyEncoder.statx(
             new FuseStatx(
                 new FuseAttr(
-                    11,
+                    INODE,
                     4097,
                     16,
                     1_000_000_002L,
@@ -259,7 +273,7 @@ class FuseReplyEncoderTest {
         0010000000000000 # off
         0020000000000000 # len
         """,
-        FuseNotification.invalidateInode(11, 4096, 8192));
+        FuseNotification.invalidateInode(INODE, 4096, 8192));
     assertHex(
         """
         28000000 # len: 40
@@ -269,7 +283,7 @@ class FuseReplyEncoderTest {
         ffffffffffffffff # off: no pages
         0000000000000000 # len
         """,
-        FuseNotification.invalidateAttributes(11));
+        FuseNotification.invalidateAttributes(INODE));
     assertHex(
         """
         24000000 # len: 36
@@ -280,7 +294,7 @@ class FuseReplyEncoderTest {
         00000000 # flags
         61626300 # name
         """,
-        FuseNotification.invalidateEntry(1, "abc".getBytes(StandardCharsets.UTF_8)));
+        FuseNotification.invalidateEntry(InodeNo.ROOT, "abc".getBytes(StandardCharsets.UTF_8)));
     assertHex(
         """
         29000000 # len: 41
@@ -292,7 +306,7 @@ class FuseReplyEncoderTest {
         00000000 # padding
         7f # the byte
         """,
-        FuseNotification.store(11, 4096, (byte) 0x7f));
+        FuseNotification.store(INODE, 4096, (byte) 0x7f));
     assertHex(
         """
         30000000 # len: 48
@@ -304,7 +318,7 @@ class FuseReplyEncoderTest {
         0b00000000000000 # the first node
         0c00000000000000 # the second node
         """,
-        FuseNotification.prune(List.of(11L, 12L)));
+        FuseNotification.prune(List.of(INODE, new InodeNo(12))));
   }
 
   private static void assertHex(String annotated, ByteBuffer actual) {

@@ -30,7 +30,8 @@ class FuseRequestDecoderFuzzTest {
         Decoded decoded = decoders[round & 1].decode(ByteBuffer.wrap(message));
         if (message.length >= 40) {
           assertEquals(
-              ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getLong(8), decoded.unique());
+              ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN).getLong(8),
+              decoded.unique().value());
         }
         understood += decoded instanceof Decoded.Malformed ? 0 : 1;
       } catch (RuntimeException | Error e) {

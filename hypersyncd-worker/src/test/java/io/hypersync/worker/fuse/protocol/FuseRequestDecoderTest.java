@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.InitFlag;
 import java.nio.ByteBuffer;
@@ -39,7 +40,8 @@ class FuseRequestDecoderTest {
     Decoded.Request decoded =
         assertInstanceOf(Decoded.Request.class, decoder.decode(ByteBuffer.wrap(message)));
     assertEquals(
-        new RequestHeader(0x22, 7, 1000, 100, 4321, FuseOpcode.LOOKUP), decoded.request().header());
+        new RequestHeader(new RequestId(0x22), new InodeNo(7), 1000, 100, 4321, FuseOpcode.LOOKUP),
+        decoded.request().header());
     assertEquals("Lookup[name=abc]", Rendered.of(decoded.request().operation()));
   }
 
@@ -76,7 +78,7 @@ class FuseRequestDecoderTest {
           decoder.decode(AnnotatedHex.request(fixture.opcode(), Arrays.copyOf(body, length)));
       Decoded.Malformed malformed =
           assertInstanceOf(Decoded.Malformed.class, decoded, "cut to " + length + " bytes");
-      assertEquals(0x22, malformed.unique());
+      assertEquals(new RequestId(0x22), malformed.unique());
       assertEquals(Errno.EIO, malformed.errno());
     }
   }
@@ -133,7 +135,7 @@ class FuseRequestDecoderTest {
           assertInstanceOf(
               Decoded.Malformed.class, decoder.decode(AnnotatedHex.request(opcode, new byte[8])));
       assertEquals(Errno.ENOSYS, malformed.errno(), "opcode " + opcode);
-      assertEquals(0x22, malformed.unique());
+      assertEquals(new RequestId(0x22), malformed.unique());
     }
   }
 
@@ -150,7 +152,7 @@ class FuseRequestDecoderTest {
   @Test
   void lessThanAHeaderHasNoNumber() {
     for (int length = 0; length < 40; length++) {
-      assertEquals(0, decoder.decode(ByteBuffer.allocate(length)).unique());
+      assertEquals(RequestId.NONE, decoder.decode(ByteBuffer.allocate(length)).unique());
     }
   }
 
@@ -181,7 +183,7 @@ class FuseRequestDecoderTest {
             """);
     assertEquals(
         new Decoded.Init(
-            0x22,
+            new RequestId(0x22),
             7,
             45,
             131072,
@@ -194,16 +196,17 @@ class FuseRequestDecoderTest {
   void theSecondWordOfInitCountsOnlyWithInitExt() {
     byte[] body = AnnotatedHex.bytes("07000000 1f000000 00000200 01000000 ffffffff");
     assertEquals(
-        new Decoded.Init(0x22, 7, 31, 131072, 1), decoder.decode(AnnotatedHex.request(26, body)));
+        new Decoded.Init(new RequestId(0x22), 7, 31, 131072, 1),
+        decoder.decode(AnnotatedHex.request(26, body)));
     assertEquals(
-        new Decoded.Init(0x22, 7, 31, 131072, 1),
+        new Decoded.Init(new RequestId(0x22), 7, 31, 131072, 1),
         decoder.decode(AnnotatedHex.request(26, Arrays.copyOf(body, 16))));
   }
 
   @Test
   void anInterruptNamesItsTarget() {
     assertEquals(
-        new Decoded.Interrupt(0x22, 0x66),
+        new Decoded.Interrupt(new RequestId(0x22), new RequestId(0x66)),
         decoder.decode(AnnotatedHex.request(36, AnnotatedHex.bytes("6600000000000000"))));
   }
 

@@ -1,5 +1,6 @@
 package io.hypersync.worker.fuse.protocol;
 
+import io.hypersync.model.id.InodeNo;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
@@ -15,7 +16,10 @@ final class Rendered {
     if (value instanceof byte[] bytes) {
       return new String(bytes, StandardCharsets.ISO_8859_1);
     }
-    if (!(value instanceof Record)) {
+    if (!(value instanceof Record)
+        || value instanceof FileHandle
+        || value instanceof FuseLockOwner
+        || value instanceof InodeNo) {
       return String.valueOf(value);
     }
     StringJoiner text = new StringJoiner(", ", value.getClass().getSimpleName() + "[", "]");

@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.abi.InitFlag;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -40,7 +42,7 @@ class FuseSessionTest {
 
   private final FakeKernel kernel = FakeKernel.ready();
   private final BlockingQueue<FuseReply> held = new LinkedBlockingQueue<>();
-  private final BlockingQueue<Long> interrupted = new LinkedBlockingQueue<>();
+  private final BlockingQueue<RequestId> interrupted = new LinkedBlockingQueue<>();
 
   /** A session whose handler leaves every request unanswered. */
   private FuseSession holding(int readers) throws Exception {
@@ -60,7 +62,7 @@ class FuseSessionTest {
               }
 
               @Override
-              public void interrupted(long unique, int pid) {
+              public void interrupted(RequestId unique, int pid) {
                 interrupted.add(unique);
               }
             });
@@ -216,7 +218,7 @@ class FuseSessionTest {
         session(
             1,
             (request, reply) -> {
-              if (request.header().nodeId() == 2) {
+              if (request.header().nodeId().value() == 2) {
                 reply.ok();
               }
               throw new IllegalStateException("on purpose");
@@ -284,7 +286,7 @@ class FuseSessionTest {
       kernel.request(4, GETATTR, 1, GETATTR_BODY);
       FuseReply reply = held.take();
       kernel.request(5, FuseOpcode.INTERRUPT.code(), 0, unique(4));
-      assertEquals(4, interrupted.take());
+      assertEquals(new RequestId(4), interrupted.take());
       assertTrue(kernel.isQuiet(), "an interrupt has no answer of its own");
       reply.error(Errno.EINTR);
       assertEquals(-Errno.EINTR.code(), kernel.reply().error());
@@ -298,7 +300,7 @@ class FuseSessionTest {
       kernel.request(5, FuseOpcode.INTERRUPT.code(), 0, unique(4));
       kernel.request(4, GETATTR, 1, GETATTR_BODY);
       FuseReply reply = held.take();
-      assertEquals(4, interrupted.take());
+      assertEquals(new RequestId(4), interrupted.take());
       reply.error(Errno.EINTR);
       assertEquals(4, kernel.reply().unique());
       assertEquals(1, session.counters().interrupts());
@@ -329,7 +331,7 @@ class FuseSessionTest {
       assertTrue(interrupted.isEmpty(), "it has not got there yet");
       goOn.countDown();
       FuseReply reply = held.take();
-      assertEquals(4, interrupted.take());
+      assertEquals(new RequestId(4), interrupted.take());
       reply.error(Errno.EINTR);
       assertEquals(4, kernel.reply().unique());
       assertEquals(1, session.counters().interrupts());
@@ -420,21 +422,22 @@ class FuseSessionTest {
   @Test
   void notificationsAreSentUnasked() throws Exception {
     try (FuseSession session = holding(1)) {
-      session.notifier().invalidateInode(7, 4096, 0);
-      session.notifier().attributesOnly(7);
-      session.notifier().invalidateEntry(1, "a".getBytes(StandardCharsets.UTF_8));
+      session.notifier().invalidateInode(new InodeNo(7), 4096, 0);
+      session.notifier().attributesOnly(new InodeNo(7));
+      session.notifier().invalidateEntry(InodeNo.ROOT, "a".getBytes(StandardCharsets.UTF_8));
       assertEquals(2, kernel.reply().error());
       assertEquals(-1, kernel.reply().buffer().getLong(8));
       FakeKernel.Reply entry = kernel.reply();
       assertEquals(3, entry.error());
       assertEquals(0, entry.unique());
       kernel.refuseNext(Errno.ENOENT);
-      session.notifier().attributesOnly(8);
+      session.notifier().attributesOnly(new InodeNo(8));
       assertEquals(3, session.counters().notifications(), "not cached is not an error");
       kernel.refuseNext(Errno.EINVAL);
-      assertThrows(IOException.class, () -> session.notifier().attributesOnly(8));
+      assertThrows(IOException.class, () -> session.notifier().attributesOnly(new InodeNo(8)));
       assertThrows(
-          IllegalArgumentException.class, () -> session.notifier().invalidateInode(7, -1, 0));
+          IllegalArgumentException.class,
+          () -> session.notifier().invalidateInode(new InodeNo(7), -1, 0));
     }
   }
 
@@ -463,6 +466,6 @@ class FuseSessionTest {
     }
 
     @Override
-    public void interrupted(long unique, int pid) {}
+    public void interrupted(RequestId unique, int pid) {}
   }
 }

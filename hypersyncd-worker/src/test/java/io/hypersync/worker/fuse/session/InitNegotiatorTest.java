@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.worker.fuse.abi.InitFlag;
 import io.hypersync.worker.fuse.protocol.Decoded;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,8 @@ class InitNegotiatorTest {
 
   private static InitNegotiator.Outcome negotiate(int major, int minor, Set<InitFlag> offered) {
     return InitNegotiator.negotiate(
-        new Decoded.Init(1, major, minor, 131072, InitFlag.maskOf(offered)), OPTIONS);
+        new Decoded.Init(new RequestId(1), major, minor, 131072, InitFlag.maskOf(offered)),
+        OPTIONS);
   }
 
   private static InitNegotiator.Outcome.Agreed agreed(int minor, Set<InitFlag> offered) {

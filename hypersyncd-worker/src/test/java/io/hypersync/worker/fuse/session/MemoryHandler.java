@@ -1,16 +1,21 @@
 package io.hypersync.worker.fuse.session;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseFlags.OpenReply;
 import io.hypersync.worker.fuse.protocol.DirectoryBuffer;
+import io.hypersync.worker.fuse.protocol.FileHandle;
 import io.hypersync.worker.fuse.protocol.FuseAttr;
 import io.hypersync.worker.fuse.protocol.FuseEntry;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
 import io.hypersync.worker.fuse.protocol.FuseStatFs;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,7 +34,7 @@ final class MemoryHandler implements FuseHandler {
 
   private final TreeMap<String, Node> files = new TreeMap<>();
   private final TreeMap<Long, Node> nodes = new TreeMap<>();
-  private final TreeMap<Long, FuseReply> stuck = new TreeMap<>();
+  private final Map<RequestId, FuseReply> stuck = new HashMap<>();
   private final long ttlNs;
   private long lastNode = 1;
 
@@ -37,9 +42,9 @@ final class MemoryHandler implements FuseHandler {
   final BlockingQueue<Integer> writeSizes = new LinkedBlockingQueue<>();
 
   /** Requests that are never answered unless interrupted. */
-  final BlockingQueue<Long> stuckRequests = new LinkedBlockingQueue<>();
+  final BlockingQueue<RequestId> stuckRequests = new LinkedBlockingQueue<>();
 
-  final BlockingQueue<Long> interrupts = new LinkedBlockingQueue<>();
+  final BlockingQueue<RequestId> interrupts = new LinkedBlockingQueue<>();
 
   private static final class Node {
     final long id;
@@ -61,10 +66,10 @@ final class MemoryHandler implements FuseHandler {
   }
 
   /** Creates or changes a file without a notification to the kernel. */
-  synchronized long put(String name, String content) {
+  synchronized InodeNo put(String name, String content) {
     Node node = files.computeIfAbsent(name, key -> create(key, 0100644));
     node.content = content.getBytes(StandardCharsets.UTF_8);
-    return node.id;
+    return new InodeNo(node.id);
   }
 
   /** Removes a file without a notification to the kernel. */
@@ -78,7 +83,7 @@ final class MemoryHandler implements FuseHandler {
   }
 
   @Override
-  public synchronized void interrupted(long unique, int pid) {
+  public synchronized void interrupted(RequestId unique, int pid) {
     interrupts.add(unique);
     FuseReply reply = stuck.remove(unique);
     if (reply != null) {
@@ -88,7 +93,7 @@ final class MemoryHandler implements FuseHandler {
 
   @Override
   public synchronized void handle(FuseRequest request, FuseReply reply) {
-    Node node = nodes.get(request.header().nodeId());
+    Node node = nodes.get(request.header().nodeId().value());
     switch (request.operation()) {
       case FuseOperation.Forget _, FuseOperation.BatchForget _ -> reply.noReply();
       case FuseOperation.Lookup(byte[] name) -> {
@@ -106,7 +111,7 @@ final class MemoryHandler implements FuseHandler {
         List<Node> all = List.copyOf(files.values());
         for (int i = (int) list.offset(); i < all.size(); i++) {
           Node row = all.get(i);
-          if (!rows.add(row.id, i + 1, 8, row.name.getBytes(StandardCharsets.UTF_8))) {
+          if (!rows.add(new InodeNo(row.id), i + 1, 8, row.name.getBytes(StandardCharsets.UTF_8))) {
             break;
           }
         }
@@ -123,13 +128,13 @@ final class MemoryHandler implements FuseHandler {
         }
         reply.directory(rows);
       }
-      case FuseOperation.OpenDir _ -> reply.open(0, 0);
+      case FuseOperation.OpenDir _ -> reply.open(FileHandle.NONE, 0);
       case FuseOperation.Flush _, FuseOperation.Release _, FuseOperation.ReleaseDir _ -> reply.ok();
       case FuseOperation.Fsync _, FuseOperation.FsyncDir _ -> reply.ok();
       case FuseOperation.Create create -> {
         Node child = create(text(create.name()), create.mode());
         files.put(child.name, child);
-        reply.create(entry(child), child.id, openFlags(child));
+        reply.create(entry(child), new FileHandle(child.id), openFlags(child));
       }
       case FuseOperation.Unlink(byte[] name) -> {
         if (files.remove(text(name)) == null) {
@@ -148,7 +153,7 @@ final class MemoryHandler implements FuseHandler {
         if ((open.flags() & O_TRUNC) != 0) {
           node.content = new byte[0];
         }
-        reply.open(node.id, openFlags(node));
+        reply.open(new FileHandle(node.id), openFlags(node));
       }
       case FuseOperation.Read read when node != null -> read(request, read, node, reply);
       case FuseOperation.Write write when node != null -> {
@@ -204,12 +209,12 @@ final class MemoryHandler implements FuseHandler {
   }
 
   private FuseEntry entry(Node node) {
-    return new FuseEntry(node.id, 0, attr(node), ttlNs, ttlNs);
+    return new FuseEntry(new InodeNo(node.id), 0, attr(node), ttlNs, ttlNs);
   }
 
   private static FuseAttr attr(Node node) {
     return new FuseAttr(
-        node.id,
+        new InodeNo(node.id),
         node.content.length,
         (node.content.length + 511) / 512,
         node.mtimeNs,

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountGuard;
 import io.hypersync.worker.fuse.dev.MountTable;
 import io.hypersync.worker.fuse.protocol.FuseOperation;
 import io.hypersync.worker.fuse.protocol.FuseRequest;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @Tag("mount")
 class MountGuardTest {
-  private static final long ROOT = 1;
+  private static final InodeNo ROOT = InodeNo.ROOT;
   private static final int END_LIMIT_S = 20;
 
   /** Longer than two rounds of the guard, which checks once a second. */
@@ -295,7 +297,7 @@ class MountGuardTest {
     }
 
     @Override
-    public void interrupted(long unique, int pid) {
+    public void interrupted(RequestId unique, int pid) {
       files.interrupted(unique, pid);
     }
 

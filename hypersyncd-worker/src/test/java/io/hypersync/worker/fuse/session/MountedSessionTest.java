@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.errno.Errno;
+import io.hypersync.model.id.InodeNo;
 import io.hypersync.worker.fuse.abi.FuseOpcode;
 import io.hypersync.worker.fuse.dev.FuseMount;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
+import io.hypersync.worker.fuse.protocol.RequestId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -217,7 +219,7 @@ class MountedSessionTest {
   void aSignalInterruptsTheRequest() throws Exception {
     files.put("stuck-file", "never");
     Process cat = new ProcessBuilder("cat", point.resolve("stuck-file").toString()).start();
-    long unique = files.stuckRequests.take();
+    RequestId unique = files.stuckRequests.take();
     cat.destroy();
     assertEquals(unique, files.interrupts.take());
     assertTrue(cat.waitFor(10, TimeUnit.SECONDS), "the reader is gone");
@@ -281,7 +283,7 @@ class MountedSessionTest {
   void theKernelForgetsWhatItIsToldToForget() throws Exception {
     stop();
     start(3600, FuseSessionOptions.defaults());
-    long node = files.put("note", "short");
+    InodeNo node = files.put("note", "short");
     Path note = point.resolve("note");
     assertEquals(5, Files.size(note));
     files.put("note", "rather longer");
@@ -296,11 +298,11 @@ class MountedSessionTest {
 
     files.remove("note");
     assertTrue(Files.exists(note), "the name is cached for an hour");
-    session.notifier().invalidateEntry(1, "note".getBytes(StandardCharsets.UTF_8));
+    session.notifier().invalidateEntry(InodeNo.ROOT, "note".getBytes(StandardCharsets.UTF_8));
     assertFalse(Files.exists(note));
 
-    session.notifier().attributesOnly(999);
-    session.notifier().invalidateEntry(1, "unheard-of".getBytes(StandardCharsets.UTF_8));
+    session.notifier().attributesOnly(new InodeNo(999));
+    session.notifier().invalidateEntry(InodeNo.ROOT, "unheard-of".getBytes(StandardCharsets.UTF_8));
     assertEquals(3, session.counters().notifications(), "unknown ones do not count, or fail");
   }
 

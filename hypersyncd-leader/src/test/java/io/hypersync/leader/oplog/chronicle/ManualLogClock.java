@@ -1,20 +1,21 @@
 package io.hypersync.leader.oplog.chronicle;
 
+import io.hypersync.fixtures.ManualClock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** A clock that stands still until a test sets it. */
-final class ManualClock implements LogClock {
+/** A log's clock that stands still until a test moves it on; whoever waits then looks again. */
+final class ManualLogClock implements LogClock {
+  private final ManualClock time = new ManualClock();
   private final Set<Thread> known = ConcurrentHashMap.newKeySet();
   private final AtomicInteger parks = new AtomicInteger();
-  private volatile long now;
 
   @Override
   public long nanoTime() {
     known.add(Thread.currentThread());
-    return now;
+    return time.monotonicNs();
   }
 
   @Override
@@ -30,9 +31,7 @@ final class ManualClock implements LogClock {
 
   /** Advances the time and wakes waiting threads. */
   void advance(long nanos) {
-    synchronized (this) {
-      now += nanos;
-    }
+    time.advance(nanos);
     known.forEach(LockSupport::unpark);
   }
 }
