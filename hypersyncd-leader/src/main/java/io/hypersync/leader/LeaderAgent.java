@@ -26,6 +26,7 @@ import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -36,6 +37,7 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
@@ -71,6 +73,7 @@ public final class LeaderAgent implements Agent {
   private final Reaper reaper;
   private final DisconnectedWorkers disconnected = new DisconnectedWorkers();
   private final DivergenceReports divergences;
+  private final SnapshotManager snapshots;
   private final LoneCommitPolicy loneCommits = new LoneCommitPolicy();
   private long freeBytes = LeaderMessage.Heartbeat.UNKNOWN;
   private long streamedThrough;
@@ -81,6 +84,7 @@ public final class LeaderAgent implements Agent {
    * Starts leading from a recovered state.
    *
    * @param entropy source of node ids, op ids, client id and leader epoch
+   * @param snapshots decides when snapshots are taken, which this agent has done
    * @param listener receives the timestamps of each committed intent
    */
   public LeaderAgent(
@@ -90,11 +94,13 @@ public final class LeaderAgent implements Agent {
       ChunkPort chunks,
       LogReadPort logReader,
       RootAuditPort auditor,
+      SnapshotManager snapshots,
       SessionPort port,
       Clock clock,
       Entropy entropy,
       CommitListener listener) {
     this.config = config;
+    this.snapshots = snapshots;
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
     this.chunks = chunks;
@@ -324,6 +330,21 @@ public final class LeaderAgent implements Agent {
     divergences.audited(finding, clock.monotonicNs());
   }
 
+  /** A snapshot was taken, or what the catalog says of one was changed. */
+  public void snapshotTaken(Snapshot snapshot) {
+    snapshots.taken(snapshot);
+  }
+
+  /** A snapshot was removed. */
+  public void snapshotRemoved(long index) {
+    snapshots.removed(index);
+  }
+
+  /** What was asked of the snapshot port could not be done. */
+  public void snapshotFailed(String why) {
+    snapshots.failed(why, clock.monotonicNs());
+  }
+
   /** Takes entries that the {@link LogReadPort} has read. */
   public void logRead(SessionId session, long fromIndex, List<byte[]> entries) {
     sessions.logRead(session, fromIndex, entries, log.durableIndex());
@@ -339,7 +360,7 @@ public final class LeaderAgent implements Agent {
    * One turn of the event loop. In this order: sends the acks whose entries have become durable;
    * sequences what can be sequenced, which may block on the disk ({@link LoneCommitPolicy}); sends
    * durable entries to all workers, and to each worker its own entries before they are durable;
-   * sends heartbeats when due; expires locks; reaps orphans.
+   * sends heartbeats when due; expires locks; reaps orphans; has a snapshot taken.
    */
   @Override
   public int doWork() {
@@ -371,6 +392,7 @@ public final class LeaderAgent implements Agent {
     }
     locks.tick(now).forEach(worker -> hangUp(worker, "its lock session has expired"));
     work += reaper.tick(durable, now);
+    work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
     return work;
   }
@@ -449,6 +471,11 @@ public final class LeaderAgent implements Agent {
   /** Workers' claims about Merkle roots; for status reports, on the agent's thread only. */
   public DivergenceReports divergences() {
     return divergences;
+  }
+
+  /** The snapshots; for status reports and requests, on the agent's thread only. */
+  public SnapshotManager snapshots() {
+    return snapshots;
   }
 
   /** The reaper of orphans; for status reports, on the agent's thread only. */

@@ -2,6 +2,7 @@ package io.hypersync.leader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
@@ -9,6 +10,7 @@ import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.RootThread;
+import io.hypersync.leader.daemon.Snapshots;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -22,10 +24,13 @@ import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
+import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.AdminCommand;
 import io.hypersync.runtime.admin.Daemon;
@@ -35,6 +40,9 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotDirectory;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -101,11 +109,13 @@ public final class LeaderDaemon implements Daemon {
           new IntentIndex(
               IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapBudget.intents());
       DurabilityEvents events = new DurabilityEvents(ended);
+      SnapshotCatalog catalog = SnapshotDirectory.open(stateDir.resolve("snapshots"));
+      ReplayStart from = replayStart(catalog, chunks, options.workspace());
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
             new LogReplay(
-                RootVersion.LATEST,
+                from,
                 chunks,
                 intents,
                 LogReplay.LONG_RUNS,
@@ -128,7 +138,9 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
-      LeaderRuntime runtime = LeaderRuntime.start(options, recovered, log, chunks, ended);
+      Snapshots snapshots = new Snapshots(catalog, from.index());
+      LeaderRuntime runtime =
+          LeaderRuntime.start(options, recovered, log, chunks, snapshots, ended);
       events.begin(runtime);
       LOG.info(
           "leading workspace {} on {}",
@@ -139,6 +151,16 @@ public final class LeaderDaemon implements Daemon {
       closeAll(log, chunks, lock);
       throw explained(e, stateDir);
     }
+  }
+
+  private static ReplayStart replayStart(
+      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
+    Manifest newest = SnapshotReader.newest(catalog, chunks, workspace);
+    if (newest == null) {
+      return ReplayStart.genesis(RootVersion.LATEST);
+    }
+    LOG.info("starting from the snapshot of entry {}", newest.index());
+    return ReplayStart.of(newest);
   }
 
   private static void requireFinishedCut(Path stateDir) throws IOException {
@@ -172,7 +194,9 @@ public final class LeaderDaemon implements Daemon {
         "log",
         args -> runtime.logTail(args.path("tail").asInt(20)),
         "stages",
-        args -> runtime.stages(intents(args.path("intents"))));
+        args -> runtime.stages(intents(args.path("intents"))),
+        "snapshot",
+        args -> runtime.snapshot(args));
   }
 
   /**
@@ -204,6 +228,9 @@ public final class LeaderDaemon implements Daemon {
     }
     closed = true;
     runtime.close();
+    if (!ended.isDone()) { // a leader that has failed leaves its state alone
+      runtime.takeLastSnapshot();
+    }
     closeAll(log, chunks, lock);
     LOG.info("stopped");
     ended.complete(null);

@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.wire.pki.Identity;
 import java.net.InetSocketAddress;
@@ -30,6 +31,7 @@ import java.time.Duration;
  * @param chunkMax the largest chunk that workers cut writes into, in bytes (hypersync.md 9.1)
  * @param inlineThreshold payloads of up to this many bytes travel in the log; INLINE_THRESHOLD
  *     (9.2)
+ * @param snapshots how often snapshots are taken, and how long they are kept (hypersync.md 14.1)
  */
 public record LeaderDaemonOptions(
     WorkspaceId workspace,
@@ -47,4 +49,5 @@ public record LeaderDaemonOptions(
     Duration openLeaseTtl,
     double stateHeapShare,
     int chunkMax,
-    int inlineThreshold) {}
+    int inlineThreshold,
+    SnapshotPolicy snapshots) {}

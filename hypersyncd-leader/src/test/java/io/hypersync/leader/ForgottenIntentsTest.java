@@ -10,6 +10,7 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.RecordingSessionPort;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -59,6 +60,7 @@ class ForgottenIntentsTest {
           ChunkPort.NONE,
           (session, from, bytes) -> {},
           (_, _) -> {},
+          SnapshotManager.none(WORKSPACE),
           port,
           new ManualClock(),
           () -> ++entropy,

@@ -13,6 +13,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -96,6 +97,7 @@ class HostileWorkerTest {
           new Chunks(),
           (session, from, bytes) -> {},
           (_, _) -> {},
+          SnapshotManager.none(WORKSPACE),
           port,
           clock,
           () -> ++entropy,

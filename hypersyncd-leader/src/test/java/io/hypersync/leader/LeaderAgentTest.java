@@ -11,6 +11,7 @@ import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -57,6 +58,7 @@ class LeaderAgentTest {
           ChunkPort.NONE,
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
+          SnapshotManager.none(WORKSPACE),
           port,
           clock,
           () -> ++entropy,

@@ -45,6 +45,7 @@ class ArchitectureTest {
                       "io.hypersync.leader.lock",
                       "io.hypersync.leader.sequencer",
                       "io.hypersync.leader.session",
+                      "io.hypersync.leader.snapshot",
                       "io.hypersync.leader.recovery",
                       "io.hypersync.leader.port",
                       "io.hypersync.worker.inotify",
@@ -71,6 +72,8 @@ class ArchitectureTest {
         .definedBy("io.hypersync.chunkstore..")
         .layer("runtime")
         .definedBy("io.hypersync.runtime..")
+        .layer("snapshot")
+        .definedBy("io.hypersync.snapshot..")
         .layer("fixtures")
         .definedBy("io.hypersync.fixtures..")
         .layer("wire")
@@ -89,15 +92,17 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("top")
         .whereLayer("worker")
         .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("snapshot")
+        .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("runtime")
-        .mayOnlyBeAccessedByLayers("fixtures", "wire", "leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers("snapshot", "fixtures", "wire", "leader", "worker", "top")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("leader", "worker", "top")
         .whereLayer("chunkstore")
-        .mayOnlyBeAccessedByLayers("leader", "worker", "top")
+        .mayOnlyBeAccessedByLayers("snapshot", "leader", "worker", "top")
         .whereLayer("model")
         .mayOnlyBeAccessedByLayers(
-            "chunkstore", "runtime", "fixtures", "wire", "leader", "worker", "top")
+            "chunkstore", "runtime", "snapshot", "fixtures", "wire", "leader", "worker", "top")
         .check(CLASSES);
   }
 

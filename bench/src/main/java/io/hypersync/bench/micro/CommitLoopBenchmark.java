@@ -10,6 +10,7 @@ import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -117,6 +118,7 @@ public class CommitLoopBenchmark {
               ChunkPort.NONE,
               (_, _, _) -> {},
               (_, _) -> {},
+              SnapshotManager.none(WORKSPACE),
               this,
               Clock.SYSTEM,
               random::nextLong,

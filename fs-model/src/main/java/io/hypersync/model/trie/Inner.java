@@ -6,14 +6,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inner node of the trie, at one bit: keys with a 0 in that bit are on the left. The hash covers the
- * hashes of both children and the bit (hypersync.md 8.1.1); {@link RootVersion} has the bytes.
+ * An inner node of the trie, at one bit: keys with a 0 in that bit are on the left. The hash covers
+ * the hashes of both children and the bit (hypersync.md 8.1.1); {@link RootVersion} has the bytes.
  *
  * <p>The hash is computed when it is first requested, and cached in fields of this object: a
  * separate {@link Hash} would cost 16 bytes more, a million files have two million inner nodes, and
- * hashing a path reads the sibling of every inner node on it. Two threads may compute the hash at the
- * same time and get the same result; the first word is written last, with release semantics, and
- * read first, so that a thread which sees it also sees the rest.
+ * hashing a path reads the sibling of every inner node on it. Two threads may compute the hash at
+ * the same time and get the same result; the first word is written last, with release semantics,
+ * and read first, so that a thread which sees it also sees the rest.
  *
  * <p>No cache mixes versions. An inner node can be reached only from states that descend from one
  * genesis: an op makes the next state from one state, takes nodes from no other, and keeps its
@@ -42,10 +42,10 @@ final class Inner extends TrieNode {
   private static final int HASHED_AS_V2 = 0x8000;
 
   /**
-   * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one inner node for
-   * each bit of a key. The highest bit is set before a hash of {@link RootVersion#V2} is cached; it
-   * means nothing while there is no hash. Not final for that bit only: a racing thread stores the
-   * same value, and whoever reads the depth masks the bit.
+   * Longest path to a leaf, in the lower 15 bits: enough, since a path has at most one inner node
+   * for each bit of a key. The highest bit is set before a hash of {@link RootVersion#V2} is
+   * cached; it means nothing while there is no hash. Not final for that bit only: a racing thread
+   * stores the same value, and whoever reads the depth masks the bit.
    */
   private short depthAndVersion;
 

@@ -38,6 +38,7 @@ public final class HypersyncCommand implements Runnable {
     COMMANDS.put("umount", UmountCommand.class);
     COMMANDS.put("status", StatusCommand.class);
     COMMANDS.put("log", LogCommand.class);
+    COMMANDS.put("snapshot", SnapshotCommand.class);
     COMMANDS.put("why-slow", WhySlowCommand.class);
     COMMANDS.put("profile", ProfileCommand.class);
     COMMANDS.put("trace", TraceCommand.class);

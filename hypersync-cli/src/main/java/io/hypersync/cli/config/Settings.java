@@ -352,23 +352,23 @@ public final class Settings {
           1000L,
           "How many log entries may be on their way to one worker.");
 
-  /** How often a snapshot is made. */
+  /** How often a snapshot is taken; SNAPSHOT_INTERVAL. */
   public static final Setting<Duration> SNAPSHOTS_INTERVAL =
-      accepted(
+      used(
           SNAPSHOTS,
           "interval",
           ValueType.duration(Duration.ofSeconds(1), ONE_DAY),
           Duration.ofMinutes(5),
-          "How often a snapshot is made.");
+          "How often a snapshot is taken, if anything has changed.");
 
-  /** How many snapshots are kept. */
+  /** How many snapshots are kept; RETAIN_SNAPSHOTS. */
   public static final Setting<Long> SNAPSHOTS_RETAIN =
-      accepted(
+      used(
           SNAPSHOTS,
           "retain",
-          ValueType.integer(1, MAX_COUNT),
+          ValueType.integer(1, 1_000_000),
           864L,
-          "How many snapshots are kept.");
+          "How many snapshots are kept, besides those with a name or a pin.");
 
   /** How many entries a worker may be behind before it gets a snapshot instead of the log. */
   public static final Setting<Long> SNAPSHOTS_CATCHUP_LOG_THRESHOLD_ENTRIES =

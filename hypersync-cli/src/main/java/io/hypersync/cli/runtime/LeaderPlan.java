@@ -7,6 +7,7 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
+import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.runtime.admin.UserError;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -49,7 +50,10 @@ public final class LeaderPlan {
         configuration.get(Settings.LEADER_OPEN_LEASE_TTL),
         configuration.get(Settings.LEADER_STATE_HEAP_SHARE),
         Math.toIntExact(configuration.get(Settings.LEADER_CHUNK_MAX)),
-        Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)));
+        Math.toIntExact(configuration.get(Settings.LEADER_INLINE_THRESHOLD)),
+        new SnapshotPolicy(
+            configuration.get(Settings.SNAPSHOTS_INTERVAL).toNanos(),
+            Math.toIntExact(configuration.get(Settings.SNAPSHOTS_RETAIN))));
   }
 
   /** Returns the directory with the log and chunks of a workspace's leader. */

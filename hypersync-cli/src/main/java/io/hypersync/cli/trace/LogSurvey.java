@@ -4,6 +4,7 @@ import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
@@ -65,7 +66,7 @@ public record LogSurvey(
       throws IOException {
     LogReplay replay =
         new LogReplay(
-            ChronicleOpLog.rootVersion(oplog),
+            ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog)),
             chunks,
             new IntentIndex(REMEMBERED_INTENTS, 0),
             LogReplay.EVERY_ENTRY,

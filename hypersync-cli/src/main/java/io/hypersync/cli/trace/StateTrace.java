@@ -6,6 +6,7 @@ import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
@@ -53,7 +54,7 @@ public final class StateTrace {
       TraceWriter writer = new TraceWriter(out, roots, hash -> bytes(chunks, hash));
       LogReplay replay =
           new LogReplay(
-              roots,
+              ReplayStart.genesis(roots),
               chunks,
               new IntentIndex(REMEMBERED_INTENTS, 0),
               LogReplay.EVERY_ENTRY, // each root is written into the trace

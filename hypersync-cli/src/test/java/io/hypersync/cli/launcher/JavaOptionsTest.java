@@ -45,6 +45,7 @@ final class JavaOptionsTest {
       "fs-model",
       "chunkstore",
       "runtime",
+      "snapshots",
       "wire",
       "hypersyncd-leader",
       "hypersyncd-worker",

@@ -5,6 +5,7 @@ import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.oplog.chronicle.LogRewrite;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.model.codec.DecodeException;
@@ -205,7 +206,7 @@ public final class LogConversion {
       throws IOException {
     LogReplay replay =
         new LogReplay(
-            version,
+            ReplayStart.genesis(version),
             chunks,
             new IntentIndex(REMEMBERED_INTENTS, 0),
             LogReplay.EVERY_ENTRY,

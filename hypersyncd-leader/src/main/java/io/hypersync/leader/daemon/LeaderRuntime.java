@@ -12,6 +12,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
+import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
@@ -29,6 +30,7 @@ import io.hypersync.wire.quic.QuicLeaderServer;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 public final class LeaderRuntime implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
 
+  /** How long the leader waits at its end for the log's writer, in ms. */
+  private static final long LAST_WRITES_MS = 5_000;
+
   /** While one batch is synced, the next one can be completed. */
   private static final int BATCHES_AHEAD = 2;
 
@@ -50,6 +55,8 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final RootAuditor auditor;
+  private final SnapshotThread snapshotThread;
+  private final SnapshotRequests snapshotRequests;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQueries<LeaderAgent> questions;
@@ -64,7 +71,9 @@ public final class LeaderRuntime implements AutoCloseable {
       OpLog log,
       ChunkStore chunkStore,
       LeaderTransport transport,
-      CompletableFuture<Void> ended) {
+      Snapshots snapshots,
+      CompletableFuture<Void> ended)
+      throws IOException {
     this.options = options;
     this.log = log;
     this.chunkStore = chunkStore;
@@ -84,6 +93,8 @@ public final class LeaderRuntime implements AutoCloseable {
               loop().post(agent -> agent.freeBytes(bytes));
             });
     this.auditor = new RootAuditor(log, call -> loop().post(call));
+    this.snapshotThread =
+        new SnapshotThread(log, chunkStore, snapshots.catalog(), call -> loop().post(call));
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
@@ -93,6 +104,13 @@ public final class LeaderRuntime implements AutoCloseable {
             chunks,
             logReader,
             auditor,
+            new SnapshotManager(
+                snapshotThread,
+                options.snapshots(),
+                options.workspace(),
+                snapshots.catalog().list(),
+                snapshots.base(),
+                Clock.SYSTEM.monotonicNs()),
             new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong,
@@ -105,6 +123,7 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
+    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace());
   }
 
   /**
@@ -134,14 +153,16 @@ public final class LeaderRuntime implements AutoCloseable {
    *
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
+   * @throws IOException if the catalog of snapshots cannot be read
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
       LeaderState recovered,
       OpLog log,
       ChunkStore chunkStore,
+      Snapshots snapshots,
       CompletableFuture<Void> ended)
-      throws LeaderBindException {
+      throws LeaderBindException, IOException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
     QuicLeaderServer transport =
         QuicLeaderServer.bind(
@@ -150,8 +171,13 @@ public final class LeaderRuntime implements AutoCloseable {
             options.workspace(),
             adapter,
             QuicOptions.defaults());
-    LeaderRuntime runtime =
-        new LeaderRuntime(options, recovered, log, chunkStore, transport, ended);
+    LeaderRuntime runtime;
+    try {
+      runtime = new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
+    } catch (IOException e) {
+      transport.shutdown();
+      throw e;
+    }
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
@@ -210,6 +236,44 @@ public final class LeaderRuntime implements AutoCloseable {
     return LogTail.of(log, count);
   }
 
+  /**
+   * Carries out a request about snapshots; blocks until it is done.
+   *
+   * @param args {@code do}, and what that needs ({@link SnapshotRequests})
+   */
+  public JsonSerializable snapshot(ObjectNode args) {
+    return snapshotRequests.run(args);
+  }
+
+  /**
+   * Takes a snapshot of the newest state if there is none, so that the next start has nothing to
+   * replay. To be called after {@link #close}, while log and chunk store are open.
+   */
+  public void takeLastSnapshot() {
+    long newest = agent.snapshots().newestIndex();
+    if (agent.sequencer().headIndex() <= newest || !allIsDurable()) {
+      return;
+    }
+    snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), newest);
+  }
+
+  /** Waits a moment until what was logged last is durable; false if that does not happen. */
+  private boolean allIsDurable() {
+    long head = agent.sequencer().headIndex();
+    for (long waitedMs = 0; log.durableIndex() < head; waitedMs++) {
+      if (waitedMs >= LAST_WRITES_MS) {
+        return false;
+      }
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Ends all sessions and stops the threads; the log and the chunk store stay open. */
   @Override
   public void close() {
@@ -218,6 +282,7 @@ public final class LeaderRuntime implements AutoCloseable {
     chunks.close();
     logReader.close();
     auditor.close();
+    snapshotThread.close();
   }
 
   private AgentLoop<LeaderAgent> loop() {

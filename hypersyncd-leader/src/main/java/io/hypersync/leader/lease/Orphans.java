@@ -32,14 +32,7 @@ public final class Orphans {
    * @param index its last entry, used for all of them because their own entries are not known
    */
   public Orphans(FsState recovered, long index) {
-    recovered
-        .nodes()
-        .forEach(
-            node -> {
-              if (node.isOrphan()) {
-                add(node.id(), index);
-              }
-            });
+    recovered.orphans().forEach(orphan -> add(orphan.node(), index));
   }
 
   /** Updates the orphans after an entry was added to the log. */

@@ -20,7 +20,6 @@ import io.hypersync.model.state.Node;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
-import io.hypersync.model.trie.RootVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -56,6 +55,7 @@ public final class LogReplay implements RecoveryListener {
    */
   static final int MAX_RUN_CHUNKS = 16_384;
 
+  private final ReplayStart start;
   private final ChunkStore chunks;
   private final int runEntries;
   private final LongConsumer progress;
@@ -70,9 +70,10 @@ public final class LogReplay implements RecoveryListener {
   private long lastTimeNs;
 
   /**
-   * Starts from the empty filesystem.
+   * Prepares a replay.
    *
-   * @param version of the log's roots
+   * @param start with which state it begins; entries that this state has are not applied, and their
+   *     chunks are not looked at
    * @param chunks receives chunks of inline payloads that are missing or damaged there
    * @param intents receives every replayed intent
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
@@ -82,16 +83,19 @@ public final class LogReplay implements RecoveryListener {
    * @param progress receives the index now and then
    */
   public LogReplay(
-      RootVersion version,
+      ReplayStart start,
       ChunkStore chunks,
       IntentIndex intents,
       int runEntries,
       RootHashing hashing,
       long maxStateBytes,
       LongConsumer progress) {
-    this.state = FsState.genesis(version);
+    this.start = start;
+    this.state = start.state();
     this.root = state.root();
-    this.weight = StateWeight.of(state);
+    this.weight = start.weight();
+    this.index = 0;
+    this.lastTimeNs = start.lastTimeNs();
     this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;
@@ -119,6 +123,10 @@ public final class LogReplay implements RecoveryListener {
     }
     if (entry.index() != recordIndex) {
       throw refused(recordIndex, "it says that it is entry " + entry.index());
+    }
+    if (recordIndex <= start.index()) {
+      skip(entry);
+      return Verdict.KEEP;
     }
     if (!restoreChunks(entry)) {
       refuse(roots.finish(state));
@@ -151,13 +159,29 @@ public final class LogReplay implements RecoveryListener {
     return Verdict.KEEP;
   }
 
+  /** Passes over an entry that the state has from the beginning. */
+  private void skip(LogEntry entry) {
+    index = entry.index();
+    intents.add(entry.intent(), entry.origin(), index, entry.committedAtNs());
+    if (index == start.index() && !entry.root().equals(root)) {
+      throw new ReplayException(
+          index, "the snapshot of it has root " + root + ", and the log says " + entry.root());
+    }
+  }
+
   /**
    * Compares the roots that are left.
    *
-   * @throws ReplayException as {@link #onRecord}
+   * @throws ReplayException as {@link #onRecord}, and if the log ends before the snapshot that the
+   *     replay began with: what was durable then is missing
    */
   @Override
   public void ended() {
+    if (index < start.index()) {
+      throw new ReplayException(
+          index,
+          "it is the last one of the log, but there is a snapshot of entry " + start.index());
+    }
     refuse(roots.finish(state));
   }
 

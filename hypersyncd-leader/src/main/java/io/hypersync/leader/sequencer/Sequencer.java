@@ -161,6 +161,11 @@ public final class Sequencer {
     return headIndex;
   }
 
+  /** The time of the newest entry, in nanoseconds since 1970; 0 if there is none. */
+  public long lastTimeNs() {
+    return lastTimeNs;
+  }
+
   /** S_head: the state after the newest entry, durable or not. */
   public FsState head() {
     return head;

@@ -245,7 +245,7 @@ class LogReplayTest {
 
   private LogReplay replay(int runEntries, RootHashing hashing) {
     return new LogReplay(
-        RootVersion.LATEST,
+        ReplayStart.genesis(RootVersion.LATEST),
         chunks,
         new IntentIndex(100_000, 1_000),
         runEntries,

@@ -47,7 +47,12 @@ public final class DurableFiles {
    *     failure may bring back the old one
    */
   public static void replace(Path file, String text) throws IOException {
-    write(file, text, null);
+    write(file, StandardCharsets.UTF_8.encode(text), null);
+  }
+
+  /** Like {@link #replace(Path, String)}, with bytes. */
+  public static void replace(Path file, byte[] bytes) throws IOException {
+    write(file, ByteBuffer.wrap(bytes), null);
   }
 
   /**
@@ -56,7 +61,7 @@ public final class DurableFiles {
    */
   public static void replace(Path file, String text, Set<PosixFilePermission> permissions)
       throws IOException {
-    write(file, text, permissions);
+    write(file, StandardCharsets.UTF_8.encode(text), permissions);
   }
 
   /**
@@ -136,7 +141,8 @@ public final class DurableFiles {
     return Files.getAttribute(one, DEVICE).equals(Files.getAttribute(other, DEVICE));
   }
 
-  private static void write(Path file, String text, @Nullable Set<PosixFilePermission> permissions)
+  private static void write(
+      Path file, ByteBuffer bytes, @Nullable Set<PosixFilePermission> permissions)
       throws IOException {
     Path absolute = file.toAbsolutePath();
     Path directory = absolute.getParent();
@@ -156,7 +162,6 @@ public final class DurableFiles {
               temporary,
               Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
               attributes)) {
-        ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
         while (bytes.hasRemaining()) {
           var _ = channel.write(bytes);
         }

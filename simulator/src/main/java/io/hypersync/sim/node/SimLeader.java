@@ -6,6 +6,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.WorkerSession;
@@ -93,7 +94,7 @@ public final class SimLeader implements LeaderEnd {
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
     LogReplay replay =
         new LogReplay(
-            RootVersion.LATEST,
+            ReplayStart.genesis(RootVersion.LATEST),
             disk.chunks(),
             intents,
             LogReplay.LONG_RUNS,

@@ -1,0 +1,166 @@
+package io.hypersync.leader.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.snapshot.SnapshotManager;
+import io.hypersync.leader.snapshot.SnapshotManager.Answer;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.runtime.admin.UserError;
+import io.hypersync.runtime.agent.AgentQueries;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The admin command {@code snapshot}. Its argument {@code do} is {@code list}, {@code create} with
+ * an optional {@code name}, or {@code pin}, {@code unpin}, {@code rm}, {@code verify} with {@code
+ * snapshot}: a name or an index.
+ */
+final class SnapshotRequests {
+  private static final long LIMIT_MINUTES = 30;
+  private static final long MS_PER_NS = 1_000_000;
+
+  private final AgentQueries<LeaderAgent> agent;
+  private final ChunkStore chunks;
+  private final WorkspaceId workspace;
+
+  SnapshotRequests(AgentQueries<LeaderAgent> agent, ChunkStore chunks, WorkspaceId workspace) {
+    this.agent = agent;
+    this.chunks = chunks;
+    this.workspace = workspace;
+  }
+
+  ObjectNode run(ObjectNode args) {
+    String action = args.path("do").asText();
+    return switch (action) {
+      case "list" -> list();
+      case "create" -> created(name(args.path("name")));
+      case "pin" -> changed(args, (snapshots, known, told) -> snapshots.pin(known, true, told));
+      case "unpin" -> changed(args, (snapshots, known, told) -> snapshots.pin(known, false, told));
+      case "rm" -> changed(args, SnapshotManager::remove);
+      case "verify" -> verified(find(args.path("snapshot").asText()));
+      default ->
+          throw new UserError("there is nothing called \"" + action + "\" for snapshots", "");
+    };
+  }
+
+  private ObjectNode list() {
+    ArrayNode array = JsonNodeFactory.instance.arrayNode();
+    known().forEach(snapshot -> array.add(json(snapshot)));
+    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    answer.set("snapshots", array);
+    return answer;
+  }
+
+  private ObjectNode created(String name) {
+    return done((snapshots, told) -> snapshots.take(name, told));
+  }
+
+  private interface Change {
+    void ask(SnapshotManager snapshots, long index, Consumer<Answer> told);
+  }
+
+  private ObjectNode changed(ObjectNode args, Change change) {
+    Snapshot snapshot = find(args.path("snapshot").asText());
+    return done((snapshots, told) -> change.ask(snapshots, snapshot.index(), told));
+  }
+
+  /** Asks the agent for something and waits until it is done. */
+  private ObjectNode done(BiConsumer<SnapshotManager, Consumer<Answer>> request) {
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    var _ =
+        agent.ask(
+            leader -> {
+              request.accept(leader.snapshots(), answer::complete);
+              return true;
+            });
+    try {
+      return switch (answer.get(LIMIT_MINUTES, TimeUnit.MINUTES)) {
+        case Answer.Done(Snapshot snapshot) -> json(snapshot);
+        case Answer.Failed(String why) -> throw new UserError(why, "");
+      };
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UserError("interrupted", "");
+    } catch (ExecutionException | TimeoutException e) {
+      throw new UserError("the leader has not answered", "Look at its log.");
+    }
+  }
+
+  /** Reads all pages of a snapshot, on the calling thread, which may take minutes. */
+  private ObjectNode verified(Snapshot snapshot) {
+    try {
+      Manifest manifest = SnapshotReader.verify(snapshot, chunks, workspace);
+      return json(snapshot)
+          .put("verified", true)
+          .put("nodes", manifest.state().nodes().size())
+          .put("root", manifest.state().root().toString());
+    } catch (DecodeException | PageMissingException | ChunkStoreException e) {
+      throw new UserError(
+          "the snapshot of entry " + snapshot.index() + " is damaged: " + e.getMessage(),
+          "Take a new one: ./hypersync snapshot create");
+    }
+  }
+
+  private List<Snapshot> known() {
+    return agent.ask(leader -> List.copyOf(leader.snapshots().all()));
+  }
+
+  /** The snapshot of this name, or of this index. */
+  private Snapshot find(String wanted) {
+    List<Snapshot> known = known();
+    for (Snapshot snapshot : known) {
+      if (!wanted.isEmpty() && snapshot.name().equals(wanted)) {
+        return snapshot;
+      }
+    }
+    for (Snapshot snapshot : known) {
+      if (Long.toString(snapshot.index()).equals(wanted)) {
+        return snapshot;
+      }
+    }
+    throw new UserError(
+        "there is no snapshot \"" + wanted + "\"", "List them: ./hypersync snapshot list");
+  }
+
+  private static String name(JsonNode wanted) {
+    String name = wanted.asText();
+    if (name.getBytes(StandardCharsets.UTF_8).length > Snapshot.MAX_NAME_BYTES) {
+      throw new UserError(
+          "the name is longer than " + Snapshot.MAX_NAME_BYTES + " bytes", "Choose a shorter one.");
+    }
+    if (!name.isEmpty() && name.chars().allMatch(Character::isDigit)) {
+      throw new UserError(
+          "a name of digits only could be taken for an index", "Choose one with a letter.");
+    }
+    return name;
+  }
+
+  static ObjectNode json(Snapshot snapshot) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("index", snapshot.index())
+        .put("name", snapshot.name())
+        .put("pinned", snapshot.isPinned())
+        .put("taken_at", Instant.ofEpochMilli(snapshot.takenNs() / MS_PER_NS).toString())
+        .put("pages_written", snapshot.pages())
+        .put("bytes_written", snapshot.bytes())
+        .put("manifest", snapshot.hash().toString());
+  }
+}

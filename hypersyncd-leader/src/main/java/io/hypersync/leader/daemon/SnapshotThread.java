@@ -1,0 +1,184 @@
+package io.hypersync.leader.daemon;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.LeaderAgent;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.leader.port.SnapshotPort;
+import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.runtime.agent.Clock;
+import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.RateLimit;
+import io.hypersync.snapshot.SleepingRateLimit;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotTask;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes snapshots on a thread of its own, at a limited rate. */
+final class SnapshotThread implements SnapshotPort, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotThread.class);
+
+  /** The state's tries are walked by recursion, and names can be chosen to make them deep. */
+  private static final long STACK_BYTES = 64L << 20;
+
+  private static final long BYTES_PER_SECOND = 64L << 20;
+
+  private final OpLog log;
+  private final ChunkStore chunks;
+  private final SnapshotCatalog catalog;
+  private final Consumer<Consumer<LeaderAgent>> post;
+  private final RateLimit limit = new SleepingRateLimit(BYTES_PER_SECOND, Clock.SYSTEM);
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          work ->
+              Thread.ofPlatform()
+                  .name("leader-snapshots")
+                  .daemon()
+                  .stackSize(STACK_BYTES)
+                  .unstarted(work));
+  private volatile boolean stopping;
+
+  /**
+   * Takes snapshots of one leader.
+   *
+   * @param post runs a call of the agent on its thread
+   */
+  SnapshotThread(
+      OpLog log, ChunkStore chunks, SnapshotCatalog catalog, Consumer<Consumer<LeaderAgent>> post) {
+    this.log = log;
+    this.chunks = chunks;
+    this.catalog = catalog;
+    this.post = post;
+  }
+
+  @Override
+  public void take(Manifest manifest, long after, String name) {
+    execute(
+        () -> {
+          Snapshot taken = taken(manifest, after, name, limit);
+          return agent -> agent.snapshotTaken(taken);
+        });
+  }
+
+  @Override
+  public void change(Snapshot snapshot) {
+    execute(
+        () -> {
+          catalog.put(snapshot);
+          return agent -> agent.snapshotTaken(snapshot);
+        });
+  }
+
+  @Override
+  public void remove(long index) {
+    execute(
+        () -> {
+          catalog.remove(index);
+          return agent -> agent.snapshotRemoved(index);
+        });
+  }
+
+  private Snapshot taken(Manifest manifest, long after, String name, RateLimit rate)
+      throws IOException {
+    long beganNs = System.nanoTime();
+    LoggedChunks logged = new LoggedChunks(log, chunks, after, manifest.index());
+    while (logged.step()) {
+      requireRunning();
+    }
+    SnapshotTask task =
+        new SnapshotTask(manifest, name, Clock.SYSTEM.epochNs(), chunks, catalog, rate);
+    while (task.step()) {
+      if (stopping) {
+        task.abandon();
+      }
+      requireRunning();
+    }
+    Snapshot taken = task.result();
+    LOG.info(
+        "snapshot of entry {}: {} pages, {} bytes, in {} ms",
+        taken.index(),
+        taken.pages(),
+        taken.bytes(),
+        (System.nanoTime() - beganNs) / 1_000_000);
+    return taken;
+  }
+
+  private void requireRunning() throws IOException {
+    if (stopping) {
+      throw new IOException("the leader stops");
+    }
+  }
+
+  private interface Work {
+    Consumer<LeaderAgent> run() throws IOException;
+  }
+
+  /** Does the work and always reports a result: nothing else is begun until it arrives. */
+  private void execute(Work work) {
+    try {
+      thread.execute(() -> post.accept(result(work)));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
+  }
+
+  private static Consumer<LeaderAgent> result(Work work) {
+    try {
+      return work.run();
+    } catch (IOException e) {
+      String why = FileProblems.describe(e);
+      return agent -> agent.snapshotFailed(why);
+    } catch (ChunkStoreException e) {
+      String why = String.valueOf(e.getMessage());
+      return agent -> agent.snapshotFailed(why);
+    } catch (RuntimeException | Error e) {
+      LOG.error("internal error while a snapshot was taken", e);
+      return agent -> agent.snapshotFailed("internal error: " + e);
+    }
+  }
+
+  /**
+   * Takes the last snapshot of this run, without a limit of the rate, so that the next start has
+   * nothing to replay. Does nothing but log if that fails: the log has everything.
+   *
+   * @param manifest of the newest state, all of whose entries are durable
+   */
+  void takeLast(Manifest manifest, long after) {
+    close();
+    try {
+      Thread last =
+          Thread.ofPlatform()
+              .name("leader-snapshots")
+              .stackSize(STACK_BYTES)
+              .unstarted(() -> takeQuietly(manifest, after));
+      stopping = false;
+      last.start();
+      last.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void takeQuietly(Manifest manifest, long after) {
+    try {
+      var _ = taken(manifest, after, "", RateLimit.NONE);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("no snapshot before the leader stops: {}", e.getMessage());
+    }
+  }
+
+  /** Waits for what is under way, which is broken off where that is possible. */
+  @Override
+  public void close() {
+    stopping = true;
+    thread.close();
+  }
+}

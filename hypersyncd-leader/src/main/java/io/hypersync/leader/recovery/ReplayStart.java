@@ -1,0 +1,28 @@
+package io.hypersync.leader.recovery;
+
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.RootVersion;
+
+/**
+ * Where a replay of the log begins: with the empty filesystem, or with what a snapshot has.
+ *
+ * @param state the state before the first entry that is applied
+ * @param index the last entry that the state has; 0 for the empty filesystem
+ * @param lastTimeNs the time of that entry, in nanoseconds since 1970
+ * @param weight about how many bytes of heap the state takes ({@link StateWeight})
+ */
+public record ReplayStart(FsState state, long index, long lastTimeNs, long weight) {
+  /** The empty filesystem, with roots of this version. */
+  public static ReplayStart genesis(RootVersion version) {
+    FsState state = FsState.genesis(version);
+    return new ReplayStart(state, 0, 0, StateWeight.of(state));
+  }
+
+  /** A snapshot. */
+  public static ReplayStart of(Manifest manifest) {
+    return new ReplayStart(
+        manifest.state(), manifest.index(), manifest.lastTimeNs(), manifest.weight());
+  }
+}

@@ -1,0 +1,92 @@
+package io.hypersync.leader.snapshot;
+
+import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.log.LogEntryCodec;
+import io.hypersync.model.op.ChunkRef;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Makes sure that chunks which came inside entries are in the chunk store. When they are committed
+ * they are stored without a guarantee, because the log has them ({@code ChunkPort.storeInline}); a
+ * snapshot is what a leader starts from without the log, so they must be there before it. They are
+ * durable after the next sync of the store.
+ */
+public final class LoggedChunks {
+  private static final int READ_BYTES = 1 << 20;
+
+  private final OpLog log;
+  private final ChunkStore chunks;
+  private final long last;
+  private long next;
+
+  /**
+   * Looks at the entries behind {@code after} up to {@code last}, which must be durable.
+   *
+   * @param after entries up to this one were looked at for the snapshot before
+   */
+  public LoggedChunks(OpLog log, ChunkStore chunks, long after, long last) {
+    this.log = log;
+    this.chunks = chunks;
+    this.last = last;
+    this.next = after + 1;
+  }
+
+  /**
+   * Looks at some more entries, about a MiB of the log, and stores their chunks that are missing.
+   *
+   * @return whether there are more
+   * @throws ChunkStoreException if the chunk store fails; ENOSPC if it is full
+   * @throws IOException if the log cannot be read
+   */
+  public boolean step() throws IOException {
+    if (next > last) {
+      return false;
+    }
+    List<byte[]> entries = new ArrayList<>();
+    int count = log.read(next, READ_BYTES, (_, payload) -> entries.add(payload));
+    if (count == 0) {
+      throw new IOException("entry " + next + " of the log cannot be read");
+    }
+    List<Chunk> missing = new ArrayList<>();
+    Set<Hash> seen = new HashSet<>();
+    for (byte[] encoded : entries.subList(0, (int) Math.min(count, last - next + 1))) {
+      collect(encoded, seen, missing);
+    }
+    if (!missing.isEmpty()) {
+      chunks.putAll(missing);
+    }
+    next += count;
+    return next <= last;
+  }
+
+  private void collect(byte[] encoded, Set<Hash> seen, List<Chunk> missing) throws IOException {
+    LogEntry entry;
+    try {
+      entry = LogEntryCodec.decode(encoded);
+    } catch (DecodeException e) {
+      throw new IOException("an entry of the log cannot be read: " + e.getMessage(), e);
+    }
+    byte[] payload = entry.inlinePayload();
+    int at = 0;
+    for (ChunkRef chunk : entry.op().chunks()) {
+      if (payload.length == 0 || at + chunk.length() > payload.length) {
+        return; // its chunks came by themselves, and were stored before it was logged
+      }
+      if (chunk.length() > 0 && seen.add(chunk.hash()) && !chunks.contains(chunk.hash())) {
+        missing.add(new Chunk(chunk.hash(), Arrays.copyOfRange(payload, at, at + chunk.length())));
+      }
+      at += chunk.length();
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package io.hypersync.leader.snapshot;
+
+import io.hypersync.leader.port.SnapshotPort;
+import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.snapshot.Snapshot;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides when the leader takes a snapshot, and which ones it keeps (hypersync.md 13.1, 14.1). One
+ * thing at a time is under way on the port. Called on the agent's thread.
+ *
+ * <p>A snapshot is of S_head at the moment of the decision, and is handed over when the last entry
+ * of that state is durable: a state that is not durable must never be what a leader starts from.
+ *
+ * <p>The newest snapshot is never removed: the next start begins with it, and the next snapshot
+ * leaves out the pages that it has. Nor is the one that this run of the leader started from, until
+ * there is a newer one from this run. Which ones are kept depends on their order alone, and on no
+ * clock, so a host whose time jumps does not lose its past.
+ */
+public final class SnapshotManager {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotManager.class);
+
+  /** After a failure, such as a full disk, the next attempt waits for this part of the interval. */
+  private static final int RETRIES_PER_INTERVAL = 5;
+
+  /** What somebody who asked for a snapshot, or for a change of one, is told. */
+  public sealed interface Answer {
+    /** It is done; the snapshot as it is now, or as it was when it was removed. */
+    record Done(Snapshot snapshot) implements Answer {}
+
+    /** It is not done. */
+    record Failed(String why) implements Answer {}
+  }
+
+  private sealed interface Request {
+    Consumer<Answer> asker();
+
+    record Take(String name, Consumer<Answer> asker) implements Request {}
+
+    record Pin(long index, boolean pinned, Consumer<Answer> asker) implements Request {}
+
+    record Remove(long index, Consumer<Answer> asker) implements Request {}
+  }
+
+  private final SnapshotPort port;
+  private final SnapshotPolicy policy;
+  private final WorkspaceId workspace;
+  private final TreeMap<Long, Snapshot> known = new TreeMap<>();
+  private final ArrayDeque<Request> requests = new ArrayDeque<>();
+
+  /** The snapshot that the marks in the state rest on: this run started from it, or took it. */
+  private long base;
+
+  private @Nullable Manifest waiting;
+  private @Nullable Request underWay;
+  private boolean busy;
+  private boolean mayHaveTooMany = true;
+  private long nextNs;
+  private long taken;
+  private long failed;
+  private @Nullable String lastFailure;
+
+  /**
+   * A manager for one run of the leader.
+   *
+   * @param snapshots what the catalog has
+   * @param base index of the snapshot that the leader started from, 0 for none
+   * @param nowNs monotonic; the first snapshot is due after one interval
+   */
+  public SnapshotManager(
+      SnapshotPort port,
+      SnapshotPolicy policy,
+      WorkspaceId workspace,
+      Collection<Snapshot> snapshots,
+      long base,
+      long nowNs) {
+    this.port = port;
+    this.policy = policy;
+    this.workspace = workspace;
+    this.base = base;
+    this.nextNs = later(nowNs, policy.intervalNs());
+    snapshots.forEach(snapshot -> known.put(snapshot.index(), snapshot));
+  }
+
+  /** A manager that never takes a snapshot. */
+  public static SnapshotManager none(WorkspaceId workspace) {
+    SnapshotPolicy never = new SnapshotPolicy(Long.MAX_VALUE, 1);
+    return new SnapshotManager(SnapshotPort.NONE, never, workspace, List.of(), 0, 0);
+  }
+
+  /**
+   * Takes a snapshot if it is time or somebody has asked for one, and removes old ones.
+   *
+   * @param durable the newest durable entry
+   * @param nowNs monotonic
+   * @return whether anything was begun
+   */
+  public boolean tick(Sequencer sequencer, long durable, long nowNs) {
+    if (busy) {
+      return false;
+    }
+    Manifest decided = waiting;
+    if (decided != null) {
+      if (durable < decided.index()) {
+        return false;
+      }
+      waiting = null;
+      busy = true;
+      port.take(
+          decided, newestIndex(), underWay instanceof Request.Take(String name, _) ? name : "");
+      return true;
+    }
+    Request request = requests.poll();
+    if (request != null) {
+      begin(request, sequencer);
+      return true;
+    }
+    Snapshot surplus = surplus();
+    if (surplus != null) {
+      busy = true;
+      port.remove(surplus.index());
+      return true;
+    }
+    if (nowNs >= nextNs) {
+      nextNs = later(nowNs, policy.intervalNs());
+      if (sequencer.headIndex() > newestIndex()) {
+        waiting = manifest(sequencer);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void begin(Request request, Sequencer sequencer) {
+    switch (request) {
+      case Request.Take(String name, Consumer<Answer> asker) -> {
+        underWay = request;
+        Snapshot newest = known.get(sequencer.headIndex());
+        if (newest == null) {
+          waiting = manifest(sequencer);
+        } else if (name.isEmpty() || newest.name().equals(name)) {
+          underWay = null;
+          asker.accept(new Answer.Done(newest));
+        } else if (!newest.name().isEmpty()) {
+          refuse(
+              request,
+              "nothing has changed since snapshot " + newest.name() + ", which is the same state");
+        } else {
+          busy = true;
+          port.change(newest.withName(name));
+        }
+      }
+      case Request.Pin(long index, boolean pinned, _) -> {
+        Snapshot snapshot = known.get(index);
+        if (snapshot == null) {
+          refuse(request, "there is no snapshot of entry " + index);
+        } else {
+          underWay = request;
+          busy = true;
+          port.change(snapshot.withPin(pinned));
+        }
+      }
+      case Request.Remove(long index, _) -> {
+        if (!known.containsKey(index)) {
+          refuse(request, "there is no snapshot of entry " + index);
+        } else if (isNeeded(index)) {
+          refuse(request, "the leader needs it for its next start; take another snapshot first");
+        } else {
+          underWay = request;
+          busy = true;
+          port.remove(index);
+        }
+      }
+    }
+  }
+
+  private void refuse(Request request, String why) {
+    underWay = null;
+    request.asker().accept(new Answer.Failed(why));
+  }
+
+  /** The manifest of S_head, which need not be durable yet. */
+  public Manifest manifest(Sequencer sequencer) {
+    return new Manifest(
+        workspace,
+        sequencer.headIndex(),
+        sequencer.lastTimeNs(),
+        sequencer.weight(),
+        sequencer.head());
+  }
+
+  private boolean isNeeded(long index) {
+    return index == newestIndex() || index == base;
+  }
+
+  /** The oldest snapshot that is one too many; null if there is none. */
+  private @Nullable Snapshot surplus() {
+    if (!mayHaveTooMany) {
+      return null;
+    }
+    Snapshot oldest = null;
+    int others = 0;
+    for (Snapshot snapshot : known.values()) {
+      if (snapshot.isKept()) {
+        continue;
+      }
+      others++;
+      if (oldest == null && !isNeeded(snapshot.index())) {
+        oldest = snapshot;
+      }
+    }
+    mayHaveTooMany = others > policy.retain() && oldest != null;
+    return mayHaveTooMany ? oldest : null;
+  }
+
+  private static long later(long nowNs, long durationNs) {
+    long then = nowNs + durationNs;
+    return then < nowNs ? Long.MAX_VALUE : then;
+  }
+
+  /** The port has taken a snapshot, or changed one. */
+  public void taken(Snapshot snapshot) {
+    boolean isNew = known.put(snapshot.index(), snapshot) == null;
+    mayHaveTooMany = true;
+    if (isNew) {
+      taken++;
+      base = snapshot.index();
+      lastFailure = null;
+    }
+    ended(new Answer.Done(snapshot));
+  }
+
+  /** The port has removed a snapshot. */
+  public void removed(long index) {
+    Snapshot gone = known.remove(index);
+    ended(
+        gone == null
+            ? new Answer.Failed("there is no snapshot of entry " + index)
+            : new Answer.Done(gone));
+  }
+
+  /**
+   * The port could not do what it was asked for. Snapshots are tried again later.
+   *
+   * @param nowNs monotonic
+   */
+  public void failed(String why, long nowNs) {
+    failed++;
+    if (!why.equals(lastFailure)) {
+      LOG.warn("no snapshot: {}", why);
+    }
+    lastFailure = why;
+    nextNs = Math.min(nextNs, later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL));
+    ended(new Answer.Failed(why));
+  }
+
+  private void ended(Answer answer) {
+    busy = false;
+    Request asked = underWay;
+    underWay = null;
+    if (asked != null) {
+      asked.asker().accept(answer);
+    }
+  }
+
+  /**
+   * Asks for a snapshot of the newest state.
+   *
+   * @param name what it shall be called, at most {@link Snapshot#MAX_NAME_BYTES}; may be empty
+   * @param asker is told on the agent's thread
+   */
+  public void take(String name, Consumer<Answer> asker) {
+    boolean isUsed = known.values().stream().anyMatch(snapshot -> snapshot.name().equals(name));
+    if (isUsed && !name.isEmpty()) {
+      asker.accept(new Answer.Failed("there is a snapshot called " + name + " already"));
+    } else {
+      requests.add(new Request.Take(name, asker));
+    }
+  }
+
+  /** Asks for a snapshot to be pinned, or to be kept no longer than others. */
+  public void pin(long index, boolean pinned, Consumer<Answer> asker) {
+    requests.add(new Request.Pin(index, pinned, asker));
+  }
+
+  /** Asks for a snapshot to be removed. */
+  public void remove(long index, Consumer<Answer> asker) {
+    requests.add(new Request.Remove(index, asker));
+  }
+
+  /** Index of the newest snapshot; 0 if there is none. */
+  public long newestIndex() {
+    return known.isEmpty() ? 0 : known.lastKey();
+  }
+
+  /** All snapshots, the oldest first; not to be changed. */
+  public Collection<Snapshot> all() {
+    return known.values();
+  }
+
+  /** How many snapshots this run of the leader has taken. */
+  public long takenSoFar() {
+    return taken;
+  }
+
+  /** How many times the port has failed. */
+  public long failedSoFar() {
+    return failed;
+  }
+
+  /** Why there is no newer snapshot; null if the last attempt succeeded. */
+  public @Nullable String lastFailure() {
+    return lastFailure;
+  }
+}

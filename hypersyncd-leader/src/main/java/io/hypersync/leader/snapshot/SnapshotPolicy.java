@@ -1,0 +1,14 @@
+package io.hypersync.leader.snapshot;
+
+/**
+ * How often snapshots are taken, and how many are kept.
+ *
+ * @param intervalNs SNAPSHOT_INTERVAL in nanoseconds: after this long one is taken, if anything has
+ *     changed
+ * @param retain RETAIN_SNAPSHOTS: so many are kept, besides those that somebody has named or
+ *     pinned; at least 1
+ */
+public record SnapshotPolicy(long intervalNs, int retain) {
+  /** Every five minutes, and three days of those (hypersync.md 14.1). */
+  public static final SnapshotPolicy DEFAULT = new SnapshotPolicy(300_000_000_000L, 864);
+}

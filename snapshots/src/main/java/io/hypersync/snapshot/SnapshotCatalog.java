@@ -1,0 +1,26 @@
+package io.hypersync.snapshot;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The snapshots that a replica has. Each change is durable when the method returns, and atomic: a
+ * crash leaves the state before it or the one after it. Methods block; one thread at a time.
+ */
+public interface SnapshotCatalog {
+  /**
+   * All snapshots, the oldest first. One whose record is damaged is left out, and logged: it cannot
+   * be used.
+   */
+  List<Snapshot> list() throws IOException;
+
+  /**
+   * Adds a snapshot; it replaces one of the same index. All its pages must be durable.
+   *
+   * @throws IOException if it cannot be written; then the catalog is as it was, or has it
+   */
+  void put(Snapshot snapshot) throws IOException;
+
+  /** Removes the snapshot of an index, if there is one. Its pages stay until they are collected. */
+  void remove(long index) throws IOException;
+}

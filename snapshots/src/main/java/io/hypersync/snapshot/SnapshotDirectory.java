@@ -1,0 +1,81 @@
+package io.hypersync.snapshot;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.runtime.file.DurableFiles;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A catalog as a directory with one file per snapshot. A file's name is the index in 20 digits and
+ * {@code .snapshot}; its content is {@link Snapshot#encode}. Not thread-safe.
+ */
+public final class SnapshotDirectory implements SnapshotCatalog {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
+  private static final String SUFFIX = ".snapshot";
+
+  /** More than any snapshot takes: a larger file is none. */
+  private static final long MAX_FILE_BYTES = 1 << 20;
+
+  private final Path directory;
+
+  private SnapshotDirectory(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Opens the catalog in a directory, which is created if it does not exist. */
+  public static SnapshotDirectory open(Path directory) throws IOException {
+    DurableFiles.createDirectories(directory);
+    return new SnapshotDirectory(directory);
+  }
+
+  @Override
+  public List<Snapshot> list() throws IOException {
+    List<Snapshot> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+      for (Path file : files) {
+        try {
+          found.add(read(file));
+        } catch (DecodeException e) {
+          LOG.warn("{} cannot be used: {}", file, e.getMessage());
+        }
+      }
+    }
+    found.sort(Comparator.comparingLong(Snapshot::index));
+    return found;
+  }
+
+  private Snapshot read(Path file) throws IOException, DecodeException {
+    if (Files.size(file) > MAX_FILE_BYTES) {
+      throw new DecodeException("it is larger than a snapshot can be");
+    }
+    Snapshot snapshot = Snapshot.decode(Files.readAllBytes(file));
+    if (!file.equals(file(snapshot.index()))) {
+      throw new DecodeException("it is the snapshot of entry " + snapshot.index());
+    }
+    return snapshot;
+  }
+
+  @Override
+  public void put(Snapshot snapshot) throws IOException {
+    DurableFiles.replace(file(snapshot.index()), snapshot.encode());
+  }
+
+  @Override
+  public void remove(long index) throws IOException {
+    if (Files.deleteIfExists(file(index))) {
+      DurableFiles.syncDirectory(directory);
+    }
+  }
+
+  private Path file(long index) {
+    return directory.resolve(String.format(Locale.ROOT, "%020d", index) + SUFFIX);
+  }
+}

@@ -1,0 +1,59 @@
+package io.hypersync.snapshot;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the states that snapshots have. */
+public final class SnapshotReader {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotReader.class);
+
+  private SnapshotReader() {}
+
+  /**
+   * The newest snapshot that can be read, from which a replica goes on. One that cannot be read is
+   * skipped, and logged.
+   *
+   * <p>The state is marked with what this snapshot has ({@link PageReader#trusting}), so the caller
+   * must keep it in the catalog until it has taken another one.
+   *
+   * @return the manifest, or null if there is no snapshot that can be read
+   */
+  public static @Nullable Manifest newest(
+      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
+    for (Snapshot snapshot : catalog.list().reversed()) {
+      try {
+        return Manifest.read(
+            snapshot.manifest(),
+            workspace,
+            PageReader::trusting,
+            new StoredPages(chunks, RateLimit.NONE));
+      } catch (DecodeException | PageMissingException e) {
+        LOG.warn("the snapshot of entry {} is not used: {}", snapshot.index(), e.getMessage());
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Reads a snapshot and computes every hash of it.
+   *
+   * @throws DecodeException if a page is not what the snapshot says
+   * @throws PageMissingException if a page is not there, or is damaged
+   */
+  public static Manifest verify(Snapshot snapshot, ChunkStore chunks, WorkspaceId workspace)
+      throws DecodeException, PageMissingException {
+    return Manifest.read(
+        snapshot.manifest(),
+        workspace,
+        PageReader::verifying,
+        new StoredPages(chunks, RateLimit.NONE));
+  }
+}
