@@ -45,7 +45,7 @@ final class ConvertCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Path directory = state.toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory.resolve("oplog")) && !LogConversion.isUnfinished(directory)) {
+    if (!hasLog(directory)) {
       throw new UserError(
           directory + " has no log: no leader has run there",
           "Name the state directory of a leader.",
@@ -64,11 +64,20 @@ final class ConvertCommand implements Callable<Integer> {
     return 0;
   }
 
+  private static boolean hasLog(Path directory) {
+    try {
+      return Files.isDirectory(directory.resolve("oplog")) || LogConversion.isUnfinished(directory);
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot read " + directory + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+    }
+  }
+
   private Converted convert(Path directory) {
     try (StateLock _ = StateLock.acquire(directory, "hypersync convert");
         DiskChunkStore chunks =
             DiskChunkStore.open(directory.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
-      if (LogCut.unfinished(directory).isPresent()) {
+      if (!LogConversion.isUnfinished(directory) && LogCut.unfinished(directory).isPresent()) {
         throw new UserError(
             "a cut of the log in " + directory + " was interrupted",
             "Finish that first: ./hypersync cut-log");
