@@ -70,6 +70,10 @@ final class ConvertCommandTest {
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("was interrupted"), refused.err());
     assertFalse(Files.exists(state.resolve("oplog")));
+    String trace = directory.resolve("none.trace").toString();
+    Invocation traced = Invocation.of("trace", "--dir", team.toString(), "--out", trace);
+    assertEquals(1, traced.exitCode());
+    assertTrue(traced.err().contains("./hypersync convert " + state), traced.err());
     Invocation finished = Invocation.of("convert", state.toString());
     assertEquals(0, finished.exitCode(), finished.err());
     assertTrue(finished.out().startsWith("Converted 3 entries"), finished.out());
