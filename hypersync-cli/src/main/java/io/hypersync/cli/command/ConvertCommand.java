@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
       "Convert the log of a stopped leader that an earlier version has written.",
       "Replays the log, compares its Merkle roots, and writes the same entries with roots of the"
           + " present version. The old log is kept beside the new one, in oplog.v1. It takes as"
-          + " much room again as the log has. After an interruption, run it again."
+          + " much room again as the log has, and twice the memory of the state. After an"
+          + " interruption, run it again."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ./hypersync convert /srv/team/state"})

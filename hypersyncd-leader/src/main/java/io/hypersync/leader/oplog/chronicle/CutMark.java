@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Paths are URIs, relative to the state directory if they are in it. The last line is missing if
- * no trace was made. Version 1 had only the number.
+ * no trace was made. Version 1 had only the number. The file may be the mark of a conversion
+ * instead ({@link ConversionMark}).
  *
  * @param after the last entry that stays in the log
  * @param segments the folder for removed segments, on the filesystem of the log
