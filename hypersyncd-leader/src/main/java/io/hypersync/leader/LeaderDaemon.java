@@ -99,8 +99,8 @@ public final class LeaderDaemon implements Daemon {
     @Nullable DiskChunkStore chunks = null;
     @Nullable ChronicleOpLog log = null;
     try {
-      requireFinishedCut(stateDir);
       requireFinishedConversion(stateDir);
+      requireFinishedCut(stateDir);
       Path chunkDir = stateDir.resolve("chunks");
       DurableFiles.createDirectories(chunkDir); // the store syncs only what is inside
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
@@ -175,7 +175,7 @@ public final class LeaderDaemon implements Daemon {
   }
 
   /** Without this the leader would find no log in the middle of a conversion, and begin one. */
-  private static void requireFinishedConversion(Path stateDir) {
+  private static void requireFinishedConversion(Path stateDir) throws IOException {
     if (LogConversion.isUnfinished(stateDir)) {
       throw new UserError(
           "the conversion of the log in " + stateDir + " was interrupted",

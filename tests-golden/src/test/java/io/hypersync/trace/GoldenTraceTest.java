@@ -2,6 +2,7 @@ package io.hypersync.trace;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every committed golden trace must replay to the same roots, whichever format version it has. */
 final class GoldenTraceTest {
@@ -89,6 +92,52 @@ final class GoldenTraceTest {
       }
     }
     assertEquals(Set.of(FsOp.class.getPermittedSubclasses()), ops);
+  }
+
+  /** The same histories in both versions: what differs is only how a root is computed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"history-1.trace", "history-2.trace"})
+  void versionsOfATraceDifferInRootsOnly(String name) throws IOException, DecodeException {
+    List<LogEntry> first = entries(trace("v1", name));
+    List<LogEntry> second = entries(trace("v2", name));
+    assertEquals(first.size(), second.size());
+    for (int i = 0; i < first.size(); i++) {
+      assertNotEquals(first.get(i).root(), second.get(i).root());
+      assertArrayEquals(withoutRoot(first.get(i)), withoutRoot(second.get(i)));
+    }
+  }
+
+  private static Path trace(String version, String name) {
+    return traces().stream()
+        .filter(file -> file.endsWith(Path.of(version, name)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<LogEntry> entries(Path file) throws IOException, DecodeException {
+    List<LogEntry> entries = new ArrayList<>();
+    for (TraceRecord record : GoldenTraces.records(Files.readAllBytes(file))) {
+      if (record instanceof TraceRecord.Entry(byte[] bytes)) {
+        entries.add(LogEntryCodec.decode(bytes));
+      }
+    }
+    return entries;
+  }
+
+  private static byte[] withoutRoot(LogEntry entry) {
+    return LogEntryCodec.encode(
+        new LogEntry(
+            entry.index(),
+            entry.opId(),
+            entry.committedAtNs(),
+            entry.intent(),
+            entry.origin(),
+            entry.agent(),
+            entry.op(),
+            entry.createdNode(),
+            Hash.ZERO,
+            entry.hazard(),
+            entry.inlinePayload()));
   }
 
   @ParameterizedTest

@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
       "Convert the log of a stopped leader that an earlier version has written.",
       "Replays the log, compares its Merkle roots, and writes the same entries with roots of the"
           + " present version. The old log is kept beside the new one, in oplog.v1. It takes as"
-          + " much room again as the log has. After an interruption, run it again."
+          + " much room again as the log has, and twice the memory of the state. After an"
+          + " interruption, run it again."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ./hypersync convert /srv/team/state"})
@@ -45,7 +46,7 @@ final class ConvertCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Path directory = state.toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory.resolve("oplog")) && !LogConversion.isUnfinished(directory)) {
+    if (!hasLog(directory)) {
       throw new UserError(
           directory + " has no log: no leader has run there",
           "Name the state directory of a leader.",
@@ -64,11 +65,20 @@ final class ConvertCommand implements Callable<Integer> {
     return 0;
   }
 
+  private static boolean hasLog(Path directory) {
+    try {
+      return Files.isDirectory(directory.resolve("oplog")) || LogConversion.isUnfinished(directory);
+    } catch (IOException e) {
+      throw new UserError(
+          "cannot read " + directory + ": " + FileProblems.describe(e), FileProblems.hint(e, ""));
+    }
+  }
+
   private Converted convert(Path directory) {
     try (StateLock _ = StateLock.acquire(directory, "hypersync convert");
         DiskChunkStore chunks =
             DiskChunkStore.open(directory.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
-      if (LogCut.unfinished(directory).isPresent()) {
+      if (!LogConversion.isUnfinished(directory) && LogCut.unfinished(directory).isPresent()) {
         throw new UserError(
             "a cut of the log in " + directory + " was interrupted",
             "Finish that first: ./hypersync cut-log");

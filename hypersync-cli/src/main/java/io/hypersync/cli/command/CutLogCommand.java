@@ -88,11 +88,7 @@ final class CutLogCommand implements Callable<Integer> {
   public Integer call() {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
-    Path oplog = state.resolve("oplog");
-    if (!Files.isDirectory(oplog)) {
-      throw new UserError(
-          state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
-    }
+    Path oplog = LeaderLog.require(state);
     StateOwner.require(state);
     if (noTrace && out != null) {
       throw new UserError(

@@ -54,10 +54,7 @@ final class TraceCommand implements Callable<Integer> {
   public Integer call() {
     WorkspaceDirectory workspace = folders.open(configurationOptions);
     Path state = LeaderPlan.stateDir(workspace, configurationOptions.read(workspace.configFile()));
-    if (!Files.isDirectory(state.resolve("oplog"))) {
-      throw new UserError(
-          state + " has no log: no leader has run there", "Name another folder: --state-dir <dir>");
-    }
+    var _ = LeaderLog.require(state);
     if (Files.exists(out)) {
       throw new UserError(out + " exists; nothing was changed", "Write another file: --out <file>");
     }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
 import io.hypersync.leader.LeaderDaemon;
+import io.hypersync.leader.oplog.chronicle.ConversionMark;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
@@ -69,9 +70,41 @@ final class ConvertCommandTest {
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("was interrupted"), refused.err());
     assertFalse(Files.exists(state.resolve("oplog")));
+    String trace = directory.resolve("none.trace").toString();
+    Invocation traced = Invocation.of("trace", "--dir", team.toString(), "--out", trace);
+    assertEquals(1, traced.exitCode());
+    assertTrue(traced.err().contains("./hypersync convert " + state), traced.err());
     Invocation finished = Invocation.of("convert", state.toString());
     assertEquals(0, finished.exitCode(), finished.err());
     assertTrue(finished.out().startsWith("Converted 3 entries"), finished.out());
+  }
+
+  /** Not even if something has begun an empty log there. */
+  @Test
+  void aLeaderDoesNotTakeALogThatWasBegunInTheMiddleOfAConversion() throws IOException {
+    SmallLog.write(state, RootVersion.V1, 0);
+    assertEquals(0, Invocation.of("convert", state.toString()).exitCode());
+    Files.move(state.resolve("oplog"), state.resolve("oplog.v2"));
+    Files.createDirectory(state.resolve("oplog"));
+    Invocation refused = leader();
+    assertEquals(1, refused.exitCode());
+    assertTrue(refused.err().contains("was interrupted"), refused.err());
+    Invocation chosen = Invocation.of("convert", state.toString());
+    assertEquals(1, chosen.exitCode());
+    assertTrue(chosen.err().contains("Move " + state.resolve("oplog")), chosen.err());
+  }
+
+  @Test
+  void whileThereIsAMarkNoLeaderStartsAndNothingIsCut() throws IOException {
+    SmallLog.write(state, RootVersion.V1, 0);
+    ConversionMark.write(state);
+    Invocation refused = leader();
+    assertTrue(refused.err().contains("./hypersync convert " + state), refused.err());
+    Invocation cut = Invocation.of("cut-log", "--dir", team.toString(), "--after", "2", "--yes");
+    assertEquals(1, cut.exitCode());
+    assertTrue(cut.err().contains("./hypersync convert"), cut.err());
+    assertEquals(0, Invocation.of("convert", state.toString()).exitCode());
+    assertFalse(ConversionMark.isThere(state));
   }
 
   @Test

@@ -1,10 +1,13 @@
 package io.hypersync.leader.conversion;
 
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.oplog.chronicle.ConversionMark;
 import io.hypersync.leader.oplog.chronicle.LogRewrite;
 import io.hypersync.leader.recovery.LogReplay;
+import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
@@ -42,19 +45,20 @@ import java.util.function.LongConsumer;
  *   1  oplog is replayed, and its roots are compared; the same
  *      entries are written to oplog.v2, made durable and read
  *      back                                                     oplog (old); oplog.v2 is worthless
- *   2  oplog is renamed to oplog.v1                             oplog.v2; there is no oplog, and no
- *                                                               leader starts
- *   3  oplog.v2 is renamed to oplog                             oplog (new)
+ *   2  a mark is written: no leader starts                      the same
+ *   3  oplog is renamed to oplog.v1                             oplog.v2; there is no oplog
+ *   4  oplog.v2 is renamed to oplog                             oplog (new)
+ *   5  the mark is removed                                      oplog (new); a leader may start
  * </pre>
  *
- * <p>The state directory is synced after each rename, so the first one is durable before the second
- * one. Repeated after an interruption, the conversion begins anew as long as there is an {@code
- * oplog}: a leader of an earlier release may have added entries to it meanwhile. If there is none,
- * only step 3 is left.
+ * <p>The state directory is synced after each step, so each is durable before the next one.
+ * Repeated after an interruption, the conversion begins anew if there is an {@code oplog} and no
+ * {@code oplog.v1}: without the mark a leader of an earlier release may have added entries. Else it
+ * does the steps that are left.
  *
- * <p>A leader of an earlier release knows nothing of this and would begin an empty {@code oplog}
- * after step 2. Then there are {@code oplog}, {@code oplog.v1} and {@code oplog.v2}, and the
- * conversion refuses to choose.
+ * <p>A leader of an earlier release would take a missing {@code oplog} for an empty log. The mark
+ * is one that it refuses, too ({@link ConversionMark}). Should there be all three directories all
+ * the same, no leader of this release starts, and the conversion refuses to choose.
  *
  * <p>Workers keep no roots: they replay the new log from its beginning.
  */
@@ -63,9 +67,13 @@ public final class LogConversion {
   public enum Step {
     /** The new log is complete and durable, under a name that no leader uses. */
     WRITTEN,
+    /** The mark is durable: no leader starts. */
+    MARKED,
     /** The old log has its new name. */
     OLD_KEPT,
     /** The new log is the log. */
+    REPLACED,
+    /** The mark is removed: a leader may start. */
     DONE
   }
 
@@ -88,25 +96,28 @@ public final class LogConversion {
   private LogConversion() {}
 
   /**
-   * Whether a conversion was interrupted after it had put the old log aside. No leader may start
-   * then: it would find no log and begin an empty one.
+   * Whether a conversion was interrupted after it had begun to put the old log aside, or the
+   * directories look like that. No leader may start then: it would find no log and begin an empty
+   * one, or lead one that was begun like that.
    */
-  public static boolean isUnfinished(Path stateDir) {
-    return !exists(stateDir.resolve(LOG)) && exists(stateDir.resolve(NEW));
+  public static boolean isUnfinished(Path stateDir) throws IOException {
+    boolean isKept = exists(stateDir.resolve(OLD));
+    boolean isNew = exists(stateDir.resolve(NEW));
+    return ConversionMark.isThere(stateDir)
+        || (exists(stateDir.resolve(LOG)) ? isKept && isNew : isKept || isNew);
   }
 
   /**
    * Converts the log, or finishes a conversion that was interrupted.
    *
-   * @param stateDir of the leader
+   * @param stateDir of the leader; no cut of its log is unfinished
    * @param chunks its chunk store; receives chunks of inline payloads that are missing there
    * @param progress receives the index now and then
    * @param reached called after each step
    * @throws IllegalStateException if the log needs no conversion, or it cannot be told which
    *     directory is the log; nothing was changed
-   * @throws io.hypersync.leader.recovery.ReplayException if the replay does not reproduce the log's
-   *     roots; nothing was changed
-   * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
+   * @throws ReplayException if the replay does not reproduce the log's roots; nothing was changed
+   * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails or is full. The log is the old one, or {@link
    *     #isUnfinished}
    */
@@ -118,31 +129,53 @@ public final class LogConversion {
     Path fresh = stateDir.resolve(NEW);
     Replayed now;
     if (exists(log)) {
-      requirePossible(log, kept, fresh);
-      DurableFiles.deleteTree(fresh);
-      try {
-        now = rewrite(log, fresh, chunks, progress);
-      } catch (IOException | RuntimeException e) {
-        deleteAfter(e, fresh);
-        throw e;
+      requireOne(log, kept, fresh);
+      if (ConversionMark.isThere(stateDir) && (exists(kept) || isLatest(log))) { // step 5 is left
+        now = replayConverted(log, kept, chunks, progress);
+      } else {
+        now = begin(stateDir, chunks, progress, reached);
       }
-      reached.accept(Step.WRITTEN);
-      rename(log, kept);
-      reached.accept(Step.OLD_KEPT);
     } else {
+      requireBoth(log, kept, fresh);
+      now = replayConverted(fresh, kept, chunks, progress);
       DurableFiles.syncDirectory(stateDir); // the first rename may not be durable yet
-      now = replay(fresh, RootVersion.LATEST, chunks, progress, _ -> {});
     }
-    rename(fresh, log);
+    if (exists(fresh)) {
+      rename(fresh, log);
+      reached.accept(Step.REPLACED);
+    }
+    DurableFiles.syncDirectory(stateDir); // the same of the second one
+    ConversionMark.remove(stateDir);
     reached.accept(Step.DONE);
     return new Converted(now.index(), now.root(), kept);
   }
 
-  private static void requirePossible(Path log, Path kept, Path fresh) throws IOException {
-    if (ChronicleOpLog.rootVersion(log) == RootVersion.LATEST) {
-      throw new IllegalStateException(
-          "the roots of " + log + " have version " + RootVersion.LATEST.code() + " already");
+  /** Steps 1 to 3. */
+  private static Replayed begin(
+      Path stateDir, ChunkStore chunks, LongConsumer progress, Consumer<Step> reached)
+      throws IOException {
+    Path log = stateDir.resolve(LOG);
+    Path kept = stateDir.resolve(OLD);
+    Path fresh = stateDir.resolve(NEW);
+    requirePossible(log, kept);
+    ConversionMark.remove(stateDir); // of an earlier attempt: from here on nothing is changed
+    DurableFiles.deleteTree(fresh);
+    Replayed written;
+    try {
+      written = rewrite(log, fresh, chunks, progress);
+    } catch (IOException | RuntimeException e) {
+      deleteAfter(e, fresh);
+      throw e;
     }
+    reached.accept(Step.WRITTEN);
+    ConversionMark.write(stateDir);
+    reached.accept(Step.MARKED);
+    rename(log, kept);
+    reached.accept(Step.OLD_KEPT);
+    return written;
+  }
+
+  private static void requireOne(Path log, Path kept, Path fresh) {
     if (exists(kept) && exists(fresh)) {
       throw new IllegalStateException(
           "a leader was started in the middle of a conversion and began a new log in "
@@ -150,10 +183,55 @@ public final class LogConversion {
               + "; the log before is in "
               + kept
               + ", and converted in "
-              + fresh);
+              + fresh
+              + ". Move "
+              + log
+              + " elsewhere to finish the conversion");
+    }
+  }
+
+  private static void requireBoth(Path log, Path kept, Path fresh) {
+    if (!exists(fresh)) {
+      throw new IllegalStateException(
+          "there is no " + log + ", only " + kept + ": rename that to " + log + " to convert it");
+    }
+    if (!exists(kept)) {
+      throw new IllegalStateException(
+          "there is neither " + log + " nor " + kept + ", and " + fresh + " may not be complete");
+    }
+  }
+
+  private static void requirePossible(Path log, Path kept) throws IOException {
+    if (isLatest(log)) {
+      throw new IllegalStateException(
+          "the roots of " + log + " have version " + RootVersion.LATEST.code() + " already");
     }
     if (exists(kept)) {
       throw new IllegalStateException(kept + " is in the way: an earlier conversion has kept it");
+    }
+  }
+
+  private static boolean isLatest(Path log) throws IOException {
+    return ChronicleOpLog.rootVersion(log) == RootVersion.LATEST;
+  }
+
+  /** Looks at a log again that an earlier attempt has written and read back. */
+  private static Replayed replayConverted(
+      Path converted, Path kept, ChunkStore chunks, LongConsumer progress) throws IOException {
+    try {
+      return replay(converted, RootVersion.LATEST, chunks, progress, _ -> {});
+    } catch (OpLogCorruptException | ReplayException e) {
+      throw new IllegalStateException(
+          "the converted log in "
+              + converted
+              + " is damaged: "
+              + e.getMessage()
+              + ". Move it elsewhere, and rename "
+              + kept
+              + " to "
+              + converted.resolveSibling(LOG)
+              + " to convert it again",
+          e);
     }
   }
 

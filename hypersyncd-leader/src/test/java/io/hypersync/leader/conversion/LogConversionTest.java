@@ -12,11 +12,14 @@ import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.leader.conversion.LogConversion.Converted;
 import io.hypersync.leader.conversion.LogConversion.Step;
 import io.hypersync.leader.oplog.CommittedBatch;
+import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
+import io.hypersync.leader.oplog.chronicle.ConversionMark;
+import io.hypersync.leader.oplog.chronicle.LogCut;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
@@ -41,13 +44,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a conversion keeps and changes, and what an interrupted one leaves. */
 class LogConversionTest {
@@ -83,26 +90,17 @@ class LogConversionTest {
   @ParameterizedTest
   @EnumSource
   void anInterruptedConversionLeavesOneLogAndIsFinishedByTheNext(Step step) throws IOException {
-    assertThrows(
-        Interrupted.class,
-        () ->
-            LogConversion.convert(
-                state,
-                chunks,
-                _ -> {},
-                reached -> {
-                  if (reached == step) {
-                    throw new Interrupted();
-                  }
-                }));
-    assertEquals(step == Step.OLD_KEPT, LogConversion.isUnfinished(state));
+    interruptAt(step);
+    boolean isUnfinished = step != Step.WRITTEN && step != Step.DONE;
+    assertEquals(isUnfinished, LogConversion.isUnfinished(state));
+    assertEquals(isUnfinished, Files.exists(state.resolve("cut.unfinished")));
     switch (step) {
-      case WRITTEN -> assertEquals(hex(written), hex(read("oplog")));
+      case WRITTEN, MARKED -> assertEquals(hex(written), hex(read("oplog")));
       case OLD_KEPT -> {
         assertFalse(Files.exists(state.resolve("oplog")));
         assertEquals(ENTRIES, read("oplog.v2").size());
       }
-      case DONE -> assertConverted();
+      case REPLACED, DONE -> assertEquals(hex(history(RootVersion.V2)), hex(read("oplog")));
     }
     if (step == Step.DONE) {
       IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
@@ -123,15 +121,103 @@ class LogConversionTest {
     assertConverted();
   }
 
+  /**
+   * Leaders, and cuts, of releases without conversion refuse a mark of which they can read no line:
+   * neither a number alone nor this first line.
+   */
+  @Test
+  void theMarkIsNoneOfACut() throws IOException {
+    ConversionMark.write(state);
+    List<String> lines = Files.readAllLines(state.resolve("cut.unfinished"));
+    assertTrue(lines.size() > 1, lines::toString);
+    assertNotEquals("hypersync cut 2", lines.getFirst());
+    IOException refused = assertThrows(IOException.class, () -> LogCut.unfinished(state));
+    assertTrue(refused.getMessage().contains("./hypersync convert"), refused::getMessage);
+    ConversionMark.remove(state);
+    assertEquals(Optional.empty(), LogCut.unfinished(state));
+  }
+
+  @Test
+  void theMarkOfACutIsNotRemoved() throws IOException {
+    Path mark = Files.writeString(state.resolve("cut.unfinished"), "7\n");
+    assertFalse(ConversionMark.isThere(state));
+    ConversionMark.remove(state);
+    assertTrue(Files.exists(mark));
+  }
+
   @Test
   void whichLogIsTheRightOneIsNotGuessed() throws IOException {
     Files.createDirectory(state.resolve("oplog.v1"));
-    assertThrows(IllegalStateException.class, this::convert);
+    expectRefused("is in the way");
+    assertFalse(LogConversion.isUnfinished(state));
     Files.createDirectory(state.resolve("oplog.v2"));
-    IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
-    assertTrue(
-        refused.getMessage().contains("a leader was started in the middle"), refused::toString);
+    expectRefused("a leader was started in the middle");
+    assertTrue(LogConversion.isUnfinished(state));
     assertEquals(hex(written), hex(read("oplog")), "nothing was changed");
+  }
+
+  /** A leader that finds no log would begin one, and hide what was acknowledged. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "oplog"})
+  void aLogThatWasBegunInTheMiddleHidesNothing(String begun) throws IOException {
+    interruptAt(Step.OLD_KEPT);
+    Files.delete(state.resolve("cut.unfinished")); // as if there had been no mark
+    if (!begun.isEmpty()) {
+      Files.createDirectory(state.resolve(begun));
+      expectRefused("a leader was started in the middle");
+      assertTrue(LogConversion.isUnfinished(state));
+      Files.delete(state.resolve(begun));
+    }
+    assertTrue(LogConversion.isUnfinished(state));
+    assertEquals(ENTRIES, convert().entries());
+    assertConverted();
+  }
+
+  @Test
+  void onlyOneOfBothLogsIsNotEnough() throws IOException {
+    interruptAt(Step.OLD_KEPT);
+    Path kept = state.resolve("oplog.v1");
+    Path elsewhere = state.resolve("elsewhere");
+    Files.move(kept, elsewhere);
+    expectRefused("may not be complete");
+    assertTrue(LogConversion.isUnfinished(state));
+    Files.move(elsewhere, kept);
+    DurableFiles.deleteTree(state.resolve("oplog.v2"));
+    expectRefused("rename that to");
+    assertTrue(LogConversion.isUnfinished(state));
+    Files.move(kept, state.resolve("oplog"));
+    assertEquals(ENTRIES, convert().entries());
+    assertConverted();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OLD_KEPT", "REPLACED"})
+  void aConvertedLogThatIsDamagedMeanwhileIsNotTaken(Step step) throws IOException {
+    interruptAt(step);
+    Path converted = state.resolve(step == Step.OLD_KEPT ? "oplog.v2" : "oplog");
+    damageHeader(converted);
+    expectRefused("oplog.v1 to " + state.resolve("oplog"));
+    assertTrue(LogConversion.isUnfinished(state));
+    Files.move(converted, state.resolve("elsewhere"));
+    Files.move(state.resolve("oplog.v1"), state.resolve("oplog"));
+    assertEquals(ENTRIES, convert().entries());
+    assertConverted();
+  }
+
+  @Test
+  void theOldLogMayBeDeletedBeforeTheLastStep() throws IOException {
+    interruptAt(Step.REPLACED);
+    DurableFiles.deleteTree(state.resolve("oplog.v1"));
+    assertEquals(ENTRIES, convert().entries());
+    assertConverted();
+  }
+
+  @Test
+  void aLogWithADamagedHeaderIsNotSaidToBeConverted() throws IOException {
+    damageHeader(state.resolve("oplog"));
+    OpLogCorruptException refused = assertThrows(OpLogCorruptException.class, this::convert);
+    assertTrue(refused.getMessage().contains("header is damaged"), refused::getMessage);
+    assertFalse(Files.exists(state.resolve("oplog.v2")));
   }
 
   @Test
@@ -156,6 +242,44 @@ class LogConversionTest {
 
   private static final class Interrupted extends RuntimeException {
     private static final long serialVersionUID = 1;
+  }
+
+  private void interruptAt(Step step) {
+    assertThrows(
+        Interrupted.class,
+        () ->
+            LogConversion.convert(
+                state,
+                chunks,
+                _ -> {},
+                reached -> {
+                  if (reached == step) {
+                    throw new Interrupted();
+                  }
+                }));
+  }
+
+  private void expectRefused(String message) {
+    IllegalStateException refused = assertThrows(IllegalStateException.class, this::convert);
+    assertTrue(refused.getMessage().contains(message), refused::getMessage);
+  }
+
+  /** Makes the header of the newest segment unreadable. */
+  private static void damageHeader(Path log) throws IOException {
+    Path newest;
+    try (Stream<Path> segments = Files.list(log)) {
+      newest =
+          segments
+              .filter(segment -> segment.getFileName().toString().startsWith("segment-"))
+              .max(Comparator.naturalOrder())
+              .orElseThrow();
+    }
+    Path file = newest.resolve("19700101F.cq4");
+    byte[] bytes = Files.readAllBytes(file);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] ^= 1;
+    }
+    Files.write(file, bytes);
   }
 
   private Converted convert() throws IOException {

@@ -109,13 +109,19 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   /**
-   * The version of the roots of the log in a directory; the latest one if there is no entry yet.
+   * The version of the roots of the log in a directory; the latest one if it has no segment yet.
    *
    * @throws RootVersionException if the version is unknown to this program
+   * @throws OpLogCorruptException if the segment that says so is damaged
    */
   public static RootVersion rootVersion(Path directory) throws IOException {
-    RootVersion found = LogRecovery.rootVersion(LogFiles.in(directory), directory);
-    return found == null ? RootVersion.LATEST : found;
+    LogFiles files = LogFiles.in(directory);
+    RootVersion found = LogRecovery.rootVersion(files, directory);
+    if (found == null) {
+      var _ = LogRecovery.recover(files, (_, _) -> RecoveryListener.Verdict.KEEP);
+      return RootVersion.LATEST;
+    }
+    return found;
   }
 
   /**

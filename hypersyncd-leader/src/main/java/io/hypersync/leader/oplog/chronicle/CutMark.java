@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Paths are URIs, relative to the state directory if they are in it. The last line is missing if
- * no trace was made. Version 1 had only the number.
+ * no trace was made. Version 1 had only the number. The file may be the mark of a conversion
+ * instead ({@link ConversionMark}).
  *
  * @param after the last entry that stays in the log
  * @param segments the folder for removed segments, on the filesystem of the log
@@ -37,11 +38,24 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
   private static final String SEGMENTS = "segments ";
   private static final String TRACE = "trace ";
 
-  /** Reads the mark in a state directory; empty if there is none. */
+  /** The file of the mark; {@link ConversionMark} has the same one. */
+  static Path file(Path stateDir) {
+    return stateDir.resolve(NAME);
+  }
+
+  /**
+   * Reads the mark in a state directory; empty if there is none.
+   *
+   * @throws IOException if it cannot be read, or is the mark of an unfinished conversion
+   */
   static Optional<CutMark> read(Path stateDir) throws IOException {
-    Path file = stateDir.resolve(NAME);
+    Path file = file(stateDir);
     try {
-      return Optional.of(parsed(stateDir, Files.readAllLines(file)));
+      List<String> lines = Files.readAllLines(file);
+      if (ConversionMark.isMark(lines)) {
+        throw new IOException("a conversion of the log was interrupted: ./hypersync convert");
+      }
+      return Optional.of(parsed(stateDir, lines));
     } catch (NoSuchFileException none) {
       return Optional.empty();
     } catch (IllegalArgumentException e) {
@@ -84,7 +98,7 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
       text.append(TRACE).append(relative(stateDir, trace)).append('\n');
     }
     DurableFiles.replace(
-        stateDir.resolve(NAME), text.toString(), PosixFilePermissions.fromString("rw-------"));
+        file(stateDir), text.toString(), PosixFilePermissions.fromString("rw-------"));
   }
 
   private static URI relative(Path stateDir, Path path) {
@@ -93,7 +107,7 @@ public record CutMark(long after, Path segments, @Nullable Path trace) {
 
   /** Removes the mark durably, so that a leader may start again. */
   static void remove(Path stateDir) throws IOException {
-    Files.deleteIfExists(stateDir.resolve(NAME));
+    Files.deleteIfExists(file(stateDir));
     DurableFiles.syncDirectory(stateDir);
   }
 }
