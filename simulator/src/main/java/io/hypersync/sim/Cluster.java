@@ -145,6 +145,7 @@ final class Cluster {
       leader =
           new SimLeader(
               swarmOptions.leader(),
+              swarmOptions.snapshots(),
               disk,
               timeline,
               prng.split(),

@@ -3,6 +3,7 @@ package io.hypersync.sim;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.quota.WorkerQuotas;
+import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.NetworkProfile;
@@ -33,6 +34,7 @@ import java.util.List;
  *     calls are checked for linearizability run too
  * @param maxUnsyncedEntries see {@link LeaderConfig}
  * @param rateLimits see {@link LeaderConfig}
+ * @param snapshots how often the leader takes snapshots, and how many it keeps
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -47,7 +49,8 @@ record SwarmOptions(
     int processes,
     boolean strictReads,
     int maxUnsyncedEntries,
-    IntentRateLimits rateLimits) {
+    IntentRateLimits rateLimits,
+    SnapshotPolicy snapshots) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -97,7 +100,9 @@ record SwarmOptions(
         (int) prng.between(1, 4),
         prng.oneIn(4),
         (int) prng.scale(16, 200),
-        prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE);
+        prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE,
+        new SnapshotPolicy(
+            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)));
   }
 
   /**

@@ -181,6 +181,9 @@ public final class LeaderRuntime implements AutoCloseable {
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
+    if (snapshots.base() > 0) {
+      runtime.snapshotThread.verifyLogged(snapshots.base());
+    }
     return runtime;
   }
 

@@ -31,6 +31,9 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
 
   private static final long BYTES_PER_SECOND = 64L << 20;
 
+  /** What one step of verification reads: a MiB of the log, and the chunks of it. */
+  private static final long VERIFIED_STEP_BYTES = 2L << 20;
+
   private final OpLog log;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
@@ -86,10 +89,40 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
         });
   }
 
+  /**
+   * Begins to look at the chunks of inline payloads that a start from a snapshot has passed over,
+   * and stores again what is missing or damaged. At a low rate; a snapshot that is due goes first.
+   *
+   * @param last the index of that snapshot
+   */
+  void verifyLogged(long last) {
+    verifyNext(LoggedChunks.damaged(log, chunks, last));
+  }
+
+  private void verifyNext(LoggedChunks logged) {
+    try {
+      thread.execute(
+          () -> {
+            try {
+              limit.spend(VERIFIED_STEP_BYTES);
+              if (logged.step()) {
+                verifyNext(logged);
+              } else if (logged.stored() > 0) {
+                LOG.warn("{} chunks were restored from the log", logged.stored());
+              }
+            } catch (IOException | RuntimeException e) {
+              LOG.warn("chunks that the log has were not all looked at: {}", e.getMessage());
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the leader stops", e);
+    }
+  }
+
   private Snapshot taken(Manifest manifest, long after, String name, RateLimit rate)
       throws IOException {
     long beganNs = System.nanoTime();
-    LoggedChunks logged = new LoggedChunks(log, chunks, after, manifest.index());
+    LoggedChunks logged = LoggedChunks.missing(log, chunks, after, manifest.index());
     while (logged.step()) {
       requireRunning();
     }

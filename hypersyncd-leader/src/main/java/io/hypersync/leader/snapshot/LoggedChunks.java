@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes sure that chunks which came inside entries are in the chunk store. When they are committed
@@ -23,23 +25,47 @@ import java.util.Set;
  * durable after the next sync of the store.
  */
 public final class LoggedChunks {
+  private static final Logger LOG = LoggerFactory.getLogger(LoggedChunks.class);
   private static final int READ_BYTES = 1 << 20;
 
   private final OpLog log;
   private final ChunkStore chunks;
   private final long last;
+  private final boolean verifies;
   private long next;
+  private long stored;
 
-  /**
-   * Looks at the entries behind {@code after} up to {@code last}, which must be durable.
-   *
-   * @param after entries up to this one were looked at for the snapshot before
-   */
-  public LoggedChunks(OpLog log, ChunkStore chunks, long after, long last) {
+  private LoggedChunks(OpLog log, ChunkStore chunks, long after, long last, boolean verifies) {
     this.log = log;
     this.chunks = chunks;
     this.last = last;
+    this.verifies = verifies;
     this.next = after + 1;
+  }
+
+  /**
+   * Stores what is missing.
+   *
+   * @param after entries up to this one were looked at for the snapshot before
+   * @param last the last entry to look at, which must be durable
+   */
+  public static LoggedChunks missing(OpLog log, ChunkStore chunks, long after, long last) {
+    return new LoggedChunks(log, chunks, after, last, false);
+  }
+
+  /**
+   * Stores what is missing or damaged, in all entries that the log still has. For the time after a
+   * start from a snapshot, which looks at no chunk of an entry before it.
+   *
+   * @param last the last entry to look at, which must be durable
+   */
+  public static LoggedChunks damaged(OpLog log, ChunkStore chunks, long last) {
+    return new LoggedChunks(log, chunks, log.firstIndex() - 1, last, true);
+  }
+
+  /** How many chunks were stored. */
+  public long stored() {
+    return stored;
   }
 
   /**
@@ -65,6 +91,7 @@ public final class LoggedChunks {
     }
     if (!missing.isEmpty()) {
       chunks.putAll(missing);
+      stored += missing.size();
     }
     next += count;
     return next <= last;
@@ -83,10 +110,22 @@ public final class LoggedChunks {
       if (payload.length == 0 || at + chunk.length() > payload.length) {
         return; // its chunks came by themselves, and were stored before it was logged
       }
-      if (chunk.length() > 0 && seen.add(chunk.hash()) && !chunks.contains(chunk.hash())) {
+      if (chunk.length() > 0 && seen.add(chunk.hash()) && !isThere(chunk)) {
         missing.add(new Chunk(chunk.hash(), Arrays.copyOfRange(payload, at, at + chunk.length())));
       }
       at += chunk.length();
+    }
+  }
+
+  private boolean isThere(ChunkRef chunk) {
+    if (!verifies) {
+      return chunks.contains(chunk.hash());
+    }
+    try {
+      return chunks.getVerified(chunk.hash()) != null;
+    } catch (ChunkStoreException e) {
+      LOG.warn("a chunk is restored from the log: {}", e.getMessage());
+      return false;
     }
   }
 }

@@ -99,6 +99,16 @@ public final class LogChecker {
     return roots.get((int) index);
   }
 
+  /** The state after entry {@code index}, which must not be past {@link #index}. */
+  FsState state(long index) {
+    return states.get((int) index);
+  }
+
+  /** The time of entry {@code index}; 0 for index 0. */
+  long timeNs(long index) {
+    return index == 0 ? 0 : decode(durable.get((int) index - 1)).committedAtNs();
+  }
+
   /** Index of the durable entry that removed the last name of this orphan. */
   long orphanedBy(NodeId orphan) {
     int k = states.size() - 1;

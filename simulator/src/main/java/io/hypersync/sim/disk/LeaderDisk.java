@@ -6,11 +6,13 @@ import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
+import io.hypersync.snapshot.SnapshotCatalog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The leader's disk, which survives its runs: the files of the log, and the chunk store. */
@@ -18,26 +20,57 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
+  /** A snapshot is in the catalog. */
+  public static final String SNAPSHOT_TAKEN = "snapshots";
+
+  /** A snapshot could not be finished. */
+  public static final String SNAPSHOT_FAILED = "snapshots that are given up";
+
+  /** A snapshot was removed because there are newer ones. */
+  public static final String SNAPSHOT_REMOVED = "snapshots that are removed";
+
+  /** A leader has started from a snapshot. */
+  public static final String SNAPSHOT_READ = "starts from a snapshot";
+
+  private static final List<String> RARE =
+      List.of(SNAPSHOT_TAKEN, SNAPSHOT_FAILED, SNAPSHOT_REMOVED, SNAPSHOT_READ);
+
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
+  private final SnapshotCatalog snapshots = new SimSnapshotCatalog();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
   private boolean logFull;
   private boolean syncFails;
+  private final Map<String, Long> counts = new TreeMap<>();
   private long watermarkedIndex;
   private long watermarks;
   private long rottenAtRest;
   private long tornPages;
 
+  /** An empty disk. */
   public LeaderDisk(Prng prng) {
     this.prng = prng;
+    for (String what : RARE) {
+      counts.put(what, 0L);
+    }
     this.files = new SimFiles(prng.split());
   }
 
   /** The leader's chunk store. */
   public SimChunkStore chunks() {
     return chunks;
+  }
+
+  /** The leader's snapshots. */
+  public SnapshotCatalog snapshots() {
+    return snapshots;
+  }
+
+  /** Counts a rare event that must occur in some histories. */
+  public void count(String what) {
+    counts.merge(what, 1L, Long::sum);
   }
 
   /** Sets whether appends fail with ENOSPC. */
@@ -154,10 +187,13 @@ public final class LeaderDisk {
 
   /** Counts of rare events that must occur in some histories, by name. */
   public Map<String, Long> happened() {
-    return Map.of(
-        "watermarks of a log that rests", watermarks,
-        "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
-        "pages of the log that a loss of power tears", tornPages);
+    Map<String, Long> all = new TreeMap<>(counts);
+    all.putAll(
+        Map.of(
+            "watermarks of a log that rests", watermarks,
+            "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
+            "pages of the log that a loss of power tears", tornPages));
+    return all;
   }
 
   boolean isLogFull() {

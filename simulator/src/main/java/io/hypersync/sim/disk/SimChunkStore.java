@@ -108,6 +108,11 @@ public final class SimChunkStore implements ChunkStore {
     lookedAt.add(hash);
   }
 
+  /** The bytes of a chunk as a loss of power would leave them; null if it would be gone. */
+  public byte @Nullable [] durable(Hash hash) {
+    return synced.get(hash);
+  }
+
   /** Whether this run of the process has stored the chunk, or read and verified it. */
   public boolean wasIntact(Hash hash) {
     return lookedAt.contains(hash);

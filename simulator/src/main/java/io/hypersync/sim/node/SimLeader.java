@@ -10,18 +10,23 @@ import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.session.WorkerSession;
+import io.hypersync.leader.snapshot.SnapshotManager;
+import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LockChecker;
 import io.hypersync.sim.check.LockSessionChecker;
 import io.hypersync.sim.check.LogChecker;
 import io.hypersync.sim.check.OpenFileChecker;
+import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
@@ -30,6 +35,8 @@ import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
@@ -70,6 +77,7 @@ public final class SimLeader implements LeaderEnd {
    */
   public SimLeader(
       LeaderConfig config,
+      SnapshotPolicy policy,
       LeaderDisk disk,
       Timeline timeline,
       Prng prng,
@@ -92,9 +100,10 @@ public final class SimLeader implements LeaderEnd {
     this.disk = disk;
     this.host = new Host(timeline, prng.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+    ReplayStart start = replayStart(config.workspace());
     LogReplay replay =
         new LogReplay(
-            ReplayStart.genesis(RootVersion.LATEST),
+            start,
             disk.chunks(),
             intents,
             LogReplay.LONG_RUNS,
@@ -114,6 +123,14 @@ public final class SimLeader implements LeaderEnd {
                 this::appended,
                 this::durable,
                 why -> failed.accept(String.valueOf(why.getMessage()))));
+    SimSnapshots snapshots =
+        new SimSnapshots(
+            log,
+            disk,
+            host,
+            prng.split(),
+            new SnapshotChecker(config.workspace(), checker),
+            this::agent);
     this.agent =
         new LeaderAgent(
             config,
@@ -124,6 +141,13 @@ public final class SimLeader implements LeaderEnd {
             (index, _) -> {
               throw new Violation("a worker says that another root comes of entry " + index);
             },
+            new SnapshotManager(
+                snapshots,
+                policy,
+                config.workspace(),
+                disk.snapshots().list(),
+                start.index(),
+                timeline.monotonicNs()),
             new SimSessionPort(sessions, this::sending),
             timeline,
             prng.split(),
@@ -131,6 +155,9 @@ public final class SimLeader implements LeaderEnd {
     host.runs(this::work);
     host.tickEvery(tickNs);
     host.wake();
+    if (start.index() > 0) {
+      snapshots.verifyLogged(start.index());
+    }
   }
 
   @Override
@@ -328,6 +355,21 @@ public final class SimLeader implements LeaderEnd {
       }
     }
     return null;
+  }
+
+  /** The newest snapshot, which must be readable unless something on the disk is damaged. */
+  private ReplayStart replayStart(WorkspaceId workspace) throws IOException {
+    List<Snapshot> known = disk.snapshots().list();
+    Manifest newest = SnapshotReader.newest(disk.snapshots(), disk.chunks(), workspace);
+    long index = newest == null ? 0 : newest.index();
+    if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
+      throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
+    }
+    if (newest == null) {
+      return ReplayStart.genesis(RootVersion.LATEST);
+    }
+    disk.count(LeaderDisk.SNAPSHOT_READ);
+    return ReplayStart.of(newest);
   }
 
   private LeaderState judged(LeaderState state) {

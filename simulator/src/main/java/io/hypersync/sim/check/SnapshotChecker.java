@@ -1,0 +1,59 @@
+package io.hypersync.sim.check;
+
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageWriter;
+import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.snapshot.Snapshot;
+import java.util.Arrays;
+
+/**
+ * Judges snapshots (hypersync.md 13.1, 13.4): the manifest must be the one that another replica of
+ * the same state makes from nothing, and everything that it leads to must be durable.
+ */
+public final class SnapshotChecker {
+  private final WorkspaceId workspace;
+  private final LogChecker log;
+
+  public SnapshotChecker(WorkspaceId workspace, LogChecker log) {
+    this.workspace = workspace;
+    this.log = log;
+  }
+
+  /** A snapshot is in the catalog. */
+  public void taken(Snapshot snapshot, SimChunkStore chunks) {
+    long index = snapshot.index();
+    Violation.unless(index <= log.index(), "snapshot of entry ", index, ", which is not durable");
+    FsState state = log.state(index);
+    Manifest expected =
+        new Manifest(workspace, index, log.timeNs(index), StateWeight.of(state), state);
+    byte[] bytes = expected.write(PageWriter.complete(state.version(), Blake3::hash)).bytes();
+    Violation.unless(
+        Arrays.equals(bytes, snapshot.manifest()),
+        "the manifest of entry ",
+        index,
+        " is not the one that another replica makes");
+    try {
+      var _ =
+          Manifest.read(
+              snapshot.manifest(),
+              workspace,
+              PageReader::verifying,
+              page -> {
+                byte[] durable = chunks.durable(page);
+                if (durable == null) {
+                  throw new PageMissingException(page, "is not durable");
+                }
+                return durable;
+              });
+    } catch (DecodeException | PageMissingException e) {
+      throw new Violation("snapshot of entry " + index + ": " + e.getMessage());
+    }
+  }
+}
