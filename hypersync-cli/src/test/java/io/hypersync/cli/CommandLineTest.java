@@ -69,6 +69,7 @@ final class CommandLineTest {
             "umount",
             "status",
             "log",
+            "snapshot",
             "trace",
             "replay",
             "why-slow",

@@ -109,7 +109,7 @@ public final class LeaderDaemon implements Daemon {
           new IntentIndex(
               IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapBudget.intents());
       DurabilityEvents events = new DurabilityEvents(ended);
-      SnapshotCatalog catalog = SnapshotDirectory.open(stateDir.resolve("snapshots"));
+      SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
       ReplayStart from = replayStart(catalog, chunks, options.workspace());
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
@@ -155,12 +155,19 @@ public final class LeaderDaemon implements Daemon {
 
   private static ReplayStart replayStart(
       SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
-    Manifest newest = SnapshotReader.newest(catalog, chunks, workspace);
+    Manifest newest =
+        SnapshotReader.newest(catalog, chunks, workspace, LeaderDaemon::requireRoomFor);
     if (newest == null) {
       return ReplayStart.genesis(RootVersion.LATEST);
     }
     LOG.info("starting from the snapshot of entry {}", newest.index());
     return ReplayStart.of(newest);
+  }
+
+  private static void requireRoomFor(long index, long weight) {
+    if (weight > HeapBudget.mostAtStart()) {
+      throw new StateTooLargeException(index, weight, HeapBudget.mostAtStart());
+    }
   }
 
   private static void requireFinishedCut(Path stateDir) throws IOException {

@@ -30,8 +30,13 @@ public final class SnapshotDirectory implements SnapshotCatalog {
     this.directory = directory;
   }
 
+  /** Opens the catalog of a replica, which is created if it does not exist. */
+  public static SnapshotDirectory of(Path stateDirectory) throws IOException {
+    return open(stateDirectory.resolve("snapshots"));
+  }
+
   /** Opens the catalog in a directory, which is created if it does not exist. */
-  public static SnapshotDirectory open(Path directory) throws IOException {
+  static SnapshotDirectory open(Path directory) throws IOException {
     DurableFiles.createDirectories(directory);
     return new SnapshotDirectory(directory);
   }

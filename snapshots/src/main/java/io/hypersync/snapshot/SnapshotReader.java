@@ -17,6 +17,20 @@ public final class SnapshotReader {
 
   private SnapshotReader() {}
 
+  /** Refuses states that do not fit into memory. */
+  @FunctionalInterface
+  public interface RoomCheck {
+    /** Lets every state pass. */
+    RoomCheck NONE = (_, _) -> {};
+
+    /**
+     * Throws if there is no room for the state of this entry.
+     *
+     * @param weight about how many bytes of heap it takes
+     */
+    void require(long index, long weight);
+  }
+
   /**
    * The newest snapshot that can be read, from which a replica goes on. One that cannot be read is
    * skipped, and logged.
@@ -24,12 +38,15 @@ public final class SnapshotReader {
    * <p>The state is marked with what this snapshot has ({@link PageReader#trusting}), so the caller
    * must keep it in the catalog until it has taken another one.
    *
+   * @param room called before the pages of a snapshot are read; may throw
    * @return the manifest, or null if there is no snapshot that can be read
    */
   public static @Nullable Manifest newest(
-      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
+      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace, RoomCheck room)
+      throws IOException {
     for (Snapshot snapshot : catalog.list().reversed()) {
       try {
+        room.require(snapshot.index(), Manifest.weight(snapshot.manifest()));
         return Manifest.read(
             snapshot.manifest(),
             workspace,

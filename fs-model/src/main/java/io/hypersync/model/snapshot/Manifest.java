@@ -68,6 +68,50 @@ public record Manifest(
     return new Written(Blake3.hash(bytes), bytes);
   }
 
+  /**
+   * The weight that a manifest states, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static long weight(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).weight;
+  }
+
+  /** What comes before the state. */
+  private record Header(
+      RootVersion version,
+      WorkspaceId workspace,
+      long index,
+      long lastTimeNs,
+      Hash root,
+      long weight) {
+    static Header read(CanonicalReader in) throws DecodeException {
+      if (in.u64() != MAGIC) {
+        throw new DecodeException("not the manifest of a snapshot");
+      }
+      int format = in.u8();
+      if (format != FORMAT) {
+        throw new DecodeException(
+            "the manifest has format "
+                + format
+                + ", and this version of hypersync reads "
+                + FORMAT);
+      }
+      int code = in.u8();
+      RootVersion version = RootVersion.ofCode(code);
+      if (version == null) {
+        throw new DecodeException("the manifest has roots of the unknown version " + code);
+      }
+      return new Header(
+          version,
+          new WorkspaceId(in.u64(), in.u64()),
+          in.size(),
+          in.u64(),
+          in.hash(),
+          in.size());
+    }
+  }
+
   /** How the pages of a manifest are read. */
   @FunctionalInterface
   public interface Pages {
@@ -88,33 +132,17 @@ public record Manifest(
   public static Manifest read(byte[] bytes, WorkspaceId workspace, Pages pages, PageSource source)
       throws DecodeException, PageMissingException {
     CanonicalReader in = new CanonicalReader(bytes);
-    if (in.u64() != MAGIC) {
-      throw new DecodeException("not the manifest of a snapshot");
+    Header header = Header.read(in);
+    if (!header.workspace.equals(workspace)) {
+      throw new DecodeException("the manifest is of workspace " + header.workspace);
     }
-    int format = in.u8();
-    if (format != FORMAT) {
-      throw new DecodeException(
-          "the manifest has format " + format + ", and this version of hypersync reads " + FORMAT);
-    }
-    int code = in.u8();
-    RootVersion version = RootVersion.ofCode(code);
-    if (version == null) {
-      throw new DecodeException("the manifest has roots of the unknown version " + code);
-    }
-    WorkspaceId itsWorkspace = new WorkspaceId(in.u64(), in.u64());
-    if (!itsWorkspace.equals(workspace)) {
-      throw new DecodeException("the manifest is of workspace " + itsWorkspace);
-    }
-    long index = in.size();
-    long lastTimeNs = in.u64();
-    Hash root = in.hash();
-    long weight = in.size();
-    FsState state = StatePages.read(version, in, pages.reader(version, source));
+    FsState state =
+        StatePages.read(header.version, in, pages.reader(header.version, source));
     in.finish();
-    if (!state.root().equals(root)) {
+    if (!state.root().equals(header.root)) {
       throw new DecodeException(
-          "the pages give root " + state.root() + ", and the manifest says " + root);
+          "the pages give root " + state.root() + ", and the manifest says " + header.root);
     }
-    return new Manifest(workspace, index, lastTimeNs, weight, state);
+    return new Manifest(workspace, header.index, header.lastTimeNs, header.weight, state);
   }
 }

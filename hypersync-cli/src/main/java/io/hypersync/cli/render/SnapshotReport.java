@@ -1,6 +1,7 @@
 package io.hypersync.cli.render;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hypersync.model.text.Printable;
 
 /** Text output of {@code hypersync snapshot}, from the tree of {@code docs/json.md}. */
 public final class SnapshotReport {
@@ -32,7 +33,7 @@ public final class SnapshotReport {
   /** Returns a line about the snapshot that something was done with. */
   public static String one(String action, JsonNode snapshot) {
     String which = "snapshot of entry " + snapshot.path("index").asText();
-    String name = snapshot.path("name").asText();
+    String name = Printable.line(snapshot.path("name").asText());
     String called = name.isEmpty() ? which : which + " (" + name + ")";
     return switch (action) {
       case "pin" -> called + " is kept until it is unpinned\n";

@@ -58,6 +58,19 @@ public final class StatusReport {
         .append('\n');
     line(text, "commit index", count(leader, "commit_index"), "root", root(leader));
     line(text, "files", count(leader, "files"), "data", bytes(leader, "bytes"));
+    JsonNode snapshots = leader.path("snapshots");
+    if (snapshots.path("newest_index").asLong() > 0) {
+      line(
+          text,
+          "snapshot",
+          "entry " + Quantities.count(snapshots.path("newest_index").asLong()),
+          "",
+          Quantities.uptime(snapshots.path("newest_age_ms").asLong()) + " ago");
+    }
+    if (!snapshots.path("last_failure").asText("").isEmpty()
+        && !snapshots.path("last_failure").isNull()) {
+      line(text, "no snapshot", snapshots.path("last_failure").asText(), "", "");
+    }
     if (leader.path("orphans").asLong() > 0) {
       line(text, "unlinked", count(leader, "orphans"), "", "kept until nobody has them open");
     }

@@ -93,7 +93,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
         index,
         "there is no memory for a second state of "
             + stateBytes
-            + " bytes; a leader that is started again compares the roots, too");
+            + " bytes; ./hypersync trace compares the roots, too, once the leader is stopped");
   }
 
   @Override

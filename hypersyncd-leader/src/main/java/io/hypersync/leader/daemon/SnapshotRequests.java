@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  */
 final class SnapshotRequests {
   private static final long LIMIT_MINUTES = 30;
-  private static final long MS_PER_NS = 1_000_000;
+  private static final long NS_PER_MS = 1_000_000;
 
   private final AgentQueries<LeaderAgent> agent;
   private final ChunkStore chunks;
@@ -158,7 +158,7 @@ final class SnapshotRequests {
         .put("index", snapshot.index())
         .put("name", snapshot.name())
         .put("pinned", snapshot.isPinned())
-        .put("taken_at", Instant.ofEpochMilli(snapshot.takenNs() / MS_PER_NS).toString())
+        .put("taken_at", Instant.ofEpochMilli(snapshot.takenNs() / NS_PER_MS).toString())
         .put("pages_written", snapshot.pages())
         .put("bytes_written", snapshot.bytes())
         .put("manifest", snapshot.hash().toString());

@@ -6,6 +6,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SnapshotPort;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.file.FileProblems;
@@ -15,6 +16,7 @@ import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotTask;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,10 +28,16 @@ import org.slf4j.LoggerFactory;
 final class SnapshotThread implements SnapshotPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotThread.class);
 
-  /** The state's tries are walked by recursion, and names can be chosen to make them deep. */
+  /**
+   * Pages are written by recursion from one to those below, and names can be chosen so that there
+   * are many above each other.
+   */
   private static final long STACK_BYTES = 64L << 20;
 
   private static final long BYTES_PER_SECOND = 64L << 20;
+
+  /** A leader that is to stop does not take longer than this for its last snapshot. */
+  private static final Duration LAST_LIMIT = Duration.ofSeconds(20);
 
   /** What one step of verification reads: a MiB of the log, and the chunks of it. */
   private static final long VERIFIED_STEP_BYTES = 2L << 20;
@@ -38,7 +46,7 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
   private final Consumer<Consumer<LeaderAgent>> post;
-  private final RateLimit limit = new SleepingRateLimit(BYTES_PER_SECOND, Clock.SYSTEM);
+  private final RateLimit limit;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           work ->
@@ -60,6 +68,12 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
     this.chunks = chunks;
     this.catalog = catalog;
     this.post = post;
+    RateLimit slow = new SleepingRateLimit(BYTES_PER_SECOND, Clock.SYSTEM);
+    this.limit =
+        bytes -> {
+          requireRunning();
+          slow.spend(bytes);
+        };
   }
 
   @Override
@@ -144,9 +158,9 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
     return taken;
   }
 
-  private void requireRunning() throws IOException {
+  private void requireRunning() {
     if (stopping) {
-      throw new IOException("the leader stops");
+      throw new ChunkStoreException(Errno.EAGAIN, "the leader stops");
     }
   }
 
@@ -180,29 +194,41 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
 
   /**
    * Takes the last snapshot of this run, without a limit of the rate, so that the next start has
-   * nothing to replay. Does nothing but log if that fails: the log has everything.
+   * nothing to replay. Does nothing but log if that fails or takes too long: the log has everything.
    *
    * @param manifest of the newest state, all of whose entries are durable
    */
   void takeLast(Manifest manifest, long after) {
     close();
+    stopping = false;
+    Thread last =
+        Thread.ofPlatform()
+            .name("leader-snapshots")
+            .stackSize(STACK_BYTES)
+            .unstarted(() -> takeQuietly(manifest, after));
+    last.start();
+    boolean interrupted = false;
     try {
-      Thread last =
-          Thread.ofPlatform()
-              .name("leader-snapshots")
-              .stackSize(STACK_BYTES)
-              .unstarted(() -> takeQuietly(manifest, after));
-      stopping = false;
-      last.start();
-      last.join();
+      var _ = last.join(LAST_LIMIT);
     } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    stopping = true;
+    while (last.isAlive()) { // it uses the chunk store, which is closed next
+      try {
+        last.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
   private void takeQuietly(Manifest manifest, long after) {
     try {
-      var _ = taken(manifest, after, "", RateLimit.NONE);
+      var _ = taken(manifest, after, "", _ -> requireRunning());
     } catch (IOException | RuntimeException e) {
       LOG.warn("no snapshot before the leader stops: {}", e.getMessage());
     }

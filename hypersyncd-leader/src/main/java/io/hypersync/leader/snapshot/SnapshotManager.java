@@ -145,9 +145,11 @@ public final class SnapshotManager {
       case Request.Take(String name, Consumer<Answer> asker) -> {
         underWay = request;
         Snapshot newest = known.get(sequencer.headIndex());
-        if (newest == null) {
+        if (isUsed(name)) {
+          refuse(request, "there is a snapshot called " + name + " already");
+        } else if (newest == null) {
           waiting = manifest(sequencer);
-        } else if (name.isEmpty() || newest.name().equals(name)) {
+        } else if (name.isEmpty()) {
           underWay = null;
           asker.accept(new Answer.Done(newest));
         } else if (!newest.name().isEmpty()) {
@@ -279,12 +281,12 @@ public final class SnapshotManager {
    * @param asker is told on the agent's thread
    */
   public void take(String name, Consumer<Answer> asker) {
-    boolean isUsed = known.values().stream().anyMatch(snapshot -> snapshot.name().equals(name));
-    if (isUsed && !name.isEmpty()) {
-      asker.accept(new Answer.Failed("there is a snapshot called " + name + " already"));
-    } else {
-      requests.add(new Request.Take(name, asker));
-    }
+    requests.add(new Request.Take(name, asker));
+  }
+
+  private boolean isUsed(String name) {
+    return !name.isEmpty()
+        && known.values().stream().anyMatch(snapshot -> snapshot.name().equals(name));
   }
 
   /** Asks for a snapshot to be pinned, or to be kept no longer than others. */
@@ -300,6 +302,11 @@ public final class SnapshotManager {
   /** Index of the newest snapshot; 0 if there is none. */
   public long newestIndex() {
     return known.isEmpty() ? 0 : known.lastKey();
+  }
+
+  /** The newest snapshot; null if there is none. */
+  public @Nullable Snapshot newest() {
+    return known.isEmpty() ? null : known.lastEntry().getValue();
   }
 
   /** All snapshots, the oldest first; not to be changed. */

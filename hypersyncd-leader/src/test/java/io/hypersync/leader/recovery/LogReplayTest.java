@@ -22,6 +22,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.RootVersion;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -186,6 +187,72 @@ class LogReplayTest {
     every.onRecord(1, logged());
     byte[] wrong = loggedWrong();
     assertNamed(2, () -> every.onRecord(2, wrong));
+  }
+
+  @Test
+  void aReplayFromASnapshotAppliesWhatIsBehindIt() {
+    List<byte[]> log = logOf(30);
+    LeaderState whole = replayed(log, ReplayStart.genesis(RootVersion.LATEST));
+    for (int at : new int[] {0, 1, 17, 30}) {
+      LeaderState fromSnapshot = replayed(log, startAt(log, at));
+      assertEquals(whole.root(), fromSnapshot.root(), "from entry " + at);
+      assertEquals(whole.state().root(), fromSnapshot.state().root());
+      assertEquals(whole.index(), fromSnapshot.index());
+      assertEquals(whole.lastTimeNs(), fromSnapshot.lastTimeNs());
+      assertEquals(whole.weight(), fromSnapshot.weight());
+      assertEquals(30, fromSnapshot.intents().size(), "intents of all entries");
+    }
+  }
+
+  /** What was durable when the snapshot was taken is missing. */
+  @Test
+  void aLogThatEndsBeforeTheSnapshotIsRefused() {
+    List<byte[]> log = logOf(30);
+    ReplayStart start = startAt(log, 20);
+    ReplayException refused =
+        assertThrows(ReplayException.class, () -> replayed(log.subList(0, 19), start));
+    assertEquals(
+        "log entry 19 cannot be replayed: it is the last one of the log, but there is a snapshot of"
+            + " entry 20",
+        refused.getMessage());
+  }
+
+  @Test
+  void aSnapshotOfAnotherHistoryIsRefused() {
+    List<byte[]> log = logOf(30);
+    FsState other = States.after(FsState.genesis(), op(99), 1, new NodeId(1, 2));
+    ReplayStart start = new ReplayStart(other, 20, 20, 0);
+    assertThrows(ReplayException.class, () -> replayed(log, start));
+  }
+
+  private List<byte[]> logOf(int entries) {
+    List<byte[]> log = new ArrayList<>();
+    for (int i = 0; i < entries; i++) {
+      log.add(logged());
+    }
+    return log;
+  }
+
+  private ReplayStart startAt(List<byte[]> log, int at) {
+    LeaderState then = replayed(log.subList(0, at), ReplayStart.genesis(RootVersion.LATEST));
+    return new ReplayStart(then.state(), then.index(), then.lastTimeNs(), then.weight());
+  }
+
+  private LeaderState replayed(List<byte[]> log, ReplayStart start) {
+    LogReplay from =
+        new LogReplay(
+            start,
+            chunks,
+            new IntentIndex(100_000, 1_000),
+            LogReplay.LONG_RUNS,
+            RootHashing.AT_ONCE,
+            Long.MAX_VALUE,
+            _ -> {});
+    for (int i = 0; i < log.size(); i++) {
+      assertEquals(Verdict.KEEP, from.onRecord(i + 1, log.get(i)));
+    }
+    from.ended();
+    return from.result();
   }
 
   /** The log has the bytes and their checksum. */

@@ -2,6 +2,9 @@ package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.OpLogOptions;
 import io.hypersync.runtime.file.DurableFiles;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
+import io.hypersync.snapshot.SnapshotDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -36,7 +39,8 @@ import java.util.function.Consumer;
  *   <li>Segments that begin after the entry are moved aside, newest first, so that the remaining
  *       segments are at any time a log that ends at the entry or later. Nothing is deleted.
  *   <li>The new segment is published; the log ends at the entry.
- *   <li>Both directories are synced once more, and the mark is removed.
+ *   <li>Both directories are synced once more, snapshots of entries that were cut off are removed,
+ *       and then the mark is.
  * </ol>
  *
  * <p>The new segment declares the remaining entries durable. The log itself must prove that: after
@@ -129,9 +133,20 @@ public final class LogCut {
     // syncing.
     DurableFiles.syncDirectory(cut.segments());
     DurableFiles.syncDirectory(directory);
+    removeSnapshotsBehind(stateDir, after);
     CutMark.remove(stateDir);
     reached.accept(Step.DONE);
     return moved;
+  }
+
+  /** Snapshots of entries that are cut off are of a history that is no more. */
+  private static void removeSnapshotsBehind(Path stateDir, long after) throws IOException {
+    SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
+    for (Snapshot snapshot : catalog.list()) {
+      if (snapshot.index() > after) {
+        catalog.remove(snapshot.index());
+      }
+    }
   }
 
   private static void requirePossible(Optional<CutMark> begun, LogRecovery.Marked log, long after) {

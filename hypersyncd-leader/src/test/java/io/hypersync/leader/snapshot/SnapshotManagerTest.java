@@ -1,0 +1,250 @@
+package io.hypersync.leader.snapshot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.fixtures.ManualClock;
+import io.hypersync.leader.MemoryOpLog;
+import io.hypersync.leader.port.SnapshotPort;
+import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.Sequencer;
+import io.hypersync.leader.snapshot.SnapshotManager.Answer;
+import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.snapshot.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When a leader takes snapshots, and which ones it keeps (hypersync.md 13.1, 14.1). */
+class SnapshotManagerTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
+  private static final long INTERVAL_NS = 1_000;
+
+  private final List<String> asked = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+  private final MemoryOpLog log = new MemoryOpLog();
+  private final ManualClock clock = new ManualClock();
+  private long entropy;
+  private final Sequencer sequencer =
+      new Sequencer(
+          new LeaderState(
+              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+          log,
+          clock,
+          () -> ++entropy,
+          Long.MAX_VALUE);
+  private SnapshotManager snapshots = manager(2, 0);
+
+  @Test
+  void nothingIsTakenBeforeTheIntervalIsOver() {
+    entry();
+    log.sync();
+    assertFalse(tick(INTERVAL_NS - 1));
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals(List.of("take 1 after 0"), asked);
+  }
+
+  @Test
+  void nothingIsTakenWhenNothingHasChanged() {
+    entry();
+    log.sync();
+    takenAt(INTERVAL_NS);
+    for (int i = 2; i < 10; i++) {
+      assertFalse(tick(i * INTERVAL_NS));
+    }
+  }
+
+  /** A state that is not durable must never be what a leader starts from. */
+  @Test
+  void aSnapshotWaitsUntilItsLastEntryIsDurable() {
+    entry();
+    log.sync();
+    entry();
+    assertTrue(tick(INTERVAL_NS));
+    assertFalse(tick(INTERVAL_NS + 1));
+    entry();
+    assertEquals(List.of(), asked);
+    log.sync();
+    assertTrue(tick(INTERVAL_NS + 2));
+    assertEquals(List.of("take 2 after 0"), asked);
+  }
+
+  @Test
+  void oneThingAtATimeIsUnderWay() {
+    entry();
+    log.sync();
+    snapshots.take("a", this::tell);
+    assertTrue(tick(0));
+    assertTrue(tick(0));
+    snapshots.pin(1, true, this::tell);
+    assertFalse(tick(2 * INTERVAL_NS));
+    done(1, "a");
+    assertEquals(List.of("done 1 a"), told);
+    assertTrue(tick(2 * INTERVAL_NS));
+    assertEquals(List.of("take 1 after 0 a", "change 1 a pinned"), asked);
+  }
+
+  @Test
+  void theOldestGoWhenThereAreTooManyButNotThoseWithANameOrAPin() {
+    for (int i = 1; i <= 5; i++) {
+      entry();
+      log.sync();
+      if (i == 1) {
+        snapshots.take("named", this::tell);
+        tick(0);
+        tick(0);
+        done(1, "named");
+      } else {
+        takenAt(i * INTERVAL_NS);
+      }
+      while (tick(0)) {
+        long removed = Long.parseLong(asked.getLast().replace("remove ", ""));
+        snapshots.removed(removed);
+      }
+    }
+    assertEquals(List.of(1L, 4L, 5L), snapshots.all().stream().map(Snapshot::index).toList());
+  }
+
+  @Test
+  void theOneTheLeaderStartedFromStaysUntilThereIsANewerOne() {
+    snapshots =
+        new SnapshotManager(
+            port(),
+            new SnapshotPolicy(INTERVAL_NS, 1),
+            WORKSPACE,
+            List.of(snapshot(3, ""), snapshot(5, ""), snapshot(7, "")), // 7 cannot be read
+            5,
+            0);
+    assertTrue(tick(0));
+    snapshots.removed(3);
+    assertFalse(tick(0));
+    snapshots.remove(5, this::tell);
+    assertTrue(tick(0));
+    snapshots.remove(7, this::tell);
+    assertTrue(tick(0));
+    String needed = "failed: the leader needs it for its next start; take another snapshot first";
+    assertEquals(List.of(needed, needed), told);
+    assertEquals(List.of("remove 3"), asked);
+  }
+
+  @Test
+  void afterAFailureItIsTriedAgainSooner() {
+    entry();
+    log.sync();
+    tick(INTERVAL_NS);
+    tick(INTERVAL_NS);
+    snapshots.failed("disk full", INTERVAL_NS);
+    assertEquals("disk full", snapshots.lastFailure());
+    assertFalse(tick(INTERVAL_NS + INTERVAL_NS / 5 - 1));
+    assertTrue(tick(INTERVAL_NS + INTERVAL_NS / 5));
+    assertTrue(tick(INTERVAL_NS + INTERVAL_NS / 5));
+    done(1, "");
+    assertEquals(null, snapshots.lastFailure());
+  }
+
+  @Test
+  void whoAsksIsToldWhyItCannotBe() {
+    entry();
+    log.sync();
+    snapshots.take("a", this::tell);
+    tick(0);
+    tick(0);
+    done(1, "a");
+    told.clear();
+    snapshots.take("a", this::tell);
+    snapshots.take("b", this::tell);
+    snapshots.pin(9, true, this::tell);
+    snapshots.remove(9, this::tell);
+    while (tick(0)) {}
+    assertEquals(
+        List.of(
+            "failed: there is a snapshot called a already",
+            "failed: nothing has changed since snapshot a, which is the same state",
+            "failed: there is no snapshot of entry 9",
+            "failed: there is no snapshot of entry 9"),
+        told);
+  }
+
+  @Test
+  void aSnapshotThatWasTakenByItselfCanStillGetAName() {
+    entry();
+    log.sync();
+    takenAt(INTERVAL_NS);
+    snapshots.take("late", this::tell);
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals("change 1 late", asked.getLast());
+    done(1, "late");
+    assertEquals(List.of("done 1 late"), told);
+  }
+
+  private SnapshotManager manager(int retain, long base) {
+    return new SnapshotManager(
+        port(), new SnapshotPolicy(INTERVAL_NS, retain), WORKSPACE, List.of(), base, 0);
+  }
+
+  private SnapshotPort port() {
+    return new SnapshotPort() {
+      @Override
+      public void take(Manifest manifest, long after, String name) {
+        asked.add(("take " + manifest.index() + " after " + after + " " + name).strip());
+      }
+
+      @Override
+      public void change(Snapshot snapshot) {
+        asked.add(
+            ("change " + snapshot.index() + " " + snapshot.name()).strip()
+                + (snapshot.isPinned() ? " pinned" : ""));
+      }
+
+      @Override
+      public void remove(long index) {
+        asked.add("remove " + index);
+      }
+    };
+  }
+
+  private void tell(Answer answer) {
+    told.add(
+        switch (answer) {
+          case Answer.Done(Snapshot snapshot) ->
+              ("done " + snapshot.index() + " " + snapshot.name()).strip();
+          case Answer.Failed(String why) -> "failed: " + why;
+        });
+  }
+
+  private boolean tick(long nowNs) {
+    return snapshots.tick(sequencer, log.durableIndex(), nowNs);
+  }
+
+  private void takenAt(long nowNs) {
+    assertTrue(tick(nowNs));
+    assertTrue(tick(nowNs));
+    done(sequencer.headIndex(), "");
+  }
+
+  private void done(long index, String name) {
+    snapshots.taken(snapshot(index, name));
+  }
+
+  private static Snapshot snapshot(long index, String name) {
+    return new Snapshot(index, 0, 0, 0, false, name, new byte[0]);
+  }
+
+  private void entry() {
+    long number = sequencer.headIndex() + 1;
+    FsOp op = new FsOp.MakeDir(FsState.ROOT, Name.of("d" + number), 0755, 0, 0);
+    var _ =
+        sequencer.sequence(
+            new IntentId(new ClientId(1, 1), number), new WorkerId("w"), "", op, new byte[0]);
+  }
+}

@@ -1,0 +1,278 @@
+package io.hypersync.snapshot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStore;
+import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
+import io.hypersync.fixtures.States;
+import io.hypersync.model.hash.Blake3;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
+import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.model.trie.PageMissingException;
+import io.hypersync.model.trie.PageWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Snapshots in a real chunk store and a real directory (hypersync.md 13.1). */
+class SnapshotsOnDiskTest {
+  private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 2);
+
+  @TempDir private Path directory;
+  private ChunkStore chunks;
+  private SnapshotCatalog catalog;
+  private FsState state = FsState.genesis();
+  private long index;
+
+  @BeforeEach
+  void open() throws IOException {
+    Path chunkDirectory = Files.createDirectories(directory.resolve("chunks"));
+    chunks = DiskChunkStore.open(chunkDirectory, DiskChunkStoreOptions.DEFAULT);
+    catalog = SnapshotDirectory.open(directory.resolve("snapshots"));
+  }
+
+  @AfterEach
+  void close() {
+    chunks.close();
+  }
+
+  @Test
+  void withoutASnapshotThereIsNoNewestOne() throws IOException {
+    assertNull(newest());
+  }
+
+  @Test
+  void aSnapshotIsReadAfterAStart() throws IOException {
+    createFiles(2_000);
+    Snapshot taken = take("first");
+    restart();
+    Manifest read = newest();
+    assertEquals(index, read.index());
+    assertEquals(state.root(), read.state().root());
+    assertEquals(StateWeight.of(state), read.weight());
+    Snapshot listed = catalog.list().getFirst();
+    assertEquals(taken.hash(), listed.hash());
+    assertEquals("first", listed.name());
+    assertTrue(listed.isKept());
+  }
+
+  @Test
+  void theNextSnapshotWritesWhatHasChanged() throws IOException {
+    createFiles(5_000);
+    Snapshot first = take("");
+    createFiles(1);
+    Snapshot second = take("");
+    assertTrue(first.pages() > 100, first.pages() + " pages");
+    assertTrue(second.pages() <= 6, second.pages() + " pages");
+  }
+
+  @Test
+  void aSnapshotAfterAStartWritesWhatHasChanged() throws IOException {
+    createFiles(5_000);
+    take("");
+    restart();
+    state = newest().state();
+    createFiles(1);
+    Snapshot second = take("");
+    assertTrue(second.pages() <= 6, second.pages() + " pages");
+    restart();
+    assertEquals(state.root(), newest().state().root());
+  }
+
+  @Test
+  void whatWasNotFinishedIsNotThere() throws IOException {
+    createFiles(2_000);
+    SnapshotTask task = task("", catalog);
+    assertTrue(task.step()); // the pages
+    assertTrue(task.step()); // their sync; it ends here, as in a crash
+    restart();
+    assertNull(newest());
+    take("");
+    assertEquals(index, newest().index());
+  }
+
+  @Test
+  void whatWasGivenUpIsWrittenAgainByTheNextOne() throws IOException {
+    createFiles(2_000);
+    SnapshotCatalog full = new FullCatalog();
+    SnapshotTask task = task("", full);
+    assertThrows(
+        IOException.class,
+        () -> {
+          while (task.step()) {}
+        });
+    assertThrows(IllegalStateException.class, task::result);
+    assertThrows(IllegalStateException.class, task::step);
+    Snapshot next = take("");
+    assertTrue(next.pages() > 10, "its pages count, though the store has them already");
+    assertEquals(state.root(), newest().state().root());
+  }
+
+  @Test
+  void ifTheNewestCannotBeReadTheOneBeforeIsTaken() throws IOException {
+    createFiles(2_000);
+    take("");
+    long before = index;
+    createFiles(1);
+    Snapshot newest = take("");
+    catalog.put(
+        new Snapshot(newest.index(), 0, 0, 0, false, "", withAnotherPage(newest.manifest())));
+    assertEquals(before, newest().index());
+  }
+
+  /** Memory is asked for before the pages are read. */
+  @Test
+  void aStateThatDoesNotFitIsRefusedByWhoeverHasTheMemory() throws IOException {
+    createFiles(10);
+    take("");
+    long weight = StateWeight.of(state);
+    IllegalStateException refused =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                SnapshotReader.newest(
+                    catalog,
+                    chunks,
+                    WORKSPACE,
+                    (at, bytes) -> {
+                      throw new IllegalStateException(at + " takes " + bytes);
+                    }));
+    assertEquals(index + " takes " + weight, refused.getMessage());
+  }
+
+  @Test
+  void aDamagedFileIsPassedOver() throws IOException {
+    createFiles(10);
+    take("");
+    long before = index;
+    createFiles(10);
+    take("");
+    Path file = directory.resolve(String.format("snapshots/%020d.snapshot", index));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+    Files.writeString(directory.resolve("snapshots/notes.txt"), "not ours");
+    assertEquals(List.of(before), catalog.list().stream().map(Snapshot::index).toList());
+    assertEquals(before, newest().index());
+  }
+
+  @Test
+  void aFileOfAnotherNameIsPassedOver() throws IOException {
+    createFiles(10);
+    take("");
+    Path folder = directory.resolve("snapshots");
+    Files.copy(
+        folder.resolve(String.format("%020d.snapshot", index)),
+        folder.resolve(String.format("%020d.snapshot", index + 1)));
+    assertEquals(1, catalog.list().size());
+  }
+
+  @Test
+  void aSnapshotOfAnotherWorkspaceIsNotUsed() throws IOException {
+    createFiles(10);
+    take("");
+    WorkspaceId other = new WorkspaceId(9, 9);
+    assertNull(SnapshotReader.newest(catalog, chunks, other, SnapshotReader.RoomCheck.NONE));
+  }
+
+  @Test
+  void whatIsRemovedIsGone() throws IOException {
+    createFiles(1);
+    take("");
+    catalog.remove(index);
+    catalog.remove(index);
+    assertEquals(List.of(), catalog.list());
+  }
+
+  @Test
+  void aSnapshotIsVerifiedPageByPage() throws Exception {
+    createFiles(2_000);
+    Snapshot taken = take("");
+    assertEquals(state.root(), SnapshotReader.verify(taken, chunks, WORKSPACE).state().root());
+    Snapshot other = new Snapshot(index, 0, 0, 0, false, "", withAnotherPage(taken.manifest()));
+    assertThrows(PageMissingException.class, () -> SnapshotReader.verify(other, chunks, WORKSPACE));
+  }
+
+  private Manifest newest() throws IOException {
+    return SnapshotReader.newest(catalog, chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
+  }
+
+  private void restart() throws IOException {
+    close();
+    open();
+  }
+
+  private void createFiles(int count) {
+    for (int i = 0; i < count; i++) {
+      index++;
+      FsOp create = new FsOp.CreateFile(FsState.ROOT, Name.of("file-" + index), 0644, 1, 2);
+      state = States.after(state, create, index, new NodeId(1, index + 1));
+    }
+  }
+
+  private Snapshot take(String name) throws IOException {
+    SnapshotTask task = task(name, catalog);
+    while (task.step()) {}
+    Snapshot taken = task.result();
+    Set<Hash> seen = new HashSet<>();
+    var _ = manifest().write(PageWriter.complete(state.version(), page -> seen(seen, page)));
+    for (Hash page : seen) {
+      assertNotNull(chunks.getVerified(page), "a page that the snapshot leads to");
+    }
+    return taken;
+  }
+
+  private static Hash seen(Set<Hash> seen, byte[] page) {
+    Hash hash = Blake3.hash(page);
+    seen.add(hash);
+    return hash;
+  }
+
+  private SnapshotTask task(String name, SnapshotCatalog into) {
+    return new SnapshotTask(manifest(), name, 5, chunks, into, RateLimit.NONE);
+  }
+
+  private Manifest manifest() {
+    return new Manifest(WORKSPACE, index, index, StateWeight.of(state), state);
+  }
+
+  /** The manifest with a reference to a page that is not there: its last 32 bytes are a hash. */
+  private static byte[] withAnotherPage(byte[] manifest) {
+    byte[] changed = manifest.clone();
+    changed[changed.length - 2] ^= 1; // the byte behind it says that there are no orphans
+    return changed;
+  }
+
+  private static final class FullCatalog implements SnapshotCatalog {
+    @Override
+    public List<Snapshot> list() {
+      return List.of();
+    }
+
+    @Override
+    public void put(Snapshot snapshot) throws IOException {
+      throw new IOException("No space left on device");
+    }
+
+    @Override
+    public void remove(long index) {}
+  }
+}

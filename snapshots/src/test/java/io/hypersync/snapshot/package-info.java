@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.snapshot;
+
+import org.jspecify.annotations.NullMarked;
