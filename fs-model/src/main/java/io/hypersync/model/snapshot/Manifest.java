@@ -103,12 +103,7 @@ public record Manifest(
         throw new DecodeException("the manifest has roots of the unknown version " + code);
       }
       return new Header(
-          version,
-          new WorkspaceId(in.u64(), in.u64()),
-          in.size(),
-          in.u64(),
-          in.hash(),
-          in.size());
+          version, new WorkspaceId(in.u64(), in.u64()), in.size(), in.u64(), in.hash(), in.size());
     }
   }
 
@@ -136,8 +131,7 @@ public record Manifest(
     if (!header.workspace.equals(workspace)) {
       throw new DecodeException("the manifest is of workspace " + header.workspace);
     }
-    FsState state =
-        StatePages.read(header.version, in, pages.reader(header.version, source));
+    FsState state = StatePages.read(header.version, in, pages.reader(header.version, source));
     in.finish();
     if (!state.root().equals(header.root)) {
       throw new DecodeException(

@@ -194,7 +194,8 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
 
   /**
    * Takes the last snapshot of this run, without a limit of the rate, so that the next start has
-   * nothing to replay. Does nothing but log if that fails or takes too long: the log has everything.
+   * nothing to replay. Does nothing but log if that fails or takes too long: the log has
+   * everything.
    *
    * @param manifest of the newest state, all of whose entries are durable
    */

@@ -5,7 +5,7 @@ public final class StateTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final long MIB = 1L << 20;
 
-  StateTooLargeException(long index, long bytes, long mostBytes) {
+  public StateTooLargeException(long index, long bytes, long mostBytes) {
     super(
         "at log entry "
             + index

@@ -360,7 +360,8 @@ public final class SimLeader implements LeaderEnd {
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
   private ReplayStart replayStart(WorkspaceId workspace) throws IOException {
     List<Snapshot> known = disk.snapshots().list();
-    Manifest newest = SnapshotReader.newest(
+    Manifest newest =
+        SnapshotReader.newest(
             disk.snapshots(), disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
     long index = newest == null ? 0 : newest.index();
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {

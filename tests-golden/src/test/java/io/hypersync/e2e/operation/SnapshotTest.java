@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.hypersync.e2e.harness.Await;
+import io.hypersync.e2e.harness.Errnos;
 import io.hypersync.e2e.harness.RealMounts;
 import io.hypersync.e2e.harness.Shell;
 import io.hypersync.e2e.harness.TestCluster;
@@ -47,8 +48,12 @@ class SnapshotTest {
     Await.until("start", () -> cluster.logs().contains("starting from the snapshot of entry"));
     assertEquals(index, cluster.leader().status().path("commit_index").asLong());
     assertEquals(root, cluster.leader().status().path("root").asText());
-    cluster.awaitWritable("a");
-    Files.writeString(mount.resolve("d/new"), "written after the start");
+    // The worker may notice only now that the leader had died.
+    Path added = mount.resolve("d/new");
+    Await.same(
+        "a write after the start",
+        Errnos.NONE,
+        () -> Errnos.of(() -> Files.writeString(added, "written after the start")));
     Await.same("on b", "changed", () -> Files.readString(cluster.mount("b").resolve("d/f7")));
     Await.same(
         "on b",
