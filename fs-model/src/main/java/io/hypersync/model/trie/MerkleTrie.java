@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: an instance may be read by any thread. A hash is computed by the thread that first
  * requests it ({@link Inner}), possibly while another thread derives a new version from the same
- * trie. Before a state is published its {@link #root(RootVersion)} must have been computed, so that readers
- * never compute hashes.
+ * trie. Before a state is published its {@link #root(RootVersion)} must have been computed, so that
+ * readers never compute hashes.
  *
  * @param <L> the type of the leaves
  */
