@@ -10,6 +10,7 @@ import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
@@ -90,11 +91,16 @@ class HostileWorkerTest {
       new LeaderAgent(
           config(),
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+              FsState.genesis(),
+              FsState.genesis().root(),
+              0,
+              0,
+              IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           new Chunks(),
           (session, from, bytes) -> {},
           (_, _) -> {},
+          _ -> {},
           port,
           clock,
           () -> ++entropy,

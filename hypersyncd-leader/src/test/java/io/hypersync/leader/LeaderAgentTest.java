@@ -7,6 +7,7 @@ import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.model.errno.Errno;
@@ -50,11 +51,16 @@ class LeaderAgentTest {
       new LeaderAgent(
           LeaderConfig.of(WORKSPACE),
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+              FsState.genesis(),
+              FsState.genesis().root(),
+              0,
+              0,
+              IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           new NoChunks(),
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
+          _ -> {},
           port,
           clock,
           () -> ++entropy,

@@ -6,6 +6,7 @@ import io.hypersync.leader.oplog.chronicle.ChronicleOpLog;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
@@ -67,7 +68,7 @@ public record LogSurvey(
         new LogReplay(
             ChronicleOpLog.rootVersion(oplog),
             chunks,
-            new IntentIndex(REMEMBERED_INTENTS, 0),
+            IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,

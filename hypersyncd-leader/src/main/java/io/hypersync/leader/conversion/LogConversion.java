@@ -10,6 +10,7 @@ import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -55,9 +56,9 @@ import java.util.function.LongConsumer;
  * {@code oplog.v1}: without the mark a leader of an earlier release may have added entries. Else it
  * does the steps that are left.
  *
- * <p>A leader of an earlier release would take a missing {@code oplog} for an empty log. The mark is
- * one that it refuses, too ({@link ConversionMark}). Should there be all three directories all the
- * same, no leader of this release starts, and the conversion refuses to choose.
+ * <p>A leader of an earlier release would take a missing {@code oplog} for an empty log. The mark
+ * is one that it refuses, too ({@link ConversionMark}). Should there be all three directories all
+ * the same, no leader of this release starts, and the conversion refuses to choose.
  *
  * <p>Workers keep no roots: they replay the new log from its beginning.
  */
@@ -115,8 +116,7 @@ public final class LogConversion {
    * @param reached called after each step
    * @throws IllegalStateException if the log needs no conversion, or it cannot be told which
    *     directory is the log; nothing was changed
-   * @throws ReplayException if the replay does not reproduce the log's
-   *     roots; nothing was changed
+   * @throws ReplayException if the replay does not reproduce the log's roots; nothing was changed
    * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails or is full. The log is the old one, or {@link
    *     #isUnfinished}
@@ -286,7 +286,7 @@ public final class LogConversion {
         new LogReplay(
             version,
             chunks,
-            new IntentIndex(REMEMBERED_INTENTS, 0),
+            IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,

@@ -74,7 +74,7 @@ public final class LogReplay implements RecoveryListener {
    *
    * @param version of the log's roots
    * @param chunks receives chunks of inline payloads that are missing or damaged there
-   * @param intents receives every replayed intent
+   * @param intents receives every replayed intent, and writes to its store what does not fit memory
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
    * @param hashing computes the roots, concurrently with the replay if it has a thread of its own
    * @param maxStateBytes a heavier state fails with {@link StateTooLargeException}: an exhausted
@@ -144,7 +144,10 @@ public final class LogReplay implements RecoveryListener {
     }
     index = recordIndex;
     lastTimeNs = entry.committedAtNs();
-    intents.add(entry.intent(), entry.origin(), index, lastTimeNs);
+    intents.add(entry);
+    if (intents.isDue(index)) {
+      intents.persist(index);
+    }
     if (index % PROGRESS_EVERY == 0) {
       progress.accept(index);
     }
@@ -152,13 +155,14 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * Compares the roots that are left.
+   * Compares the roots that are left, and forgets stored intents of entries behind the log's end.
    *
    * @throws ReplayException as {@link #onRecord}
    */
   @Override
   public void ended() {
     refuse(roots.finish(state));
+    intents.logEnds(index);
   }
 
   /**

@@ -10,6 +10,7 @@ import io.hypersync.chunkstore.InMemoryChunkStore;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -256,7 +257,7 @@ class LogReplayTest {
     return new LogReplay(
         RootVersion.LATEST,
         chunks,
-        new IntentIndex(100_000, 1_000),
+        IntentIndex.inMemory(IntentRetention.DEFAULT),
         runEntries,
         hashing,
         Long.MAX_VALUE,

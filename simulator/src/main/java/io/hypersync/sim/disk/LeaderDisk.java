@@ -1,5 +1,7 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.chunkstore.database.Database;
+import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
@@ -13,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The leader's disk, which survives its runs: the files of the log, and the chunk store. */
+/** The leader's disk, which survives its runs: the log's files, the chunk store, the intents. */
 public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
@@ -21,6 +23,7 @@ public final class LeaderDisk {
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
+  private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
   private boolean logFull;
@@ -29,6 +32,7 @@ public final class LeaderDisk {
   private long notes;
   private long rottenAtRest;
   private long tornPages;
+  private long storedIntents;
 
   public LeaderDisk(Prng prng) {
     this.prng = prng;
@@ -38,6 +42,14 @@ public final class LeaderDisk {
   /** The leader's chunk store. */
   public SimChunkStore chunks() {
     return chunks;
+  }
+
+  /**
+   * The leader's stored intents. Each of its writes is atomic and synced, so no crash takes
+   * anything from it.
+   */
+  public Database intents() {
+    return intents;
   }
 
   /** Sets whether appends fail with ENOSPC. */
@@ -157,7 +169,13 @@ public final class LeaderDisk {
     return Map.of(
         "watermarks of a log that rests", notes,
         "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
-        "pages of the log that a loss of power tears", tornPages);
+        "pages of the log that a loss of power tears", tornPages,
+        "intents that are stored", storedIntents);
+  }
+
+  /** So many intents were stored. */
+  public void intentsWritten(long count) {
+    storedIntents += count;
   }
 
   boolean isLogFull() {
