@@ -64,7 +64,7 @@ public final class LeaderDaemon implements Daemon {
       "Look at the disk, then start the leader again: it recovers what was acknowledged.";
 
   /** Enough cache for the filters of twenty million intents. */
-  private static final DatabaseOptions INTENTS = new DatabaseOptions(32 << 20, 16 << 20);
+  private static final DatabaseOptions INTENTS = new DatabaseOptions(64 << 20, 16 << 20);
 
   private final CompletableFuture<Void> ended;
   private final StateLock lock;

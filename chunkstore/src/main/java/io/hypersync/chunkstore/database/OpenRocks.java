@@ -31,6 +31,7 @@ import org.rocksdb.WriteOptions;
  */
 final class OpenRocks implements AutoCloseable {
   private static final double BLOOM_BITS_PER_KEY = 10;
+  private static final double METADATA_SHARE = 0.9;
   private static final int MAX_OPEN_FILES = 128;
   private static final long MAX_INFO_LOG_BYTES = 1 << 20;
 
@@ -170,7 +171,9 @@ final class OpenRocks implements AutoCloseable {
 
   private BlockBasedTableConfig table(long cacheBytes) {
     return new BlockBasedTableConfig()
-        .setBlockCache(own(new LRUCache(cacheBytes)))
+        // One shard: a filter or index that is larger than a shard would not be kept, and each
+        // lookup would read it anew. Most of the cache is for these.
+        .setBlockCache(own(new LRUCache(cacheBytes, 0, false, METADATA_SHARE)))
         .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY, false)))
         // Charges the memory of indexes and filters to the cache instead of adding to it.
         .setCacheIndexAndFilterBlocks(true)
