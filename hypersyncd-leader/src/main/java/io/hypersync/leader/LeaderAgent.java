@@ -6,6 +6,7 @@ import io.hypersync.leader.lock.LockManager;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.ChunkPort;
+import io.hypersync.leader.port.IntentWritePort;
 import io.hypersync.leader.port.LogReadPort;
 import io.hypersync.leader.port.RootAuditPort;
 import io.hypersync.leader.port.SessionPort;
@@ -17,6 +18,7 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.CommitListener;
 import io.hypersync.leader.sequencer.Genesis;
+import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentHandler;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.session.DisconnectedWorkers;
@@ -60,6 +62,7 @@ public final class LeaderAgent implements Agent {
   private final long epoch;
   private final OpLog log;
   private final ChunkPort chunks;
+  private final IntentWritePort intentWriter;
   private final SessionPort port;
   private final Clock clock;
   private final Sequencer sequencer;
@@ -95,6 +98,7 @@ public final class LeaderAgent implements Agent {
       LogReadPort logReader,
       RootAuditPort auditor,
       SnapshotManager snapshots,
+      IntentWritePort intentWriter,
       SessionPort port,
       Clock clock,
       Entropy entropy,
@@ -104,6 +108,7 @@ public final class LeaderAgent implements Agent {
     this.epoch = entropy.nextLong() >>> 1;
     this.log = log;
     this.chunks = chunks;
+    this.intentWriter = intentWriter;
     this.port = port;
     this.clock = clock;
     this.violations = new QuotaViolations(clock);
@@ -394,7 +399,26 @@ public final class LeaderAgent implements Agent {
     work += reaper.tick(durable, now);
     work += snapshots.tick(sequencer, durable, now) ? 1 : 0;
     port.flush();
+    if (sequencer.intents().isDue(durable)) {
+      persistIntents();
+    }
     return work;
+  }
+
+  /**
+   * Has the intents of all durable entries stored, unless a batch is being written. Done now and
+   * then anyway; the log must not be trimmed beyond {@code sequencer().intents().through()}.
+   */
+  public void persistIntents() {
+    IntentBatch batch = sequencer.intents().take(log.durableIndex());
+    if (batch != null) {
+      intentWriter.write(batch);
+    }
+  }
+
+  /** The {@link IntentWritePort} has written a batch. */
+  public void intentsWritten(IntentBatch batch) {
+    sequencer.intents().written(batch);
   }
 
   /**

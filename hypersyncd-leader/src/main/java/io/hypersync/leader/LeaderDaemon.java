@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.database.DatabaseException;
+import io.hypersync.chunkstore.database.DatabaseOptions;
+import io.hypersync.chunkstore.database.RocksDatabase;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStoreOptions;
 import io.hypersync.leader.conversion.LogConversion;
@@ -27,6 +30,9 @@ import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.StateTooLargeException;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
+import io.hypersync.leader.sequencer.IntentStore;
+import io.hypersync.leader.sequencer.IntentStoreException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkspaceId;
@@ -65,9 +71,13 @@ public final class LeaderDaemon implements Daemon {
   private static final String LOOK_AT_THE_DISK =
       "Look at the disk, then start the leader again: it recovers what was acknowledged.";
 
+  /** Enough cache for the filters of twenty million intents. */
+  private static final DatabaseOptions INTENTS = new DatabaseOptions(64 << 20, 16 << 20);
+
   private final CompletableFuture<Void> ended;
   private final StateLock lock;
   private final DiskChunkStore chunks;
+  private final RocksDatabase intentRows;
   private final ChronicleOpLog log;
   private final LeaderRuntime runtime;
   private boolean closed;
@@ -76,11 +86,13 @@ public final class LeaderDaemon implements Daemon {
       CompletableFuture<Void> ended,
       StateLock lock,
       DiskChunkStore chunks,
+      RocksDatabase intentRows,
       ChronicleOpLog log,
       LeaderRuntime runtime) {
     this.ended = ended;
     this.lock = lock;
     this.chunks = chunks;
+    this.intentRows = intentRows;
     this.log = log;
     this.runtime = runtime;
   }
@@ -97,6 +109,7 @@ public final class LeaderDaemon implements Daemon {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     StateLock lock = StateLock.acquire(stateDir, "the leader of " + options.workspaceName());
     @Nullable DiskChunkStore chunks = null;
+    @Nullable RocksDatabase intentRows = null;
     @Nullable ChronicleOpLog log = null;
     try {
       requireFinishedConversion(stateDir);
@@ -105,9 +118,12 @@ public final class LeaderDaemon implements Daemon {
       DurableFiles.createDirectories(chunkDir); // the store syncs only what is inside
       chunks = DiskChunkStore.open(chunkDir, DiskChunkStoreOptions.DEFAULT);
       var _ = chunks.failed().thenAccept(failure -> endForChunks(ended, failure));
+      Path intentDir = stateDir.resolve("intents");
+      DurableFiles.createDirectories(intentDir);
+      intentRows = RocksDatabase.open(intentDir, INTENTS);
       IntentIndex intents =
           new IntentIndex(
-              IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapBudget.intents());
+              new IntentStore(intentRows, IntentRetention.DEFAULT), IntentIndex.DEFAULT_BATCH);
       DurabilityEvents events = new DurabilityEvents(ended);
       SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
       ReplayStart from = replayStart(catalog, chunks, options.workspace());
@@ -133,6 +149,7 @@ public final class LeaderDaemon implements Daemon {
                 events);
         recovered = replay.result();
       }
+      intents.requireCovered(log.firstIndex());
       LOG.info(
           "recovered entry {} with root {}, {} nodes",
           recovered.index(),
@@ -146,9 +163,9 @@ public final class LeaderDaemon implements Daemon {
           "leading workspace {} on {}",
           options.workspaceName(),
           HostPorts.numeric(runtime.address()));
-      return new LeaderDaemon(ended, lock, chunks, log, runtime);
+      return new LeaderDaemon(ended, lock, chunks, intentRows, log, runtime);
     } catch (IOException | RuntimeException e) {
-      closeAll(log, chunks, lock);
+      closeAll(log, intentRows, chunks, lock);
       throw explained(e, stateDir);
     }
   }
@@ -239,16 +256,21 @@ public final class LeaderDaemon implements Daemon {
       runtime.takeLastSnapshot();
     }
     closeAll(log, chunks, lock);
+    closeAll(log, intentRows, chunks, lock);
     LOG.info("stopped");
     ended.complete(null);
   }
 
   private static void closeAll(
-      @Nullable ChronicleOpLog log, @Nullable DiskChunkStore chunks, StateLock lock) {
+      @Nullable ChronicleOpLog log,
+      @Nullable RocksDatabase intentRows,
+      @Nullable DiskChunkStore chunks,
+      StateLock lock) {
     try (lock;
+        AutoCloseable _ = intentRows == null ? () -> {} : intentRows;
         AutoCloseable _ = chunks == null ? () -> {} : chunks;
         AutoCloseable _ = log == null ? () -> {} : log) {
-      LOG.debug("closing the log, the chunks, and the lock");
+      LOG.debug("closing the log, the chunks, the intents, and the lock");
     } catch (Exception e) {
       LOG.error("while stopping", e);
     }
@@ -291,6 +313,15 @@ public final class LeaderDaemon implements Daemon {
       case OpLogFullException full ->
           new UserError(
               "no room for the log: " + full.getMessage(), "Free space on the disk of " + stateDir);
+      case IntentStoreException intents ->
+          new UserError(
+              String.valueOf(intents.getMessage()),
+              "Starting could commit a change twice. Restore "
+                  + stateDir
+                  + " from a copy, with the log and the intents of the same time.");
+      case DatabaseException database ->
+          new UserError(
+              String.valueOf(database.getMessage()), "The committed intents are in " + stateDir);
       case ChunkStoreException chunk ->
           new UserError(String.valueOf(chunk.getMessage()), "The chunks are in " + stateDir);
       case RuntimeException unexpected -> unexpected;

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.port.ChunkPort;
 import io.hypersync.leader.recovery.LeaderState;
+import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
+import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
@@ -36,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An intent that the leader has forgotten for lack of memory is not committed twice. */
+/** An intent that the leader has forgotten is not committed twice. */
 class ForgottenIntentsTest {
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);
   private static final WorkerId SLOW = new WorkerId("slow");
@@ -47,9 +51,13 @@ class ForgottenIntentsTest {
       new FsOp.SetAttributes(FsState.ROOT, FsOp.SetAttributes.MODE, 0700, 0, 0, 0);
   private static final int MANY = 3_000;
 
+  /** So few that most of {@link #MANY} are forgotten. */
+  private static final IntentRetention SHORT = new IntentRetention(500, 0);
+
   private final MemoryOpLog log = new MemoryOpLog();
   private final RecordingSessionPort port = new RecordingSessionPort();
-  private final IntentIndex index = new IntentIndex(1_000_000, Long.MAX_VALUE, 200_000);
+  private final IntentStore store = new IntentStore(new InMemoryDatabase(), SHORT);
+  private final IntentIndex index = new IntentIndex(store, 100);
   private long entropy;
   private long sessions;
   private final LeaderAgent leader =
@@ -61,6 +69,7 @@ class ForgottenIntentsTest {
           (session, from, bytes) -> {},
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
+          this::write,
           port,
           new ManualClock(),
           () -> ++entropy,
@@ -124,6 +133,11 @@ class ForgottenIntentsTest {
     SessionId again = hello(BUSY, new ClientId(8, 8), OptionalLong.of(leader.epoch()));
     submit(again, new IntentId(new ClientId(2, MANY + 1), 1));
     assertEquals(head + 1, leader.sequencer().headIndex());
+  }
+
+  private void write(IntentBatch batch) {
+    store.write(batch);
+    leader.intentsWritten(batch);
   }
 
   private SessionId session(WorkerId worker) {

@@ -11,6 +11,7 @@ import io.hypersync.leader.quota.Quota;
 import io.hypersync.leader.quota.WorkerQuotas;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.leader.snapshot.SnapshotManager;
@@ -92,12 +93,17 @@ class HostileWorkerTest {
       new LeaderAgent(
           config(),
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+              FsState.genesis(),
+              FsState.genesis().root(),
+              0,
+              0,
+              IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           new Chunks(),
           (session, from, bytes) -> {},
           (_, _) -> {},
           SnapshotManager.none(WORKSPACE),
+          _ -> {},
           port,
           clock,
           () -> ++entropy,

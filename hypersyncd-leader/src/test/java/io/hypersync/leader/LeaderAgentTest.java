@@ -9,6 +9,7 @@ import io.hypersync.leader.recovery.AuditFinding;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.session.Hellos;
 import io.hypersync.leader.session.RecordingSessionPort;
 import io.hypersync.leader.snapshot.SnapshotManager;
@@ -53,12 +54,17 @@ class LeaderAgentTest {
       new LeaderAgent(
           LeaderConfig.of(WORKSPACE),
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+              FsState.genesis(),
+              FsState.genesis().root(),
+              0,
+              0,
+              IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           ChunkPort.NONE,
           (session, from, bytes) -> {},
           (index, _) -> audits.add(index),
           SnapshotManager.none(WORKSPACE),
+          _ -> {},
           port,
           clock,
           () -> ++entropy,

@@ -43,6 +43,31 @@ final class Mutants {
               "ArrayDeque.size",
               1));
 
+  /** Intents that are in the log are known, in memory and in their store. */
+  private static final List<Mutant> INTENTS =
+      List.of(
+          skips(
+              "an intent is in memory, and is not found",
+              "leader.sequencer.RecentIntents",
+              "add",
+              "SequenceMap.put"),
+          answers(
+              "intents leave memory when they are taken, before they are written",
+              "leader.sequencer.IntentIndex",
+              "beingWritten",
+              null),
+          skips(
+              "the covered index is written before the intents, which never are",
+              "leader.sequencer.IntentStore",
+              "addRows",
+              "IntentStore.addIntent"),
+          callAnswers(
+              "intents of a client whose first ones are stored count as new",
+              "leader.sequencer.StoredClient",
+              "and",
+              "Math.max",
+              0L));
+
   /** The log, and its recovery. */
   private static final List<Mutant> LOG =
       List.of(
@@ -319,7 +344,7 @@ final class Mutants {
               1));
 
   static final List<Mutant> ALL =
-      Stream.of(ACKS, LOG, DISKS, ORPHANS, LOCKS, WORKERS).flatMap(List::stream).toList();
+      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS).flatMap(List::stream).toList();
 
   private Mutants() {}
 }

@@ -114,7 +114,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "org.rocksdb..,             io.hypersync.chunkstore.disk..",
+    "org.rocksdb..,             io.hypersync.chunkstore.database..",
     "net.openhft..,             io.hypersync.leader.oplog.chronicle..",
     "org.bouncycastle..,        io.hypersync.wire.pki..",
     "com.google.protobuf..,     io.hypersync.wire..",

@@ -11,6 +11,7 @@ import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.snapshot.SnapshotManager;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
@@ -104,21 +105,21 @@ public class CommitLoopBenchmark {
               (_, _) -> Verdict.KEEP,
               durability);
       FsState empty = FsState.genesis();
+      IntentIndex intents = IntentIndex.inMemory(new IntentRetention(1, 0));
       SplittableRandom random = new SplittableRandom(1);
       agent =
           new LeaderAgent(
               LeaderConfig.of(WORKSPACE),
-              new LeaderState(
-                  empty,
-                  empty.root(),
-                  0,
-                  0,
-                  new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS)),
+              new LeaderState(empty, empty.root(), 0, 0, intents),
               log,
               ChunkPort.NONE,
               (_, _, _) -> {},
               (_, _) -> {},
               SnapshotManager.none(WORKSPACE),
+              batch -> {
+                intents.store().write(batch);
+                agent.intentsWritten(batch);
+              },
               this,
               Clock.SYSTEM,
               random::nextLong,

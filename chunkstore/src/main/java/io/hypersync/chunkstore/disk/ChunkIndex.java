@@ -1,22 +1,19 @@
 package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.database.Batch;
+import io.hypersync.chunkstore.database.Database;
+import io.hypersync.chunkstore.database.DatabaseException;
+import io.hypersync.chunkstore.database.DatabaseOptions;
+import io.hypersync.chunkstore.database.RocksDatabase;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.WriteBatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,10 +26,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>The index contains only chunks that are durable in the segments, and can be rebuilt from them:
- * without a mark, recovery reads them from the start. RocksDB takes seconds to recover from a full
- * disk, or never does. So after a failed write the database is closed and reopened, which loses
- * nothing, because the writer repeats the failed write. If it cannot be reopened, reads also try
- * from time to time, because there may be no write for long.
+ * without a mark, recovery reads them from the start.
  *
  * <p>Most lookups are for chunks that do not exist, for which RocksDB takes 10 us. A {@link
  * HashFilter} answers them at once, as soon as it has been filled, which a background thread does
@@ -43,27 +37,12 @@ import org.slf4j.LoggerFactory;
 final class ChunkIndex implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkIndex.class);
   private static final byte[] MARK = {1};
-
-  /**
-   * Free space needed to reopen: more than RocksDB writes then, a memory table and its own logs.
-   */
-  private static final long REOPEN_BYTES = 2 * IndexDatabase.WRITE_BUFFER_BYTES;
-
-  private static final long BUSY_LIMIT_NS = 10_000_000_000L;
-  private static final long BUSY_POLL_NS = 1_000_000;
-
-  /** Minimum delay between attempts of reads to reopen the database. */
-  private static final long REOPEN_PAUSE_NS = 100_000_000;
+  private static final long WRITE_BUFFER_BYTES = 4 << 20;
 
   /** Number of keys that are read at a time to fill the filter; a reopen waits for that long. */
   private static final int FILL_SLICE = 4_096;
 
-  private final Path directory;
-  private final long cacheBytes;
-  private final FreeSpace space;
-
-  /** Held exclusively to open and close: a native call on a closed handle crashes the process. */
-  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  private final Database database;
 
   /**
    * The hashes in the index; complete once {@link #filled} is true. A hash is added before it is
@@ -73,26 +52,9 @@ final class ChunkIndex implements AutoCloseable {
 
   private final Thread filler;
   private volatile boolean filled;
-
-  /** Null after a failed reopen; written while {@link #lock} is held exclusively. */
-  private volatile @Nullable IndexDatabase database;
-
   private volatile boolean closed;
 
-  /**
-   * Whether a write has failed since {@link #database} was opened; it must then be reopened before
-   * the next write.
-   */
-  private volatile boolean reopenNeeded;
-
-  /** Time of the last attempt to reopen; guarded by {@link #lock}, held exclusively. */
-  private long reopenTriedNs;
-
-  private ChunkIndex(
-      Path directory, long cacheBytes, FreeSpace space, IndexDatabase database, long expected) {
-    this.directory = directory;
-    this.cacheBytes = cacheBytes;
-    this.space = space;
+  private ChunkIndex(Database database, long expected) {
     this.database = database;
     this.filter = new HashFilter(expected);
     this.filler = Thread.ofPlatform().name("chunk-index-fill").daemon().unstarted(this::fill);
@@ -105,14 +67,13 @@ final class ChunkIndex implements AutoCloseable {
    *     process; {@link Errno#ENOSPC}; {@link Errno#EIO}
    */
   static ChunkIndex open(Path directory, long cacheBytes, FreeSpace space) throws IOException {
-    RocksLibrary.load();
-    Files.createDirectories(directory);
     try {
-      IndexDatabase database = new IndexDatabase(directory.toString(), cacheBytes, false);
+      Database database =
+          RocksDatabase.open(
+              directory, new DatabaseOptions(cacheBytes, WRITE_BUFFER_BYTES), space::require);
       boolean started = false;
       try {
-        ChunkIndex index =
-            new ChunkIndex(directory, cacheBytes, space, database, database.approximateCount());
+        ChunkIndex index = new ChunkIndex(database, database.approximateCount(Database.DEFAULT));
         index.filler.start();
         started = true;
         return index;
@@ -121,14 +82,14 @@ final class ChunkIndex implements AutoCloseable {
           database.close();
         }
       }
-    } catch (RocksDBException e) {
-      throw RocksFailures.translateOpen(directory.toString(), e);
+    } catch (DatabaseException e) {
+      throw translated("cannot open the chunk store", e);
     }
   }
 
   /** Up to where the segments are indexed; null if the index is new. */
   @Nullable Mark mark() {
-    byte[] mark = read("cannot read the index of chunks", db -> db.db().get(MARK));
+    byte[] mark = get("cannot read the index of chunks", MARK);
     return mark == null ? null : Mark.decode(mark);
   }
 
@@ -136,12 +97,16 @@ final class ChunkIndex implements AutoCloseable {
     if (filled && !filter.mayContain(hash)) {
       return null;
     }
-    byte[] place = read("cannot look up chunk " + hash, db -> db.db().get(hash.toBytes()));
+    byte[] place = get("cannot look up chunk " + hash, hash.toBytes());
     return place == null ? null : ChunkLocation.decode(place);
   }
 
   long approximateCount() {
-    return read("cannot count chunks", IndexDatabase::approximateCount);
+    try {
+      return database.approximateCount(Database.DEFAULT);
+    } catch (DatabaseException e) {
+      throw translated("cannot count chunks", e);
+    }
   }
 
   /**
@@ -151,52 +116,32 @@ final class ChunkIndex implements AutoCloseable {
    *     {@link Errno#EIO}: the same call may succeed later
    */
   void write(List<Written> chunks, Mark mark) {
-    reopenIfNeeded();
-    chunks.forEach(written -> filter.add(written.hash()));
-    lock.readLock().lock();
-    try (WriteBatch batch = new WriteBatch()) {
-      for (Written written : chunks) {
-        batch.put(written.hash().toBytes(), written.place().encoded());
-      }
-      batch.put(MARK, mark.encoded());
-      current().write(batch);
-    } catch (RocksDBException e) {
-      if (RocksFailures.isStall(e)) {
-        throw new ChunkStoreException(
-            Errno.EAGAIN, "the index of chunks in " + directory + " waits for the disk", e);
-      }
-      reopenNeeded = true;
-      throw RocksFailures.translate("cannot write the index of chunks", e);
-    } finally {
-      lock.readLock().unlock();
-    }
+    write(chunks, mark, database::write);
   }
 
   /** Like {@link #write}, but while RocksDB is busy it retries for up to 10 seconds. */
   void writePatiently(List<Written> chunks, Mark mark) {
-    long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
-    while (true) {
-      try {
-        write(chunks, mark);
-        return;
-      } catch (ChunkStoreException e) {
-        if (e.errno() != Errno.EAGAIN || System.nanoTime() - limitNs >= 0) {
-          throw e;
-        }
-        LockSupport.parkNanos(BUSY_POLL_NS);
-      }
+    write(chunks, mark, database::writePatiently);
+  }
+
+  private void write(List<Written> chunks, Mark mark, Consumer<Batch> writer) {
+    chunks.forEach(written -> filter.add(written.hash()));
+    Batch batch = new Batch();
+    for (Written written : chunks) {
+      batch.put(Database.DEFAULT, written.hash().toBytes(), written.place().encoded());
+    }
+    batch.put(Database.DEFAULT, MARK, mark.encoded());
+    try {
+      writer.accept(batch);
+    } catch (DatabaseException e) {
+      throw translated("cannot write the index of chunks", e);
     }
   }
 
   @Override
   public void close() {
-    lock.writeLock().lock();
-    try {
-      closed = true;
-      closeDatabase();
-    } finally {
-      lock.writeLock().unlock();
-    }
+    closed = true;
+    database.close();
   }
 
   /** Whether the filter is in use, for tests. */
@@ -212,125 +157,31 @@ final class ChunkIndex implements AutoCloseable {
     try {
       byte[] next = new byte[Hash.BYTES];
       while (next != null && !closed) {
-        byte[] from = next;
-        next = read("cannot read the index of chunks", db -> fill(db.db(), from));
+        next = database.scan(Database.DEFAULT, next, FILL_SLICE, this::addToFilter);
       }
       filled = next == null;
-    } catch (ChunkStoreException e) {
+    } catch (DatabaseException e) {
       LOG.warn("every chunk is looked up on the disk until the next start: {}", e.getMessage());
     } catch (IllegalStateException e) {
       LOG.debug("closed meanwhile", e);
     }
   }
 
-  /**
-   * Adds up to {@link #FILL_SLICE} keys.
-   *
-   * @return the key to continue from, or null at the end
-   */
-  private byte @Nullable [] fill(RocksDB db, byte[] from) throws RocksDBException {
-    try (ReadOptions options = new ReadOptions().setFillCache(false);
-        RocksIterator all = db.newIterator(options)) {
-      int count = 0;
-      for (all.seek(from); all.isValid(); all.next()) {
-        byte[] key = all.key();
-        if (count++ == FILL_SLICE) {
-          return key;
-        }
-        if (key.length == Hash.BYTES) {
-          filter.add(Hash.read(key, 0));
-        }
-      }
-      all.status();
-      return null;
+  private void addToFilter(byte[] key, byte[] value) {
+    if (key.length == Hash.BYTES) {
+      filter.add(Hash.read(key, 0));
     }
   }
 
-  private <T> T read(String failure, RocksRead<T> action) {
-    reopenIfLost();
-    lock.readLock().lock();
+  private byte @Nullable [] get(String failure, byte[] key) {
     try {
-      return action.apply(current());
-    } catch (RocksDBException e) {
-      throw RocksFailures.translate(failure, e);
-    } finally {
-      lock.readLock().unlock();
+      return database.get(Database.DEFAULT, key);
+    } catch (DatabaseException e) {
+      throw translated(failure, e);
     }
   }
 
-  private IndexDatabase current() {
-    if (closed) {
-      throw new IllegalStateException("the chunk store is closed");
-    }
-    IndexDatabase open = database;
-    if (open == null) {
-      throw new ChunkStoreException(
-          Errno.EIO, "the index in " + directory + " could not be opened again after a failure");
-    }
-    return open;
-  }
-
-  /**
-   * Reopens the database after a failed write. Not before there is free space: until then the
-   * failed database can still be read.
-   */
-  private void reopenIfNeeded() {
-    if (!reopenNeeded) {
-      return;
-    }
-    space.require(REOPEN_BYTES);
-    lock.writeLock().lock();
-    try {
-      if (reopenNeeded && !closed) { // a read may have reopened it
-        closeDatabase();
-        reopen();
-      }
-    } finally {
-      lock.writeLock().unlock();
-    }
-  }
-
-  /**
-   * Tries to reopen a database that could not be reopened, without regard to free space: there is
-   * none to read from, so nothing can be lost.
-   */
-  private void reopenIfLost() {
-    if (database != null || closed) {
-      return;
-    }
-    lock.writeLock().lock();
-    try {
-      if (database == null && !closed && System.nanoTime() - reopenTriedNs >= REOPEN_PAUSE_NS) {
-        reopen();
-      }
-    } finally {
-      lock.writeLock().unlock();
-    }
-  }
-
-  /** Opens the database; call with {@link #lock} held exclusively and no open database. */
-  private void reopen() {
-    try {
-      database = new IndexDatabase(directory.toString(), cacheBytes, true);
-      reopenNeeded = false;
-      LOG.info("the index in {} is open again after a failure", directory);
-    } catch (RocksDBException e) {
-      throw RocksFailures.translateOpen(directory.toString(), e);
-    } finally {
-      reopenTriedNs = System.nanoTime();
-    }
-  }
-
-  private void closeDatabase() {
-    IndexDatabase open = database;
-    if (open != null) {
-      database = null;
-      open.close();
-    }
-  }
-
-  @FunctionalInterface
-  private interface RocksRead<T> {
-    T apply(IndexDatabase database) throws RocksDBException;
+  private static ChunkStoreException translated(String action, DatabaseException e) {
+    return new ChunkStoreException(e.errno(), action + ": " + e.getMessage(), e);
   }
 }

@@ -7,9 +7,6 @@ import java.io.IOException;
 
 /** Classifies I/O exceptions by their message, because the JDK does not expose the errno. */
 final class IoFailures {
-  private static final String NO_SPACE = "No space left on device";
-  private static final String NO_QUOTA = "Disk quota exceeded";
-
   private IoFailures() {}
 
   /** The exception to throw: ENOSPC if the disk or the quota is full, else EIO. */
@@ -19,11 +16,6 @@ final class IoFailures {
   }
 
   static boolean isOutOfSpace(IOException e) {
-    return saysOutOfSpace(String.valueOf(e.getMessage()));
-  }
-
-  /** Whether a message contains the kernel's text for ENOSPC or EDQUOT. */
-  static boolean saysOutOfSpace(String message) {
-    return message.contains(NO_SPACE) || message.contains(NO_QUOTA);
+    return FileFailures.saysOutOfSpace(String.valueOf(e.getMessage()));
   }
 }

@@ -1,6 +1,9 @@
 package io.hypersync.chunkstore.disk;
 
 import io.hypersync.chunkstore.Chunk;
+import io.hypersync.chunkstore.ChunkStoreException;
+import io.hypersync.chunkstore.database.DatabaseException;
+import io.hypersync.chunkstore.database.RocksDatabase;
 import io.hypersync.model.hash.Hash;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -9,15 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import org.rocksdb.ColumnFamilyDescriptor;
-import org.rocksdb.ColumnFamilyHandle;
-import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.DBOptions;
-import org.rocksdb.Options;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,11 +39,12 @@ final class OldLayout {
     if (!Files.notExists(current)) {
       LOG.info("moving the chunks in {} to segments", directory);
       try {
-        long count = move(store, directory.toString());
+        long count = move(store, directory);
         store.checkpoint();
         LOG.info("{} chunks in {} are in segments now", count, directory);
-      } catch (RocksDBException e) {
-        throw RocksFailures.translateOpen(directory.toString(), e);
+      } catch (DatabaseException e) {
+        throw new ChunkStoreException(
+            e.errno(), "cannot open the chunk store: " + e.getMessage(), e);
       }
       Files.move(current, moved, StandardCopyOption.ATOMIC_MOVE);
       ChunkSegmentFile.syncDirectory(directory);
@@ -66,48 +61,27 @@ final class OldLayout {
     }
   }
 
-  private static long move(DiskChunkStore store, String old) throws RocksDBException {
-    List<ColumnFamilyHandle> handles = new ArrayList<>();
-    try (Options plain = new Options();
-        DBOptions options = new DBOptions();
-        ColumnFamilyOptions family = new ColumnFamilyOptions();
-        // Chunk hashes reveal damage, and one damaged chunk must not stop the others from being
-        // moved.
-        ReadOptions once = new ReadOptions().setFillCache(false).setVerifyChecksums(false)) {
-      List<ColumnFamilyDescriptor> families =
-          RocksDB.listColumnFamilies(plain, old).stream()
-              .map(name -> new ColumnFamilyDescriptor(name, family))
-              .toList();
-      try (RocksDB db = RocksDB.openReadOnly(options, old, families, handles)) {
-        try (RocksIterator chunk = db.newIterator(once)) {
-          return move(store, chunk);
-        } finally {
-          handles.forEach(ColumnFamilyHandle::close);
-        }
-      }
-    }
-  }
-
-  private static long move(DiskChunkStore store, RocksIterator chunk) throws RocksDBException {
+  private static long move(DiskChunkStore store, Path old) {
     List<Chunk> batch = new ArrayList<>();
-    long bytes = 0;
-    long moved = 0;
-    for (chunk.seekToFirst(); chunk.isValid(); chunk.next()) {
-      Hash hash = Hash.read(chunk.key(), 0);
-      moved++;
-      if (!store.contains(hash)) {
-        Chunk next = new Chunk(hash, chunk.value());
-        batch.add(next);
-        bytes += next.bytes().length;
-      }
-      if (bytes >= BATCH_BYTES) {
-        store.putAll(batch);
-        batch.clear();
-        bytes = 0;
-      }
-    }
-    chunk.status();
+    long[] bytes = {0};
+    long[] moved = {0};
+    // Chunk hashes reveal damage, and one damaged chunk must not stop the others from being moved.
+    RocksDatabase.readOnly(
+        old,
+        (key, value) -> {
+          Hash hash = Hash.read(key, 0);
+          moved[0]++;
+          if (!store.contains(hash)) {
+            batch.add(new Chunk(hash, value));
+            bytes[0] += value.length;
+          }
+          if (bytes[0] >= BATCH_BYTES) {
+            store.putAll(batch);
+            batch.clear();
+            bytes[0] = 0;
+          }
+        });
     store.putAll(batch);
-    return moved;
+    return moved[0];
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The chunk store on disk: segment files with the bytes, and a RocksDB index of where each chunk is
- * (decision 011). The only package that uses RocksDB.
+ * The chunk store on disk: segment files with the bytes, and a database of where each chunk is
+ * (decision 011).
  */
 @NullMarked
 package io.hypersync.chunkstore.disk;

@@ -19,7 +19,15 @@ import org.jspecify.annotations.Nullable;
  * path or a class name. Uses only what the exception contains and does no I/O.
  */
 public final class FileFailures {
+  private static final String NO_SPACE = "No space left on device";
+  private static final String NO_QUOTA = "Disk quota exceeded";
+
   private FileFailures() {}
+
+  /** Whether a message contains the kernel's text for ENOSPC or EDQUOT. */
+  public static boolean saysOutOfSpace(String message) {
+    return message.contains(NO_SPACE) || message.contains(NO_QUOTA);
+  }
 
   /** A clause that names the file and the problem, without a Java class name. */
   public static String describe(Exception failure) {

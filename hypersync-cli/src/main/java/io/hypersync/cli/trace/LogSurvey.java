@@ -7,6 +7,7 @@ import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntry;
@@ -68,7 +69,7 @@ public record LogSurvey(
         new LogReplay(
             ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog)),
             chunks,
-            new IntentIndex(REMEMBERED_INTENTS, 0),
+            IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,

@@ -9,6 +9,7 @@ import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.log.LogEntryCodec;
@@ -56,7 +57,7 @@ public final class StateTrace {
           new LogReplay(
               ReplayStart.genesis(roots),
               chunks,
-              new IntentIndex(REMEMBERED_INTENTS, 0),
+              IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
               LogReplay.EVERY_ENTRY, // each root is written into the trace
               RootHashing.AT_ONCE,
               Long.MAX_VALUE,

@@ -11,6 +11,7 @@ import io.hypersync.leader.recovery.ReplayException;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
@@ -286,7 +287,7 @@ public final class LogConversion {
         new LogReplay(
             ReplayStart.genesis(version),
             chunks,
-            new IntentIndex(REMEMBERED_INTENTS, 0),
+            IntentIndex.inMemory(new IntentRetention(REMEMBERED_INTENTS, 0)),
             LogReplay.EVERY_ENTRY,
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,

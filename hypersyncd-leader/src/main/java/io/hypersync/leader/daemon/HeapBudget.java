@@ -5,8 +5,8 @@ import io.hypersync.leader.quota.WorkerQuotas;
 /**
  * How the JVM heap of this process is divided. A state that was allowed to grow to its share can
  * always be replayed in the same heap: a replay holds the state, what the last two runs of entries
- * have added to it, and the intent index, and none of these is larger than it was when the leader
- * ran.
+ * have added to it, and a few megabytes of intents, and none of these is larger than it was when
+ * the leader ran.
  */
 public final class HeapBudget {
   /**
@@ -15,12 +15,6 @@ public final class HeapBudget {
    */
   private static final double MOST_AT_START = 0.8;
 
-  /**
-   * Divisor for the intent index: in a heap of 1.3 GiB it has room for ten million intents of
-   * clients that send many each.
-   */
-  private static final int INTENTS = 8;
-
   private static final long MIB = 1L << 20;
 
   private HeapBudget() {}
@@ -28,11 +22,6 @@ public final class HeapBudget {
   /** The largest state weight with which this process starts, in bytes. */
   public static long mostAtStart() {
     return (long) (MOST_AT_START * largestBytes());
-  }
-
-  /** The largest intent index, in bytes. */
-  public static long intents() {
-    return largestBytes() / INTENTS;
   }
 
   /** Twice the maximum heap, in MiB: what error messages recommend. */

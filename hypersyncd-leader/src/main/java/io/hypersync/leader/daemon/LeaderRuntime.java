@@ -3,6 +3,7 @@ package io.hypersync.leader.daemon;
 import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.ChunkStore;
+import io.hypersync.chunkstore.database.DatabaseException;
 import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.LeaderDaemonOptions;
@@ -57,6 +58,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RootAuditor auditor;
   private final SnapshotThread snapshotThread;
   private final SnapshotRequests snapshotRequests;
+  private final IntentWriter intentWriter;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
   private final AgentQueries<LeaderAgent> questions;
@@ -95,6 +97,8 @@ public final class LeaderRuntime implements AutoCloseable {
     this.auditor = new RootAuditor(log, call -> loop().post(call));
     this.snapshotThread =
         new SnapshotThread(log, chunkStore, snapshots.catalog(), call -> loop().post(call));
+    this.intentWriter =
+        new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     SecureRandom random = new SecureRandom();
     this.agent =
         new LeaderAgent(
@@ -111,6 +115,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 snapshots.catalog().list(),
                 snapshots.base(),
                 Clock.SYSTEM.monotonicNs()),
+            intentWriter,
             new Sessions(transport, faults),
             Clock.SYSTEM,
             random::nextLong,
@@ -143,6 +148,11 @@ public final class LeaderRuntime implements AutoCloseable {
             String.valueOf(corrupt.getMessage()),
             "The leader does not start on it again: restore its state from a copy, or ask for help"
                 + " before anything is deleted.");
+      }
+      if (cause instanceof DatabaseException database) {
+        return new UserError(
+            String.valueOf(database.getMessage()),
+            "Look at the disk, then start the leader again: it recovers what was acknowledged.");
       }
     }
     return new IllegalStateException("the leader agent failed: " + why.getMessage(), why);
@@ -286,6 +296,7 @@ public final class LeaderRuntime implements AutoCloseable {
     logReader.close();
     auditor.close();
     snapshotThread.close();
+    intentWriter.close();
   }
 
   private AgentLoop<LeaderAgent> loop() {

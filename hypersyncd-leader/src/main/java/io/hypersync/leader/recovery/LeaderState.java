@@ -12,7 +12,7 @@ import io.hypersync.model.state.StateWeight;
  * @param root its Merkle root
  * @param index the last entry, 0 for an empty log
  * @param lastTimeNs committed_at of the last entry: later times are greater (hypersync.md 9.4)
- * @param intents the log index of every remembered intent
+ * @param intents the entry of every remembered intent
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
  */
 public record LeaderState(

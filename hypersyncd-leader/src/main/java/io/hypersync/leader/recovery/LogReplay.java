@@ -75,7 +75,7 @@ public final class LogReplay implements RecoveryListener {
    * @param start with which state it begins; entries that this state has are not applied, and their
    *     chunks are not looked at
    * @param chunks receives chunks of inline payloads that are missing or damaged there
-   * @param intents receives every replayed intent
+   * @param intents receives every replayed intent, and writes to its store what does not fit memory
    * @param runEntries the most entries that are covered by one root comparison, at the last of them
    * @param hashing computes the roots, concurrently with the replay if it has a thread of its own
    * @param maxStateBytes a heavier state fails with {@link StateTooLargeException}: an exhausted
@@ -152,7 +152,10 @@ public final class LogReplay implements RecoveryListener {
     }
     index = recordIndex;
     lastTimeNs = entry.committedAtNs();
-    intents.add(entry.intent(), entry.origin(), index, lastTimeNs);
+    intents.add(entry);
+    if (intents.isDue(index)) {
+      intents.persist(index);
+    }
     if (index % PROGRESS_EVERY == 0) {
       progress.accept(index);
     }
@@ -170,7 +173,7 @@ public final class LogReplay implements RecoveryListener {
   }
 
   /**
-   * Compares the roots that are left.
+   * Compares the roots that are left, and forgets stored intents of entries behind the log's end.
    *
    * @throws ReplayException as {@link #onRecord}, and if the log ends before the snapshot that the
    *     replay began with: what was durable then is missing
@@ -183,6 +186,7 @@ public final class LogReplay implements RecoveryListener {
           "it is the last one of the log, but there is a snapshot of entry " + start.index());
     }
     refuse(roots.finish(state));
+    intents.logEnds(index);
   }
 
   /**

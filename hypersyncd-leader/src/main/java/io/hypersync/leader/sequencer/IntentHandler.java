@@ -17,11 +17,9 @@ import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.OpCodec;
-import io.hypersync.model.op.WriteMode;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.ChunkNeed;
@@ -33,7 +31,6 @@ import io.hypersync.wire.message.LeaderMessage.RateLimited;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.message.WorkerMessage.ChunkPut;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -280,8 +277,8 @@ public final class IntentHandler {
       return;
     }
     PendingIntent pending = queue.find(id);
-    long index = sequencer.intents().find(id);
-    if (pending != null || isAwaitingTheDisk(id, index)) {
+    Committed place = sequencer.intents().place(id);
+    if (pending != null || isAwaitingTheDisk(id, place)) {
       sender.accept(worker, new IntentStatusResponse(id, Status.IN_FLIGHT, null));
       if (pending != null) {
         pending.touch(nowNs);
@@ -289,15 +286,13 @@ public final class IntentHandler {
       }
       return;
     }
-    if (index == IntentIndex.NOT_FOUND && mayBeForgotten(worker)) {
+    if (place == null && mayBeForgotten(worker)) {
       forgotten.owesAnswer(worker);
       return;
     }
-    IntentStatusResponse response =
-        index == IntentIndex.NOT_FOUND
-            ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
-            : new IntentStatusResponse(id, Status.COMMITTED, committed(index));
-    sender.accept(worker, response);
+    sender.accept(
+        worker,
+        new IntentStatusResponse(id, place == null ? Status.NOT_FOUND : Status.COMMITTED, place));
   }
 
   /**
@@ -482,7 +477,7 @@ public final class IntentHandler {
         intent.times().sequenced(turnNs, clock.monotonicNs());
         acks.add(
             intent.origin(),
-            new CommitAck(entry.intent(), null, committed(entry), entry.index()),
+            new CommitAck(entry.intent(), null, CommittedIntent.place(entry), entry.index()),
             intent.times());
       }
     }
@@ -505,14 +500,14 @@ public final class IntentHandler {
    * its entry is durable, the ack is sent again.
    */
   private boolean answerIfCommitted(WorkerId worker, IntentId id) {
-    long index = sequencer.intents().find(id);
-    if (isAwaitingTheDisk(id, index)) {
+    Committed place = sequencer.intents().place(id);
+    if (isAwaitingTheDisk(id, place)) {
       return true; // the ack will go to the session the worker has by then
     }
-    if (index == IntentIndex.NOT_FOUND) {
+    if (place == null) {
       return false;
     }
-    sender.accept(worker, new CommitAck(id, null, committed(index), index));
+    sender.accept(worker, new CommitAck(id, null, place, place.logIndex()));
     return true;
   }
 
@@ -520,10 +515,10 @@ public final class IntentHandler {
    * Whether an intent is decided and its answer waits for the disk. The leader's own ops have no
    * answer, so they are recognized by their index.
    *
-   * @param index the entry that it has become, or {@link IntentIndex#NOT_FOUND}
+   * @param place the entry that it has become, if it is one
    */
-  private boolean isAwaitingTheDisk(IntentId id, long index) {
-    return acks.find(id) != null || (index != IntentIndex.NOT_FOUND && index > log.durableIndex());
+  private boolean isAwaitingTheDisk(IntentId id, @Nullable Committed place) {
+    return acks.find(id) != null || (place != null && place.logIndex() > log.durableIndex());
   }
 
   /**
@@ -592,24 +587,6 @@ public final class IntentHandler {
     wanted.removeIf(verifying::contains);
     if (!wanted.isEmpty()) {
       sender.accept(worker, new ChunkNeed(intent.id(), wanted));
-    }
-  }
-
-  private static Committed committed(LogEntry entry) {
-    long appendedAt =
-        entry.op() instanceof FsOp.Write write && write.mode() == WriteMode.APPEND
-            ? write.offset()
-            : -1;
-    return new Committed(
-        entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
-  }
-
-  /** Reads the entry from the log, so that a repeated ack equals the first one. */
-  private Committed committed(long index) {
-    try {
-      return committed(LogEntryCodec.decode(log.read(index)));
-    } catch (IOException | DecodeException e) {
-      throw new IllegalStateException("cannot read log entry " + index, e);
     }
   }
 }

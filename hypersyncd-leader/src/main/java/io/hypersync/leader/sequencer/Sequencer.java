@@ -134,7 +134,7 @@ public final class Sequencer {
         weight += change;
         headIndex = index;
         lastTimeNs = timeNs;
-        intents.add(intent, origin, index, timeNs);
+        intents.add(entry);
         return new Result.Sequenced(entry, encoded);
       }
     }

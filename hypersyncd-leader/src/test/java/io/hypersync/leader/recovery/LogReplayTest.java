@@ -12,6 +12,8 @@ import io.hypersync.fixtures.States;
 import io.hypersync.leader.daemon.RootThread;
 import io.hypersync.leader.oplog.RecoveryListener.Verdict;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
+import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.Name;
@@ -314,7 +316,7 @@ class LogReplayTest {
     return new LogReplay(
         ReplayStart.genesis(RootVersion.LATEST),
         chunks,
-        new IntentIndex(100_000, 1_000),
+        IntentIndex.inMemory(IntentRetention.DEFAULT),
         runEntries,
         hashing,
         Long.MAX_VALUE,

@@ -696,7 +696,8 @@ class IntentHandlerTest {
             params);
     FsState genesis = FsState.genesis();
     LeaderState empty =
-        new LeaderState(genesis, genesis.root(), 0, 0, new IntentIndex(1_000, 1_000));
+        new LeaderState(
+            genesis, genesis.root(), 0, 0, IntentIndex.inMemory(IntentRetention.DEFAULT));
     Sequencer sequencer = new Sequencer(empty, log, Clock.SYSTEM, () -> ++entropy, Long.MAX_VALUE);
     return new IntentHandler(
         config,

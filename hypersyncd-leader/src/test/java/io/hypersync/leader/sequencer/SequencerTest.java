@@ -23,7 +23,8 @@ class SequencerTest {
   private long number;
   private final Sequencer sequencer =
       new Sequencer(
-          new LeaderState(FsState.genesis(), genesis, 0, 0, new IntentIndex(1_000, 1_000)),
+          new LeaderState(
+              FsState.genesis(), genesis, 0, 0, IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           new ManualClock(),
           () -> ++random,

@@ -1,5 +1,7 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.chunkstore.database.Database;
+import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecoveryListener;
 import io.hypersync.leader.oplog.chronicle.SteppedLog;
@@ -15,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The leader's disk, which survives its runs: the files of the log, and the chunk store. */
+/** The leader's disk, which survives its runs: the log's files, the chunk store, the intents. */
 public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
@@ -39,6 +41,7 @@ public final class LeaderDisk {
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
   private final SnapshotCatalog snapshots = new SimSnapshotCatalog();
+  private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
   private boolean logFull;
@@ -48,6 +51,7 @@ public final class LeaderDisk {
   private long watermarks;
   private long rottenAtRest;
   private long tornPages;
+  private long storedIntents;
 
   /** An empty disk. */
   public LeaderDisk(Prng prng) {
@@ -71,6 +75,14 @@ public final class LeaderDisk {
   /** Counts a rare event that must occur in some histories. */
   public void count(String what) {
     counts.merge(what, 1L, Long::sum);
+  }
+
+  /**
+   * The leader's stored intents. Each of its writes is atomic and synced, so no crash takes
+   * anything from it.
+   */
+  public Database intents() {
+    return intents;
   }
 
   /** Sets whether appends fail with ENOSPC. */
@@ -192,8 +204,14 @@ public final class LeaderDisk {
         Map.of(
             "watermarks of a log that rests", watermarks,
             "bits that rot in entries which nothing but a watermark proves", rottenAtRest,
-            "pages of the log that a loss of power tears", tornPages));
+            "pages of the log that a loss of power tears", tornPages,
+            "intents that are stored", storedIntents));
     return all;
+  }
+
+  /** So many intents were stored. */
+  public void intentsWritten(long count) {
+    storedIntents += count;
   }
 
   boolean isLogFull() {

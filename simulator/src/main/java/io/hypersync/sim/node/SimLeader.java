@@ -8,7 +8,10 @@ import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.LogReplay;
 import io.hypersync.leader.recovery.ReplayStart;
 import io.hypersync.leader.recovery.RootHashing;
+import io.hypersync.leader.sequencer.IntentBatch;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
+import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.leader.snapshot.SnapshotPolicy;
@@ -52,9 +55,13 @@ import org.jspecify.annotations.Nullable;
 /** One run of the leader, from recovery to crash: the production agent on simulated disks. */
 public final class SimLeader implements LeaderEnd {
   private static final long SLOWEST_LOG_READ_NS = 5_000_000;
+  private static final long SLOWEST_INTENT_WRITE_NS = 500 * Timeline.MS;
+  private static final long LONGEST_WITHOUT_INTENT_WRITE_NS = 5_000 * Timeline.MS;
+  private static final int LARGEST_INTENT_BATCH = 200;
 
   private final Host host;
   private final Prng prng;
+  private final Prng intentPrng;
   private final LogChecker checker;
   private final OpenFileChecker open;
   private final Consumer<String> failed;
@@ -99,7 +106,11 @@ public final class SimLeader implements LeaderEnd {
     this.checker = checker;
     this.disk = disk;
     this.host = new Host(timeline, prng.split(), "leader");
-    IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
+    this.intentPrng = prng.split();
+    IntentIndex intents =
+        new IntentIndex(
+            new IntentStore(disk.intents(), IntentRetention.DEFAULT),
+            (int) intentPrng.scale(1, LARGEST_INTENT_BATCH));
     ReplayStart start = replayStart(config.workspace());
     LogReplay replay =
         new LogReplay(
@@ -148,6 +159,7 @@ public final class SimLeader implements LeaderEnd {
                 disk.snapshots().list(),
                 start.index(),
                 timeline.monotonicNs()),
+            this::writeIntents,
             new SimSessionPort(sessions, this::sending),
             timeline,
             prng.split(),
@@ -158,6 +170,7 @@ public final class SimLeader implements LeaderEnd {
     if (start.index() > 0) {
       snapshots.verifyLogged(start.index());
     }
+    persistIntentsLater();
   }
 
   @Override
@@ -300,6 +313,32 @@ public final class SimLeader implements LeaderEnd {
   private void durable() {
     checker.grew(disk.durableLog());
     host.wake();
+  }
+
+  /** As a leader that makes snapshots does: at any time, whether a batch is due or not. */
+  private void persistIntentsLater() {
+    host.after(
+        intentPrng.scale(Timeline.MS, LONGEST_WITHOUT_INTENT_WRITE_NS),
+        "",
+        () -> {
+          host.execute(agent::persistIntents);
+          persistIntentsLater();
+        });
+  }
+
+  /** The write happens at some moment, and the agent hears of it later. */
+  private void writeIntents(IntentBatch batch) {
+    host.after(
+        intentPrng.scale(50_000, SLOWEST_INTENT_WRITE_NS),
+        "",
+        () -> {
+          agent.sequencer().intents().store().write(batch);
+          disk.intentsWritten(batch.size());
+          host.after(
+              intentPrng.scale(50_000, SLOWEST_INTENT_WRITE_NS),
+              "",
+              () -> host.execute(() -> agent.intentsWritten(batch)));
+        });
   }
 
   private void readLog(SessionId session, long fromIndex, int maxBytes) {

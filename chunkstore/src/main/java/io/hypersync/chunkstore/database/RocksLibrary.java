@@ -1,6 +1,5 @@
-package io.hypersync.chunkstore.disk;
+package io.hypersync.chunkstore.database;
 
-import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.text.FileFailures;
 import java.io.IOException;
@@ -37,8 +36,7 @@ final class RocksLibrary {
         Files.delete(directory);
       }
     } catch (IOException e) {
-      throw new ChunkStoreException(
-          Errno.EIO, "cannot load RocksDB: " + FileFailures.describe(e), e);
+      throw new DatabaseException(Errno.EIO, "cannot load RocksDB: " + FileFailures.describe(e), e);
     }
     RocksDB.loadLibrary();
     loaded = true;

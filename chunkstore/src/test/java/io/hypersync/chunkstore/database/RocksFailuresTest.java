@@ -1,4 +1,4 @@
-package io.hypersync.chunkstore.disk;
+package io.hypersync.chunkstore.database;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
