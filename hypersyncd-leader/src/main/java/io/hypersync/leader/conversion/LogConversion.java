@@ -55,9 +55,9 @@ import java.util.function.LongConsumer;
  * {@code oplog.v1}: without the mark a leader of an earlier release may have added entries. Else it
  * does the steps that are left.
  *
- * <p>A leader of an earlier release would take a missing {@code oplog} for an empty log. The mark is
- * one that it refuses, too ({@link ConversionMark}). Should there be all three directories all the
- * same, no leader of this release starts, and the conversion refuses to choose.
+ * <p>A leader of an earlier release would take a missing {@code oplog} for an empty log. The mark
+ * is one that it refuses, too ({@link ConversionMark}). Should there be all three directories all
+ * the same, no leader of this release starts, and the conversion refuses to choose.
  *
  * <p>Workers keep no roots: they replay the new log from its beginning.
  */
@@ -113,10 +113,9 @@ public final class LogConversion {
    * @param chunks its chunk store; receives chunks of inline payloads that are missing there
    * @param progress receives the index now and then
    * @param reached called after each step
-   * @throws IllegalStateException if the log needs no conversion, or it cannot be told which
-   *     directory is the log; nothing was changed
-   * @throws ReplayException if the replay does not reproduce the log's
-   *     roots; nothing was changed
+   * @throws IllegalStateException if the log needs no conversion, or does not begin at entry 1, or
+   *     it cannot be told which directory is the log; nothing was changed
+   * @throws ReplayException if the replay does not reproduce the log's roots; nothing was changed
    * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails or is full. The log is the old one, or {@link
    *     #isUnfinished}
@@ -205,6 +204,14 @@ public final class LogConversion {
     if (isLatest(log)) {
       throw new IllegalStateException(
           "the roots of " + log + " have version " + RootVersion.LATEST.code() + " already");
+    }
+    long first = ChronicleOpLog.firstIndex(log);
+    if (first > 1) {
+      throw new IllegalStateException(
+          log
+              + " begins at entry "
+              + first
+              + ", because older ones were removed; a conversion needs all of them");
     }
     if (exists(kept)) {
       throw new IllegalStateException(kept + " is in the way: an earlier conversion has kept it");

@@ -31,11 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the log at startup. Compares Merkle roots with the logged ones, restores chunks of inline
- * payloads that may be missing from the chunk store, and reports where an unacknowledged tail lacks
- * chunks so that it is cut. Roots are compared once per run of entries, at a fraction of the cost
- * of comparing each one; the first entry that differs is still named ({@link RootCheck}).
- * Single-threaded, apart from {@link RootHashing}.
+ * Replays the log at startup, or what follows a known state. Compares Merkle roots with the logged
+ * ones, restores chunks of inline payloads that may be missing from the chunk store, and reports
+ * where an unacknowledged tail lacks chunks so that it is cut. Roots are compared once per run of
+ * entries, at a fraction of the cost of comparing each one; the first entry that differs is still
+ * named ({@link RootCheck}). Single-threaded, apart from {@link RootHashing}.
  */
 public final class LogReplay implements RecoveryListener {
   private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
@@ -61,6 +61,7 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final long maxStateBytes;
   private final IntentIndex intents;
+  private final long begunAfter;
   private FsState state;
   private final RootCheck roots;
   private Hash root;
@@ -89,15 +90,46 @@ public final class LogReplay implements RecoveryListener {
       RootHashing hashing,
       long maxStateBytes,
       LongConsumer progress) {
-    this.state = FsState.genesis(version);
-    this.root = state.root();
-    this.weight = StateWeight.of(state);
+    this(genesis(version, intents), chunks, runEntries, hashing, maxStateBytes, progress);
+  }
+
+  /**
+   * Starts from a state that is known to be good, after some entry of the log: the log delivers the
+   * entries behind it only.
+   *
+   * @param from the state, its root and weight, the entry and its time; its intents receive every
+   *     replayed intent
+   * @param chunks as for the other constructor, like all that follow
+   */
+  public LogReplay(
+      LeaderState from,
+      ChunkStore chunks,
+      int runEntries,
+      RootHashing hashing,
+      long maxStateBytes,
+      LongConsumer progress) {
+    this.begunAfter = from.index();
+    this.state = from.state();
+    this.root = from.root();
+    this.weight = from.weight();
+    this.index = from.index();
+    this.lastTimeNs = from.lastTimeNs();
+    this.intents = from.intents();
     this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;
     this.chunks = chunks;
-    this.intents = intents;
     this.progress = progress;
+  }
+
+  private static LeaderState genesis(RootVersion version, IntentIndex intents) {
+    FsState empty = FsState.genesis(version);
+    return new LeaderState(empty, empty.root(), 0, 0, intents);
+  }
+
+  @Override
+  public long firstNeeded() {
+    return begunAfter + 1;
   }
 
   /**
@@ -111,6 +143,9 @@ public final class LogReplay implements RecoveryListener {
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
+    if (recordIndex != index + 1) {
+      throw refused(recordIndex, "it does not follow entry " + index + ", which was replayed");
+    }
     LogEntry entry;
     try {
       entry = LogEntryCodec.decode(payload);

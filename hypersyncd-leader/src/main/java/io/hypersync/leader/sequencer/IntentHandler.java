@@ -178,7 +178,7 @@ public final class IntentHandler {
    * @return whether its connection must be closed, so that it asks again and gets an answer
    */
   public boolean reported(WorkerId worker, long visibleIndex) {
-    return forgotten.reported(worker, visibleIndex, sequencer.intents().forgottenThrough());
+    return forgotten.reported(worker, visibleIndex, forgottenThrough());
   }
 
   /**
@@ -264,15 +264,20 @@ public final class IntentHandler {
    * Whether an intent of this worker that is unknown here may have been committed and forgotten.
    */
   private boolean mayBeForgotten(WorkerId worker) {
-    return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
+    return forgotten.mayAsk(worker, forgottenThrough());
+  }
+
+  /** The last entry whose intent is forgotten, or remembered without what its ack has to say. */
+  private long forgottenThrough() {
+    return Math.max(sequencer.intents().forgottenThrough(), log.firstIndex() - 1);
   }
 
   /**
    * Answers what has become of an intent (6.4): NOT_FOUND for another worker's; nothing yet for one
-   * that may have been forgotten ({@link ForgottenIntents}). If the intent waits for chunks, they
-   * are requested again, because chunks in flight on the previous connection are lost (9.3.1). The
-   * worker must not send the intent again to achieve that: its answer may be in flight, and an
-   * intent that arrives after its own refusal is a new one.
+   * that may have been forgotten ({@link ForgottenIntents}), or whose entry was trimmed. If the
+   * intent waits for chunks, they are requested again, because chunks in flight on the previous
+   * connection are lost (9.3.1). The worker must not send the intent again to achieve that: its
+   * answer may be in flight, and an intent that arrives after its own refusal is a new one.
    */
   public void status(WorkerId worker, IntentId id, long nowNs) {
     if (isForeign(worker, id)) {
@@ -289,14 +294,13 @@ public final class IntentHandler {
       }
       return;
     }
-    if (index == IntentIndex.NOT_FOUND && mayBeForgotten(worker)) {
+    Committed entry = index == IntentIndex.NOT_FOUND ? null : committed(index);
+    if (entry == null && (index != IntentIndex.NOT_FOUND || mayBeForgotten(worker))) {
       forgotten.owesAnswer(worker);
       return;
     }
     IntentStatusResponse response =
-        index == IntentIndex.NOT_FOUND
-            ? new IntentStatusResponse(id, Status.NOT_FOUND, null)
-            : new IntentStatusResponse(id, Status.COMMITTED, committed(index));
+        new IntentStatusResponse(id, entry == null ? Status.NOT_FOUND : Status.COMMITTED, entry);
     sender.accept(worker, response);
   }
 
@@ -512,7 +516,12 @@ public final class IntentHandler {
     if (index == IntentIndex.NOT_FOUND) {
       return false;
     }
-    sender.accept(worker, new CommitAck(id, null, committed(index), index));
+    Committed entry = committed(index);
+    if (entry == null) {
+      refuseAtOnce(worker, id, Errno.EAGAIN); // as if forgotten
+      return true;
+    }
+    sender.accept(worker, new CommitAck(id, null, entry, index));
     return true;
   }
 
@@ -604,11 +613,22 @@ public final class IntentHandler {
         entry.index(), entry.opId(), entry.committedAtNs(), entry.root(), appendedAt);
   }
 
-  /** Reads the entry from the log, so that a repeated ack equals the first one. */
-  private Committed committed(long index) {
+  /**
+   * Reads the entry from the log, so that a repeated ack equals the first one. Null if the log does
+   * not hold it any more: then its intent is treated as one that was forgotten.
+   */
+  private @Nullable Committed committed(long index) {
+    byte[] payload;
     try {
-      return committed(LogEntryCodec.decode(log.read(index)));
-    } catch (IOException | DecodeException e) {
+      payload = log.read(index);
+    } catch (IndexOutOfBoundsException trimmed) {
+      return null;
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot read log entry " + index, e);
+    }
+    try {
+      return committed(LogEntryCodec.decode(payload));
+    } catch (DecodeException e) {
       throw new IllegalStateException("cannot read log entry " + index, e);
     }
   }

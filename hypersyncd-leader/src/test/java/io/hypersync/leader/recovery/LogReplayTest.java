@@ -29,7 +29,9 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
+import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -240,6 +242,42 @@ class LogReplayTest {
     NodeId nowhere = new NodeId(7, 7);
     FsOp impossible = new FsOp.MakeDir(nowhere, Name.of("x"), 0, 0, 0);
     assertNamed(2, () -> next(entry(impossible, Hash.ZERO)));
+  }
+
+  @Test
+  void aReplayMayBeginFromAStateThatIsKnown() {
+    IntentIndex intents = new IntentIndex(100_000, 1_000);
+    for (int i = 0; i < 100; i++) {
+      assertEquals(Verdict.KEEP, next(logged()));
+    }
+    replay.ended();
+    LeaderState known = replay.result();
+    replay =
+        new LogReplay(
+            new LeaderState(
+                known.state(), known.root(), 100, known.lastTimeNs(), intents, known.weight()),
+            chunks,
+            LogReplay.LONG_RUNS,
+            RootHashing.AT_ONCE,
+            Long.MAX_VALUE,
+            _ -> {});
+    assertEquals(101, replay.firstNeeded());
+    assertEquals(known.root(), replay.result().root(), "before the first entry");
+    List<byte[]> entries = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      entries.add(logged());
+    }
+    assertNamed(102, () -> replay.onRecord(102, entries.get(1)));
+    for (int i = 0; i < 10; i++) {
+      assertEquals(Verdict.KEEP, replay.onRecord(101 + i, entries.get(i)));
+    }
+    replay.ended();
+    LeaderState result = replay.result();
+    assertEquals(110, result.index());
+    assertEquals(state.root(), result.state().root());
+    assertEquals(110, result.lastTimeNs());
+    assertEquals(StateWeight.of(state), result.weight());
+    assertEquals(101, replay.firstNeeded());
   }
 
   /** Asserts that the replay is refused and names this entry. */
