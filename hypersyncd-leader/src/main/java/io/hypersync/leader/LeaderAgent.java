@@ -356,6 +356,15 @@ public final class LeaderAgent implements Agent {
     sessionsChanged = true;
   }
 
+  /**
+   * The {@link LogReadPort} cannot read what it was asked for: the log begins behind {@code
+   * fromIndex} by now.
+   */
+  public void logTrimmed(SessionId session, long fromIndex) {
+    sessions.logTrimmed(session, fromIndex, log.firstIndex());
+    sessionsChanged = true;
+  }
+
   /** The log stream of a session can take more data again. */
   public void writable() {
     sessionsChanged = true;

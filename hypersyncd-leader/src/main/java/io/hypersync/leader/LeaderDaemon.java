@@ -149,6 +149,7 @@ public final class LeaderDaemon implements Daemon {
                 events);
         recovered = replay.result();
       }
+      from.requireOf(log);
       intents.requireCovered(log.firstIndex());
       LOG.info(
           "recovered entry {} with root {}, {} nodes",

@@ -27,6 +27,7 @@ import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
+import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
 import io.hypersync.wire.message.WorkerMessage.SubmitIntent;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
 import io.hypersync.wire.transport.SessionId;
@@ -150,6 +151,27 @@ class LeaderAgentTest {
     AuditFinding wrong = new AuditFinding.Wrong(2, 2, "mismatch");
     WrongRootException stops = assertThrows(WrongRootException.class, () -> leader.audited(wrong));
     assertEquals("log entry 2 is wrong: mismatch", stops.getMessage());
+  }
+
+  @Test
+  void whatWasTrimmedIsNeitherCommittedAgainNorAnswered() {
+    submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    turn();
+    long index = log.durableIndex();
+    submit(2, new FsOp.MakeDir(FsState.ROOT, Name.of("b"), 0755, 0, 0));
+    turn();
+    assertEquals(index + 1, log.trim(index));
+    port.sent.clear();
+    submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
+    turn();
+    assertEquals(index + 1, log.appendedIndex(), "not committed again");
+    assertEquals(List.of(Errno.EAGAIN), errors());
+    port.sent.clear();
+    leader.received(SESSION, new IntentStatusRequest(new IntentId(CLIENT, 1)));
+    turn();
+    assertEquals(List.of(), port.sent, "NOT_FOUND would have it sent again");
+    leader.received(SESSION, new IntentStatusRequest(new IntentId(CLIENT, 2)));
+    assertEquals(1, port.sent.size());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.hypersync.leader;
 
+import io.hypersync.leader.oplog.LogSegment;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryOpLog implements OpLog {
   private final List<byte[]> entries = new ArrayList<>();
   private final List<Boolean> chunkSyncs = new ArrayList<>();
+  private long first = 1;
   private long durable;
   private boolean full;
   private boolean busy;
@@ -78,7 +80,19 @@ public final class MemoryOpLog implements OpLog {
 
   @Override
   public long firstIndex() {
-    return 1;
+    return first;
+  }
+
+  /** Each entry counts as a segment of its own. */
+  @Override
+  public long trim(long throughIndex) {
+    first = Math.max(first, Math.min(throughIndex, durable - 1) + 1);
+    return first;
+  }
+
+  @Override
+  public List<LogSegment> segments() {
+    return List.of(new LogSegment(first, durable, 0));
   }
 
   @Override
@@ -93,7 +107,7 @@ public final class MemoryOpLog implements OpLog {
 
   @Override
   public byte[] read(long index) {
-    if (index < 1 || index > durable) {
+    if (index < first || index > durable) {
       throw new IndexOutOfBoundsException("entry " + index + " of " + durable);
     }
     return entries.get((int) index - 1);
@@ -101,6 +115,9 @@ public final class MemoryOpLog implements OpLog {
 
   @Override
   public int read(long fromIndex, long maxBytes, RecordConsumer consumer) {
+    if (fromIndex < first) {
+      throw new IndexOutOfBoundsException("entry " + fromIndex + ", the first is " + first);
+    }
     int count = 0;
     long bytes = 0;
     for (long index = fromIndex; index <= durable && bytes < maxBytes; index++) {

@@ -2,6 +2,7 @@ package io.hypersync.mutants;
 
 import static io.hypersync.mutants.Mutant.answers;
 import static io.hypersync.mutants.Mutant.callAnswers;
+import static io.hypersync.mutants.Mutant.replaces;
 import static io.hypersync.mutants.Mutant.skips;
 
 import java.util.List;
@@ -16,6 +17,8 @@ final class LogMutants {
   private static final String WRITER = PACKAGE + "BatchWriter";
   private static final String APPENDER = PACKAGE + "SegmentAppender";
   private static final String PREPARER = PACKAGE + "SegmentPreparer";
+  private static final String RECOVERY = PACKAGE + "LogRecovery";
+  private static final String TRIM = PACKAGE + "LogTrim";
   private static final String LOG = PACKAGE + "ChronicleOpLog";
 
   private static final List<Mutant> WRITES =
@@ -56,7 +59,34 @@ final class LogMutants {
           skips("a close forgets the spare segment", LOG, "close", "SegmentPreparer.close"),
           skips("a close forgets the writer", LOG, "close", "BatchWriter.close"));
 
-  static final List<Mutant> ALL = Stream.of(WRITES, SEGMENTS, LOGS).flatMap(List::stream).toList();
+  private static final List<Mutant> STARTS =
+      List.of(
+          skips("a log with a gap is taken", RECOVERY, "recover", "LogRecovery.requireBegin"),
+          skips("a log that ends early is begun", RECOVERY, "recover", "LogRecovery.requireEnd"));
+
+  private static final List<Mutant> TRIMS =
+      List.of(
+          replaces("one segment too many is trimmed", TRIM, "before", "Long.compare", "oneMore"),
+          callAnswers(
+              "all segments are trimmed", TRIM, "before", "LogSegmentFile.sequence", 1L << 60),
+          replaces(
+              "a segment is deleted unwithdrawn",
+              TRIM,
+              "withdraw",
+              "SegmentLayout.spare",
+              "publishedSegment"),
+          replaces("the newest is trimmed first", TRIM, "before", "List.sort", "sortBackwards"),
+          skips("trimmed segments are kept", TRIM, "trim", "TreeDeletion.delete"),
+          skips("what was trimmed is looked for", TRIM, "trim", "SegmentCatalog.remove"),
+          callAnswers(
+              "what is not durable is trimmed",
+              LOG,
+              "trim",
+              "ChronicleOpLog.durableIndex",
+              1L << 60));
+
+  static final List<Mutant> ALL =
+      Stream.of(WRITES, SEGMENTS, LOGS, STARTS, TRIMS).flatMap(List::stream).toList();
 
   private LogMutants() {}
 }

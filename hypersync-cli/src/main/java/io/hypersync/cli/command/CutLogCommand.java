@@ -142,10 +142,15 @@ final class CutLogCommand implements Callable<Integer> {
 
   private void requirePossible(LogCut.Extent log) {
     long last = log.lastIndex();
-    if (after < 1 || after >= last) {
+    if (after < log.firstIndex() || after >= last) {
       throw new UserError(
-          "nothing is behind entry " + after + ": the log ends at entry " + last,
-          "Name the last entry that is to stay: --after <index>, from 1 to " + (last - 1),
+          after < log.firstIndex()
+              ? "the log has no entry " + after + ": it begins at entry " + log.firstIndex()
+              : "nothing is behind entry " + after + ": the log ends at entry " + last,
+          "Name the last entry that is to stay: --after <index>, from "
+              + log.firstIndex()
+              + " to "
+              + (last - 1),
           UserError.USAGE);
     }
     if (after > log.durableIndex()) {

@@ -59,12 +59,13 @@ public record LogSurvey(
    * @param after index of the last entry that is kept
    * @param progress gets the index now and then
    * @throws io.hypersync.leader.recovery.ReplayException if an entry of the kept part is wrong, too
-   * @throws UserError if chunks of a kept entry are missing, or an entry behind it cannot be
-   *     decoded
+   * @throws UserError if the log does not begin at entry 1, chunks of a kept entry are missing, or
+   *     an entry behind it cannot be decoded
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    */
   public static LogSurvey of(Path oplog, ChunkStore chunks, long after, LongConsumer progress)
       throws IOException {
+    requireWhole(oplog);
     LogReplay replay =
         new LogReplay(
             ReplayStart.genesis(ChronicleOpLog.rootVersion(oplog)),
@@ -104,9 +105,11 @@ public record LogSurvey(
    * first wrong entry.
    *
    * @throws TraceException if a chunk is missing or damaged
+   * @throws UserError if the log does not begin at entry 1
    */
   public static TraceWriter trace(Path oplog, ChunkStore chunks, OutputStream out)
       throws IOException {
+    requireWhole(oplog);
     TraceWriter writer =
         new TraceWriter(
             out, ChronicleOpLog.rootVersion(oplog), hash -> StateTrace.bytes(chunks, hash));
@@ -126,6 +129,19 @@ public record LogSurvey(
     }
     writer.finish();
     return writer;
+  }
+
+  /**
+   * Refuses a log whose first entries were trimmed: a trace, and whoever replays the log to look at
+   * it, begins with the empty filesystem.
+   */
+  static void requireWhole(Path oplog) throws IOException {
+    long first = ChronicleOpLog.firstIndex(oplog);
+    if (first > 1) {
+      throw new UserError(
+          "the log in " + oplog + " begins at entry " + first + ": older ones were removed",
+          "This needs a log from entry 1 on.");
+    }
   }
 
   private static LogEntry decoded(long index, byte[] payload) {

@@ -39,7 +39,8 @@ public final class StateTrace {
    * @param out not closed
    * @param progress gets the index now and then
    * @return the writer, for its counts and the root
-   * @throws io.hypersync.runtime.admin.UserError if the leader runs
+   * @throws io.hypersync.runtime.admin.UserError if the leader runs, or the log does not begin at
+   *     entry 1
    * @throws io.hypersync.leader.oplog.OpLogCorruptException if the log is damaged
    * @throws io.hypersync.leader.recovery.ReplayException if replay does not reproduce the log's
    *     roots
@@ -51,6 +52,7 @@ public final class StateTrace {
         ChunkStore chunks =
             DiskChunkStore.open(stateDir.resolve("chunks"), DiskChunkStoreOptions.DEFAULT)) {
       Path oplog = stateDir.resolve("oplog");
+      LogSurvey.requireWhole(oplog);
       RootVersion roots = ChronicleOpLog.rootVersion(oplog);
       TraceWriter writer = new TraceWriter(out, roots, hash -> bytes(chunks, hash));
       LogReplay replay =

@@ -115,8 +115,8 @@ public final class LogConversion {
    * @param chunks its chunk store; receives chunks of inline payloads that are missing there
    * @param progress receives the index now and then
    * @param reached called after each step
-   * @throws IllegalStateException if the log needs no conversion, or it cannot be told which
-   *     directory is the log; nothing was changed
+   * @throws IllegalStateException if the log needs no conversion, or does not begin at entry 1, or
+   *     it cannot be told which directory is the log; nothing was changed
    * @throws ReplayException if the replay does not reproduce the log's roots; nothing was changed
    * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails or is full. The log is the old one, or {@link
@@ -206,6 +206,14 @@ public final class LogConversion {
     if (isLatest(log)) {
       throw new IllegalStateException(
           "the roots of " + log + " have version " + RootVersion.LATEST.code() + " already");
+    }
+    long first = ChronicleOpLog.firstIndex(log);
+    if (first > 1) {
+      throw new IllegalStateException(
+          log
+              + " begins at entry "
+              + first
+              + ", because older ones were removed; a conversion needs all of them");
     }
     if (exists(kept)) {
       throw new IllegalStateException(kept + " is in the way: an earlier conversion has kept it");

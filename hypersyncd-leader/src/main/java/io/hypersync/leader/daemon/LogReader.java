@@ -39,6 +39,9 @@ final class LogReader implements LogReadPort, AutoCloseable {
           try {
             log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
             post.accept(agent -> agent.logRead(session, fromIndex, entries));
+          } catch (IndexOutOfBoundsException trimmed) {
+            LOG.debug("{} wants entry {}", session, fromIndex, trimmed);
+            post.accept(agent -> agent.logTrimmed(session, fromIndex));
           } catch (IOException | RuntimeException e) {
             LOG.error("cannot read the log from entry {} for {}", fromIndex, session, e);
             post.accept(_ -> transport.close(session, null));

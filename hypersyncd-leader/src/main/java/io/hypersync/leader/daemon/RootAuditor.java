@@ -60,11 +60,25 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
     }
   }
 
-  private AuditFinding replay(long index) throws IOException {
+  /** Replays the log up to an entry, on the calling thread. */
+  AuditFinding replay(long index) throws IOException {
     RootAudit audit = new RootAudit(index);
     while (!closed) {
       List<byte[]> entries = new ArrayList<>();
-      int _ = log.read(audit.next(), READ_BYTES, (_, payload) -> entries.add(payload));
+      try {
+        int _ = log.read(audit.next(), READ_BYTES, (_, payload) -> entries.add(payload));
+      } catch (IndexOutOfBoundsException gone) {
+        if (audit.next() >= log.firstIndex()) {
+          throw gone;
+        }
+        return new AuditFinding.Unknown(
+            index,
+            "a replay needs entry "
+                + audit.next()
+                + ", and the log begins at entry "
+                + log.firstIndex()
+                + " by now");
+      }
       if (entries.isEmpty()) {
         return new AuditFinding.Unknown(index, "the log ends before it");
       }

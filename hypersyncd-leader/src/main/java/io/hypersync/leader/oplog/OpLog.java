@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,8 @@ public interface OpLog extends AutoCloseable {
    * Reads the payload of one durable entry.
    *
    * @param index from {@link #firstIndex()} to {@link #durableIndex()}
-   * @throws IndexOutOfBoundsException if the index is outside that range
+   * @throws IndexOutOfBoundsException if the index is outside that range, perhaps only since a
+   *     {@link #trim} at the same time
    * @throws OpLogCorruptException if the stored record is damaged
    */
   byte[] read(long index) throws IOException;
@@ -71,10 +73,36 @@ public interface OpLog extends AutoCloseable {
    * @param fromIndex from {@link #firstIndex()} to {@link #durableIndex()} + 1
    * @param maxBytes at least one entry is delivered even if it is larger
    * @return how many entries were delivered
-   * @throws IndexOutOfBoundsException if the index is outside that range
+   * @throws IndexOutOfBoundsException if the index is outside that range, perhaps only since a
+   *     {@link #trim} at the same time; nothing was delivered then
    * @throws OpLogCorruptException if a stored record is damaged
    */
   int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException;
+
+  /**
+   * Removes old entries for good, to bound the disk space (hypersync.md 14.1): whole segments, the
+   * oldest first, as long as all their entries are up to {@code throughIndex}. The newest segment
+   * always stays, so {@code throughIndex + 1} and all that follow do.
+   *
+   * <p>Any thread may call it, one after another; not the one that appends, because it waits for
+   * the disk. Neither that thread nor the writer waits for it. After a crash at any point the log
+   * is a suffix of what it was, without a gap.
+   *
+   * @param throughIndex a durable index; lower than {@link #firstIndex()} to remove nothing
+   * @return the new {@link #firstIndex()}
+   * @throws IllegalArgumentException if the index is not durable
+   * @throws OpLogFailedException if the log has failed or is closed
+   * @throws IOException if the disk fails; some of the segments may be gone. The log goes on
+   *     working, and a later call removes what was left
+   */
+  long trim(long throughIndex) throws IOException;
+
+  /**
+   * The segments that the log holds, oldest first; at least one. Any thread may call it.
+   *
+   * @throws IOException if the size of a file cannot be read
+   */
+  List<LogSegment> segments() throws IOException;
 
   /**
    * Bytes of disk space that the log has allocated ahead of use. Any thread may call it;

@@ -18,6 +18,21 @@ public interface RecoveryListener {
   Verdict onRecord(long index, byte[] payload);
 
   /**
+   * The first entry that {@link #onRecord} is to receive; the caller has the state before it from
+   * elsewhere, such as a snapshot (hypersync.md 13). Asked once, before the first entry.
+   *
+   * <p>Full segments that end before it are not read, apart from their headers: damage in them is
+   * found when they are read later. In the segment that holds it, the entries before it are checked
+   * and not delivered. If the log begins behind it, or ends before its predecessor, the log is not
+   * opened.
+   *
+   * @return the index; 0 for whatever entry the log begins with
+   */
+  default long firstNeeded() {
+    return 0;
+  }
+
+  /**
    * Called after the last entry, before recovery changes anything on disk: the last chance to
    * refuse the log with an exception.
    */

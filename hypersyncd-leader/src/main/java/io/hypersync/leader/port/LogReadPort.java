@@ -4,7 +4,7 @@ import io.hypersync.wire.transport.SessionId;
 
 /**
  * Reads old log entries off the agent's thread; the result arrives as a call of {@code
- * LeaderAgent.logRead}.
+ * LeaderAgent.logRead}, or of {@code LeaderAgent.logTrimmed} if the log begins behind them.
  */
 @FunctionalInterface
 public interface LogReadPort {

@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the log at startup. Compares Merkle roots with the logged ones, restores chunks of inline
- * payloads that may be missing from the chunk store, and reports where an unacknowledged tail lacks
- * chunks so that it is cut. Roots are compared once per run of entries, at a fraction of the cost
- * of comparing each one; the first entry that differs is still named ({@link RootCheck}).
- * Single-threaded, apart from {@link RootHashing}.
+ * Replays the log at startup, or what follows a known state. Compares Merkle roots with the logged
+ * ones, restores chunks of inline payloads that may be missing from the chunk store, and reports
+ * where an unacknowledged tail lacks chunks so that it is cut. Roots are compared once per run of
+ * entries, at a fraction of the cost of comparing each one; the first entry that differs is still
+ * named ({@link RootCheck}). Single-threaded, apart from {@link RootHashing}.
  */
 public final class LogReplay implements RecoveryListener {
   private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
@@ -61,6 +61,7 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final long maxStateBytes;
   private final IntentIndex intents;
+  private final long firstNeeded;
   private FsState state;
   private final RootCheck roots;
   private Hash root;
@@ -94,14 +95,21 @@ public final class LogReplay implements RecoveryListener {
     this.state = start.state();
     this.root = state.root();
     this.weight = start.weight();
-    this.index = 0;
+    this.intents = intents;
+    this.firstNeeded = Math.min(start.index(), intents.through()) + 1;
+    this.index = firstNeeded - 1;
     this.lastTimeNs = start.lastTimeNs();
     this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
     this.runEntries = runEntries;
     this.chunks = chunks;
-    this.intents = intents;
     this.progress = progress;
+  }
+
+  /** The state has all entries before this one, and so have the stored intents. */
+  @Override
+  public long firstNeeded() {
+    return firstNeeded;
   }
 
   /**
@@ -115,6 +123,9 @@ public final class LogReplay implements RecoveryListener {
    */
   @Override
   public Verdict onRecord(long recordIndex, byte[] payload) {
+    if (recordIndex != index + 1) {
+      throw refused(recordIndex, "it does not follow entry " + index + ", which was replayed");
+    }
     LogEntry entry;
     try {
       entry = LogEntryCodec.decode(payload);
@@ -150,12 +161,8 @@ public final class LogReplay implements RecoveryListener {
       runChunks = 0;
       refuse(roots.endRun(state));
     }
-    index = recordIndex;
     lastTimeNs = entry.committedAtNs();
-    intents.add(entry);
-    if (intents.isDue(index)) {
-      intents.persist(index);
-    }
+    remember(entry);
     if (index % PROGRESS_EVERY == 0) {
       progress.accept(index);
     }
@@ -164,11 +171,18 @@ public final class LogReplay implements RecoveryListener {
 
   /** Passes over an entry that the state has from the beginning. */
   private void skip(LogEntry entry) {
-    index = entry.index();
-    intents.add(entry.intent(), entry.origin(), index, entry.committedAtNs());
+    remember(entry);
     if (index == start.index() && !entry.root().equals(root)) {
       throw new ReplayException(
           index, "the snapshot of it has root " + root + ", and the log says " + entry.root());
+    }
+  }
+
+  private void remember(LogEntry entry) {
+    index = entry.index();
+    intents.add(entry);
+    if (intents.isDue(index)) {
+      intents.persist(index);
     }
   }
 

@@ -1,9 +1,14 @@
 package io.hypersync.leader.recovery;
 
+import io.hypersync.leader.oplog.OpLog;
+import io.hypersync.model.codec.DecodeException;
+import io.hypersync.model.hash.Hash;
+import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
+import java.io.IOException;
 
 /**
  * Where a replay of the log begins: with the empty filesystem, or with what a snapshot has.
@@ -24,5 +29,28 @@ public record ReplayStart(FsState state, long index, long lastTimeNs, long weigh
   public static ReplayStart of(Manifest manifest) {
     return new ReplayStart(
         manifest.state(), manifest.index(), manifest.lastTimeNs(), manifest.weight());
+  }
+
+  /**
+   * Makes sure that the log is the one that this state comes from, if it still has the entry.
+   *
+   * @throws ReplayException if the log says that the entry had another root
+   * @throws IOException if the log cannot be read
+   */
+  public void requireOf(OpLog log) throws IOException {
+    if (index < log.firstIndex() || index == 0) {
+      return;
+    }
+    Hash logged;
+    try {
+      logged = LogEntryCodec.decode(log.read(index)).root();
+    } catch (DecodeException e) {
+      throw new ReplayException(index, String.valueOf(e.getMessage()));
+    }
+    if (!logged.equals(state.root())) {
+      throw new ReplayException(
+          index,
+          "the snapshot of it has root " + state.root() + ", and the log says " + logged);
+    }
   }
 }

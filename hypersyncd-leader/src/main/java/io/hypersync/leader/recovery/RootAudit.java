@@ -25,7 +25,7 @@ public final class RootAudit {
   private int runChunks;
 
   /**
-   * Starts from the empty filesystem.
+   * Starts from the empty filesystem: it needs a log that was not trimmed.
    *
    * @param asked index of the doubted entry, 1 or more
    */

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles Hello: admits a worker if protocol, workspace and identity match and its state is S_k of
- * this leader's log for a durable k. On the agent's thread.
+ * this leader's log for a durable k that the log still holds, or the empty state if the log is
+ * whole. On the agent's thread.
  */
 public final class HandshakeHandler {
   private static final long TAKEOVER_AFTER_NS = 1_000_000_000L;
@@ -124,7 +125,16 @@ public final class HandshakeHandler {
               + ": it followed another log; if this one was cut or restored on purpose, restart the"
               + " worker");
     }
-    Hash root = applied == 0 ? genesisRoot : rootAt(applied);
+    long first = log.firstIndex();
+    if (applied < first && (applied > 0 || first > 1)) {
+      return TrimmedLog.refusal(Math.max(applied, 1), first); // that one's root is compared
+    }
+    Hash root;
+    try {
+      root = applied == 0 ? genesisRoot : rootAt(applied);
+    } catch (IndexOutOfBoundsException trimmed) { // at this moment
+      return TrimmedLog.refusal(applied, log.firstIndex());
+    }
     if (!hello.appliedRoot().equals(root)) {
       return new Refused(
           Reason.DIVERGED,

@@ -183,6 +183,23 @@ public final class WorkerSessions {
   }
 
   /**
+   * Ends a session that needs entries which the log does not hold any more.
+   *
+   * @param fromIndex the first entry that could not be read
+   * @param firstIndex the first entry of the log
+   */
+  public void logTrimmed(SessionId id, long fromIndex, long firstIndex) {
+    WorkerSession session = sessions.get(id);
+    if (session == null) {
+      return;
+    }
+    session.readingLog(false);
+    if (session.nextIndex() == fromIndex) {
+      refuse(session, TrimmedLog.refusal(fromIndex, firstIndex));
+    }
+  }
+
+  /**
    * Sends a heartbeat to every established session.
    *
    * @param freeBytes what the leader's disk can still take; {@link Heartbeat#UNKNOWN} if not known

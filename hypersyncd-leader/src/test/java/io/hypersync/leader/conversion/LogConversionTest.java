@@ -137,6 +137,16 @@ class LogConversionTest {
     assertEquals(Optional.empty(), LogCut.unfinished(state));
   }
 
+  /** The roots of the entries that are left cannot be computed without those that are not. */
+  @Test
+  void aTrimmedLogIsRefused() throws IOException {
+    try (ChronicleOpLog log = open(OLD)) {
+      assertEquals(ENTRIES + 1, log.trim(ENTRIES));
+    }
+    expectRefused("begins at entry " + (ENTRIES + 1));
+    assertFalse(Files.exists(state.resolve("oplog.v2")));
+  }
+
   @Test
   void theMarkOfACutIsNotRemoved() throws IOException {
     Path mark = Files.writeString(state.resolve("cut.unfinished"), "7\n");

@@ -129,6 +129,17 @@ final class LogTailTest {
   }
 
   @Test
+  void aTrimmedLogIsShownFromItsFirstEntryOn() throws Exception {
+    append(10);
+    LogTail before = LogTail.of(log, 20);
+    assertEquals(8, log.trim(7));
+    write(LogTail.of(log, 20));
+    assertEquals(List.of(8L, 9L, 10L), indexes());
+    UserError error = assertThrows(UserError.class, () -> write(before));
+    assertEquals("log entry 1 was removed meanwhile", error.message());
+  }
+
+  @Test
   void anEntryThatMakesNoSenseIsNamed() throws Exception {
     append(2);
     log.append(3, new byte[] {99}, false);

@@ -82,6 +82,21 @@ class RootAuditorTest {
     assertEquals(2, answers.get());
   }
 
+  @Test
+  void withoutTheFirstEntriesNobodyCanTell() throws Exception {
+    MemoryOpLog log = new MemoryOpLog();
+    for (int i = 1; i <= 3; i++) {
+      log.append(i, logged(null), false);
+    }
+    try (RootAuditor auditor = new RootAuditor(log.sync(), _ -> {})) {
+      assertInstanceOf(AuditFinding.Right.class, auditor.replay(3));
+      assertEquals(3, log.trim(2));
+      AuditFinding.Unknown unknown =
+          assertInstanceOf(AuditFinding.Unknown.class, auditor.replay(3));
+      assertEquals("a replay needs entry 1, and the log begins at entry 3 by now", unknown.why());
+    }
+  }
+
   private static AuditFinding audit(int asked, List<byte[]> log) {
     RootAudit audit = new RootAudit(asked);
     for (byte[] entry : log) {

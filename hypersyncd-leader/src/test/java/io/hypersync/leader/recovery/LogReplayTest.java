@@ -245,7 +245,7 @@ class LogReplayTest {
         new LogReplay(
             start,
             chunks,
-            new IntentIndex(100_000, 1_000),
+            IntentIndex.inMemory(IntentRetention.DEFAULT),
             LogReplay.LONG_RUNS,
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,
@@ -300,6 +300,42 @@ class LogReplayTest {
     NodeId nowhere = new NodeId(7, 7);
     FsOp impossible = new FsOp.MakeDir(nowhere, Name.of("x"), 0, 0, 0);
     assertNamed(2, () -> next(entry(impossible, Hash.ZERO)));
+  }
+
+  @Test
+  void aReplayMayBeginFromAStateThatIsKnown() {
+    for (int i = 0; i < 100; i++) {
+      assertEquals(Verdict.KEEP, next(logged()));
+    }
+    replay.ended();
+    LeaderState known = replay.result();
+    known.intents().persist(100);
+    replay =
+        new LogReplay(
+            new ReplayStart(known.state(), 100, known.lastTimeNs(), known.weight()),
+            chunks,
+            known.intents(),
+            LogReplay.LONG_RUNS,
+            RootHashing.AT_ONCE,
+            Long.MAX_VALUE,
+            _ -> {});
+    assertEquals(101, replay.firstNeeded());
+    assertEquals(known.root(), replay.result().root(), "before the first entry");
+    List<byte[]> entries = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      entries.add(logged());
+    }
+    assertNamed(102, () -> replay.onRecord(102, entries.get(1)));
+    for (int i = 0; i < 10; i++) {
+      assertEquals(Verdict.KEEP, replay.onRecord(101 + i, entries.get(i)));
+    }
+    replay.ended();
+    LeaderState result = replay.result();
+    assertEquals(110, result.index());
+    assertEquals(state.root(), result.state().root());
+    assertEquals(110, result.lastTimeNs());
+    assertEquals(StateWeight.of(state), result.weight());
+    assertEquals(101, replay.firstNeeded());
   }
 
   /** Asserts that the replay is refused and names this entry. */

@@ -104,6 +104,19 @@ class HandshakeHandlerTest {
   }
 
   @Test
+  void aWorkerThatNeedsWhatWasTrimmedIsToldSo() {
+    assertEquals(2, log.sync().trim(1));
+    assertRefused(Reason.PROTOCOL_ERROR, hello(0, GENESIS));
+    assertEquals(
+        "for this worker entry 1 is needed, and the leader's log begins at entry 2: entries before"
+            + " were removed",
+        ((Refused) lastSent()).message());
+    assertRefused(Reason.PROTOCOL_ERROR, hello(1, ROOT_1));
+    greet(1, hello(2, new Hash(2, 2, 2, 2)), 0);
+    assertInstanceOf(Welcome.class, lastSent());
+  }
+
+  @Test
   void ofAnotherRevisionTheOlderSideIsNamed() {
     assertRefused(Reason.PROTOCOL_VERSION, helloOf(1, Features.NONE));
     assertTrue(((Refused) lastSent()).message().startsWith("the worker is older"));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.WorkerMessage.WorkerApplied;
@@ -74,6 +75,20 @@ class WorkerSessionsTest {
     assertEquals(0, sessions.stream(0));
     sessions.sequenced(new WorkerId("gone"), 2);
     assertEquals(2, sessions.stream(2));
+  }
+
+  @Test
+  void whoNeedsEntriesThatWereTrimmedIsRefused() {
+    join(0);
+    append(60, 60); // the first ones leave the cache
+    assertEquals(0, sessions.stream(60));
+    assertEquals(List.of(1L), reads);
+    sessions.logTrimmed(new SessionId(77), 1, 40);
+    sessions.logTrimmed(S, 1, 40);
+    LeaderMessage.Refused refused = (LeaderMessage.Refused) port.sent.getLast().message();
+    assertTrue(
+        refused.message().contains("entry 1 is needed, and the leader's log begins at entry 40"));
+    assertNull(sessions.get(S));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.hypersync.leader.MemoryOpLog;
 import io.hypersync.leader.port.SnapshotPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
+import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.leader.snapshot.SnapshotManager.Answer;
 import io.hypersync.model.id.ClientId;
@@ -37,7 +38,7 @@ class SnapshotManagerTest {
   private final Sequencer sequencer =
       new Sequencer(
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, new IntentIndex(1_000, 1_000)),
+              FsState.genesis(), FsState.genesis().root(), 0, 0, IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           clock,
           () -> ++entropy,

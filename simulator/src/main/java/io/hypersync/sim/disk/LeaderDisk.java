@@ -133,7 +133,10 @@ public final class LeaderDisk {
     chunks.repair();
   }
 
-  /** The entries on stable storage, entry 1 first. The list only grows. */
+  /**
+   * The entries on stable storage, entry 1 first, including those that were trimmed since. The list
+   * only grows.
+   */
   public List<byte[]> durableLog() {
     return durable;
   }
@@ -156,7 +159,8 @@ public final class LeaderDisk {
 
   /**
    * Recovers the log and begins a new segment. All entries that are kept, and their chunks, are
-   * durable afterwards.
+   * durable afterwards. Entries before the one that the listener needs are believed to be what they
+   * were.
    *
    * @throws OpLogCorruptException if the log is damaged
    * @throws IOException if the disk fails
@@ -180,14 +184,21 @@ public final class LeaderDisk {
               }
 
               @Override
+              public long firstNeeded() {
+                return listener.firstNeeded();
+              }
+
+              @Override
               public void ended() {
                 listener.ended();
               }
             });
-    if (files.isDamaged()) {
+    if (files.isDamagedBeside(opened.unread())) {
       throw new Violation("the leader has started on a damaged log");
     }
     log = opened;
+    int before = (int) opened.durableIndex() - kept.size();
+    kept.addAll(0, durable.subList(0, before));
     durable = kept;
     return opened;
   }
@@ -229,6 +240,20 @@ public final class LeaderDisk {
     chunks.finish(begun);
     synced.synced();
     durable.addAll(batch);
+  }
+
+  /**
+   * The first of the two steps in which a trim takes a segment away. A crash may undo it.
+   *
+   * @throws IOException if the disk fails
+   */
+  void withdraw(Path segment) throws IOException {
+    files.withdraw(segment);
+  }
+
+  /** The second step: the segment is gone for good. */
+  void syncWithdrawn() {
+    files.syncNames();
   }
 
   /**

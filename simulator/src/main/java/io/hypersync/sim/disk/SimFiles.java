@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The files of the leader's log. */
@@ -19,6 +20,10 @@ final class SimFiles implements SteppedLog.Storage {
   private record Flip(Path file, int position, int bits) {}
 
   private final Map<Path, SimFile> files = new LinkedHashMap<>();
+
+  /** Files of segments that were withdrawn, until the directory is synced. */
+  private final Map<Path, SimFile> withdrawn = new LinkedHashMap<>();
+
   private final List<Flip> flips = new ArrayList<>();
   private final Prng prng;
   private boolean writesFail;
@@ -46,6 +51,7 @@ final class SimFiles implements SteppedLog.Storage {
       throw new IOException("EIO: the simulated disk cannot write " + file);
     }
     files.put(file, new SimFile(bytes, ALLOCATED));
+    syncNames();
   }
 
   @Override
@@ -63,6 +69,27 @@ final class SimFiles implements SteppedLog.Storage {
     flips.removeIf(flip -> flip.file.getParent().equals(directory));
   }
 
+  /**
+   * Takes a segment out of the log. Until {@link #syncNames} this may be undone by a loss of power.
+   */
+  void withdraw(Path directory) throws IOException {
+    if (writesFail) {
+      throw new IOException("EIO: the simulated disk cannot rename " + directory);
+    }
+    for (Path file : List.copyOf(files.keySet())) {
+      if (file.getParent().equals(directory)) {
+        withdrawn.put(file, file(file));
+        files.remove(file);
+      }
+    }
+  }
+
+  /** Syncs the log's directory: what was withdrawn is gone for good. */
+  void syncNames() {
+    flips.removeIf(flip -> withdrawn.containsKey(flip.file));
+    withdrawn.clear();
+  }
+
   /** Sets whether all writes fail with EIO. */
   void writesFail(boolean now) {
     writesFail = now;
@@ -77,11 +104,17 @@ final class SimFiles implements SteppedLog.Storage {
   }
 
   void evict() {
+    syncNames(); // the kernel writes names that the process has left
     files.values().forEach(file -> file.evict(prng));
   }
 
   /** Loses power on all files; returns the number of torn pages. */
   int losePower() {
+    if (!withdrawn.isEmpty() && prng.oneIn(2)) {
+      files.putAll(withdrawn);
+      withdrawn.clear();
+    }
+    syncNames();
     return files.values().stream().mapToInt(file -> file.losePower(prng)).sum();
   }
 
@@ -95,6 +128,11 @@ final class SimFiles implements SteppedLog.Storage {
 
   boolean isDamaged() {
     return !flips.isEmpty();
+  }
+
+  /** Whether anything but these files is damaged. */
+  boolean isDamagedBeside(Set<Path> others) {
+    return flips.stream().anyMatch(flip -> !others.contains(flip.file));
   }
 
   /** Undoes all flips, as if the files were restored from a copy. */

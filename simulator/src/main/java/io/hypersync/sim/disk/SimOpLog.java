@@ -1,5 +1,6 @@
 package io.hypersync.sim.disk;
 
+import io.hypersync.leader.oplog.LogSegment;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogFullException;
@@ -43,8 +44,10 @@ public final class SimOpLog implements OpLog {
   private final long slowestSyncNs;
   private final Events events;
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private final ArrayDeque<Path> withdrawing = new ArrayDeque<>();
   private long appendedIndex;
   private boolean busy;
+  private boolean trims;
   private boolean watched;
   private long lastCommitNs;
 
@@ -128,7 +131,57 @@ public final class SimOpLog implements OpLog {
 
   @Override
   public long firstIndex() {
-    return 1;
+    return log.firstIndex();
+  }
+
+  /**
+   * The segments are taken away one by one after this call, so that a crash leaves the trim partly
+   * done.
+   */
+  @Override
+  public long trim(long throughIndex) {
+    if (throughIndex > durableIndex()) {
+      throw new IllegalArgumentException("entry " + throughIndex + " is not durable");
+    }
+    for (Path segment : log.forget(throughIndex)) {
+      if (!withdrawing.contains(segment)) {
+        withdrawing.addLast(segment);
+      }
+    }
+    withdrawNext();
+    return firstIndex();
+  }
+
+  private void withdrawNext() {
+    if (trims || withdrawing.isEmpty()) {
+      return;
+    }
+    trims = true;
+    host.after(prng.scale(FASTEST_NS, slowestSyncNs), "", this::withdraw);
+  }
+
+  private void withdraw() {
+    try {
+      disk.withdraw(withdrawing.getFirst());
+    } catch (IOException e) {
+      host.note("cannot trim the log: " + e.getMessage());
+      trims = false; // the next call of trim begins with this one
+      return;
+    }
+    withdrawing.removeFirst();
+    host.after(
+        prng.scale(FASTEST_NS, slowestSyncNs),
+        "",
+        () -> {
+          disk.syncWithdrawn();
+          trims = false;
+          withdrawNext();
+        });
+  }
+
+  @Override
+  public List<LogSegment> segments() throws IOException {
+    return log.segments();
   }
 
   @Override

@@ -350,6 +350,8 @@ public final class SimLeader implements LeaderEnd {
           try {
             int _ = log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
             host.execute(() -> agent.logRead(session, fromIndex, entries));
+          } catch (IndexOutOfBoundsException trimmed) {
+            host.execute(() -> agent.logTrimmed(session, fromIndex));
           } catch (IOException e) {
             cannotRead(session, e);
           }

@@ -1,6 +1,7 @@
 package io.hypersync.leader.oplog.chronicle;
 
 import io.hypersync.leader.oplog.ChunkSync;
+import io.hypersync.leader.oplog.LogSegment;
 import io.hypersync.leader.oplog.LoneCommit;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.oplog.OpLogCorruptException;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -42,6 +42,7 @@ public final class ChronicleOpLog implements OpLog {
   private final LogClock clock;
   private final int maxPayloadBytes;
   private final SegmentCatalog catalog;
+  private final LogTrim trim;
   private final SegmentPreparer preparer;
   private final ParallelChunkSync chunkSync;
   private final BatchWriter writer;
@@ -63,11 +64,13 @@ public final class ChronicleOpLog implements OpLog {
       OpLogListener listener,
       SegmentPreparer preparer,
       SegmentCatalog catalog,
+      LogTrim trim,
       OpenSegment begun,
       LogClock clock) {
     this.clock = clock;
     this.maxPayloadBytes = SegmentLayout.maxPayloadBytes(options.firstSegmentBytes());
     this.catalog = catalog;
+    this.trim = trim;
     this.preparer = preparer;
     this.chunkSync = new ParallelChunkSync(chunks);
     this.writer =
@@ -82,10 +85,11 @@ public final class ChronicleOpLog implements OpLog {
    * Recovers the log in a directory and opens it for appending, always in a new segment.
    *
    * @param directory holds nothing but the log; created if it does not exist
-   * @param recovery receives every entry of the log, in order, before this method returns
+   * @param recovery receives every entry that it needs, in order, before this method returns
    * @param listener receives durability events and the failure, from then on
    * @throws OpLogCorruptException if a durable entry is damaged or missing, or {@code recovery}
-   *     cuts one
+   *     cuts one, or the log begins behind the entry that it needs, or ends before the one before;
+   *     nothing was changed then
    * @throws OpLogFullException if there is no room for a new segment
    * @throws RootVersionException if the log's roots have another version than the options say;
    *     {@code recovery} has received nothing then
@@ -125,10 +129,19 @@ public final class ChronicleOpLog implements OpLog {
   }
 
   /**
+   * The first index of the log in a directory; 1 if it has no segment yet.
+   *
+   * @throws OpLogCorruptException if the segment that says so is damaged
+   */
+  public static long firstIndex(Path directory) throws IOException {
+    return LogRecovery.firstIndex(LogFiles.in(directory));
+  }
+
+  /**
    * Reads the log in a directory as {@link #open} would, without changing anything there. Its roots
    * may have any version that is known.
    *
-   * @param reader receives every entry of the log, in order
+   * @param reader receives every entry that it needs, in order
    * @throws OpLogCorruptException as for {@link #open}
    */
   public static void read(Path directory, RecoveryListener reader) throws IOException {
@@ -169,7 +182,15 @@ public final class ChronicleOpLog implements OpLog {
       catalog.add(begun.segment().readable(recovered.durableIndex() + 1, begun.positions()));
       tidy(recovered, deletion);
       ChronicleOpLog log =
-          new ChronicleOpLog(options, chunkSync, listener, preparer, catalog, begun, clock);
+          new ChronicleOpLog(
+              options,
+              chunkSync,
+              listener,
+              preparer,
+              catalog,
+              new LogTrim(files, catalog, deletion),
+              begun,
+              clock);
       log.chunkSync.start();
       log.writer.start();
       return log;
@@ -243,25 +264,16 @@ public final class ChronicleOpLog implements OpLog {
   private static void tidy(RecoveredLog recovered, TreeDeletion deletion) {
     try {
       for (Path directory : recovered.obsolete()) {
-        deletion.delete(withdraw(directory));
+        deletion.delete(LogTrim.withdraw(directory));
       }
       List<LogSegmentFile> segments = recovered.segments();
-      if (!segments.isEmpty()) {
+      if (!segments.isEmpty() && recovered.lastSegmentEnd() > 0) {
         SyncedFileOps.shrink(
             segments.getLast().file(), SegmentLayout.sealedBytes(recovered.lastSegmentEnd()));
       }
     } catch (IOException e) {
       LOG.warn("op log: cannot remove what recovery has made void", e);
     }
-  }
-
-  /** Takes a published segment out of the log, durably; returns its new path. */
-  private static Path withdraw(Path segment) throws IOException {
-    Path log = segment.getParent();
-    Path withdrawn = SegmentLayout.spare(log, SegmentLayout.sequenceOf(segment));
-    Files.move(segment, withdrawn, StandardCopyOption.ATOMIC_MOVE);
-    DurableFiles.syncDirectory(log);
-    return withdrawn;
   }
 
   @Override
@@ -346,7 +358,8 @@ public final class ChronicleOpLog implements OpLog {
   @Override
   public byte[] read(long index) throws IOException {
     long durable = durableIndex();
-    Objects.checkIndex(index - firstIndex(), durable + 1 - firstIndex());
+    long first = firstIndex();
+    Objects.checkIndex(index - first, durable + 1 - first);
     byte[][] found = new byte[1][];
     catalog.read(index, index, 1, (at, payload) -> found[0] = payload);
     return found[0];
@@ -355,8 +368,25 @@ public final class ChronicleOpLog implements OpLog {
   @Override
   public int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException {
     long durable = durableIndex();
-    Objects.checkIndex(fromIndex - firstIndex(), durable + 2 - firstIndex());
+    long first = firstIndex();
+    Objects.checkIndex(fromIndex - first, durable + 2 - first);
     return fromIndex > durable ? 0 : catalog.read(fromIndex, durable, maxBytes, consumer);
+  }
+
+  @Override
+  public long trim(long throughIndex) throws IOException {
+    requireUsable();
+    if (throughIndex > durableIndex()) {
+      throw new IllegalArgumentException(
+          "entry " + throughIndex + " is not durable, only " + durableIndex());
+    }
+    return trim.trim(throughIndex);
+  }
+
+  @Override
+  public List<LogSegment> segments() throws IOException {
+    long durable = durableIndex();
+    return catalog.segments(durable);
   }
 
   @Override
@@ -365,6 +395,7 @@ public final class ChronicleOpLog implements OpLog {
       return;
     }
     closed = true;
+    trim.close();
     writer.close();
     chunkSync.close();
     preparer.close();

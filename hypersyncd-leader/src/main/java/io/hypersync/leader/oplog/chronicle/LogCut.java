@@ -71,11 +71,12 @@ public final class LogCut {
   /**
    * The extent of a log.
    *
-   * @param lastIndex its last valid entry; 0 if there is none
+   * @param firstIndex the first index that it holds; 1 unless it was trimmed
+   * @param lastIndex its last valid entry; {@code firstIndex - 1} if there is none
    * @param durableIndex the last of them that the log itself proves to be on stable storage. Less
    *     than {@code lastIndex} if a leader was killed during its last batch, or its disk failed
    */
-  public record Extent(long lastIndex, long durableIndex) {}
+  public record Extent(long firstIndex, long lastIndex, long durableIndex) {}
 
   private LogCut() {}
 
@@ -87,7 +88,7 @@ public final class LogCut {
   /** The extent of the log in a directory. */
   public static Extent extent(Path directory) throws IOException {
     LogRecovery.Marked log = LogRecovery.mark(LogFiles.in(directory), 0);
-    return new Extent(log.lastIndex(), log.durableIndex());
+    return new Extent(log.firstIndex(), log.lastIndex(), log.durableIndex());
   }
 
   /**
@@ -153,7 +154,7 @@ public final class LogCut {
     if (begun.isPresent() && begun.get().after() != after) {
       throw new IllegalArgumentException("a cut after " + begun.get().after() + " was begun");
     }
-    if (after < 1 || after > log.lastIndex()) {
+    if (after < log.firstIndex() || after > log.lastIndex()) {
       throw new IllegalArgumentException("the log has no entry " + after);
     }
     if (begun.isEmpty() && after > log.durableIndex()) {

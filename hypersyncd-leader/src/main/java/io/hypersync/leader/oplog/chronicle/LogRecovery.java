@@ -41,6 +41,11 @@ import org.slf4j.LoggerFactory;
  *       the batch before it is intact and merely not covered by a watermark.
  * </ol>
  *
+ * <p>A caller that needs entries only from some index on ({@link RecoveryListener#firstNeeded}) is
+ * spared the segments that end before it: only their headers are read, and what is in them is
+ * checked by readers. The chain of hashes begins with the header of the first segment that is read.
+ * The log must reach from that entry, or an earlier one, to the entry before it, or a later one.
+ *
  * <p>Decision 018 has the cases.
  */
 final class LogRecovery {
@@ -49,6 +54,8 @@ final class LogRecovery {
   private final LogFiles files;
   private final RecoveryListener listener;
   private final List<byte[]> carried = new ArrayList<>();
+  private final long needed;
+  private boolean entered;
   private long nextIndex = 1;
   private Hash previous = Hash.ZERO;
   private long durableIndex;
@@ -63,12 +70,14 @@ final class LogRecovery {
   private LogRecovery(LogFiles files, RecoveryListener listener) {
     this.files = files;
     this.listener = listener;
+    this.needed = listener.firstNeeded();
   }
 
   /**
    * Replays the log into the listener.
    *
-   * @throws OpLogCorruptException if an entry that was durable is damaged or missing
+   * @throws OpLogCorruptException if an entry that was durable is damaged or missing, or the log
+   *     has a gap before the entry that the listener needs
    */
   static RecoveredLog recover(LogFiles files, RecoveryListener listener) throws IOException {
     return new LogRecovery(files, listener).recover();
@@ -87,6 +96,7 @@ final class LogRecovery {
     return new Marked(
         recovery.published,
         recovery.roots,
+        firstIndex(recovery.published),
         recovery.nextIndex - 1,
         recovery.durableIndex,
         recovery.markedHash);
@@ -110,7 +120,7 @@ final class LogRecovery {
       return null;
     }
     try (SegmentScanner scanner =
-        new SegmentScanner(files.open(file), SegmentScanner.POINT_WINDOW_BYTES)) {
+        SegmentScanner.open(files, file, SegmentScanner.POINT_WINDOW_BYTES)) {
       LogRecord header =
           scanner.header(SegmentLayout.sequenceOf(newest), SegmentLayout.FIRST_RECORD_BEFORE);
       if (header == null) {
@@ -135,6 +145,7 @@ final class LogRecovery {
     if (!headed.isEmpty()) {
       roots = headed.getLast().roots();
     }
+    requireBegin();
     List<LogSegmentFile> segments = new ArrayList<>();
     List<Path> obsolete = new ArrayList<>();
     for (int i = 0; i < headed.size(); i++) {
@@ -148,14 +159,59 @@ final class LogRecovery {
         }
       } else if (segment.file().firstIndex() == headed.get(i + 1).file().firstIndex()) {
         obsolete.add(segment.file().directory());
+      } else if (headed.get(i + 1).file().firstIndex() <= needed) {
+        segments.add(segment.file().unread());
       } else {
         replaySealed(segment, headed.get(i + 1).file().firstIndex() - 1);
         segments.add(segment.file());
         endOfLastKept = endOfDurable;
       }
     }
+    requireEnd();
     listener.ended();
     return new RecoveredLog(segments, obsolete, durableIndex, durableHash, carried, endOfLastKept);
+  }
+
+  private void requireBegin() throws OpLogCorruptException {
+    long first = firstIndex(published);
+    if (needed > 0 && first > needed) {
+      throw new OpLogCorruptException(
+          needed,
+          published.getFirst().file(),
+          "the log begins at entry " + first + ", and entry " + needed + " is needed");
+    }
+  }
+
+  /** A new segment would begin at an index that is too low, or void what the caller has. */
+  private void requireEnd() throws OpLogCorruptException {
+    if (nextIndex < needed) {
+      throw new OpLogCorruptException(
+          nextIndex,
+          published.isEmpty() ? files.logDirectory() : published.getLast().file(),
+          "the log ends at entry "
+              + (nextIndex - 1)
+              + ", and entries up to "
+              + (needed - 1)
+              + " must have been in it");
+    }
+  }
+
+  /**
+   * The first index of the log; 1 if it has no segment.
+   *
+   * @throws OpLogCorruptException if the header that says so is damaged
+   */
+  static long firstIndex(LogFiles files) throws IOException {
+    List<Path> published = publishedSegments(files);
+    if (published.isEmpty()) {
+      return 1;
+    }
+    LogRecovery recovery = new LogRecovery(files, (_, _) -> Verdict.KEEP);
+    return recovery.readHeader(published.getFirst(), null).file().firstIndex();
+  }
+
+  private static long firstIndex(List<LogSegmentFile> published) {
+    return published.isEmpty() ? 1 : published.getFirst().firstIndex();
   }
 
   /** A sequence number higher than that of any published segment. */
@@ -178,7 +234,7 @@ final class LogRecovery {
       throw new OpLogCorruptException(expected, file, "the segment's file is missing");
     }
     try (SegmentScanner scanner =
-        new SegmentScanner(files.open(file), SegmentScanner.POINT_WINDOW_BYTES)) {
+        SegmentScanner.open(files, file, SegmentScanner.POINT_WINDOW_BYTES)) {
       LogRecord header = scanner.header(sequence, SegmentLayout.FIRST_RECORD_BEFORE);
       if (header == null) {
         throw new OpLogCorruptException(expected, file, "the segment's header is damaged");
@@ -242,13 +298,14 @@ final class LogRecovery {
   }
 
   private SegmentScanner open(Headed segment) throws IOException {
-    return new SegmentScanner(
-        files.open(segment.file().file()), SegmentScanner.SEQUENTIAL_WINDOW_BYTES);
+    return SegmentScanner.open(
+        files, segment.file().file(), SegmentScanner.SEQUENTIAL_WINDOW_BYTES);
   }
 
   private void enter(Headed segment) throws OpLogCorruptException {
     LogSegmentFile file = segment.file();
-    if (durableIndex == 0) { // the oldest segment: the log may begin later than 1
+    if (!entered) { // the log may begin later than 1, and what comes before may not be needed
+      entered = true;
       nextIndex = file.firstIndex();
       previous = segment.header().previousHash();
       durableIndex = nextIndex - 1;
@@ -283,8 +340,8 @@ final class LogRecovery {
   }
 
   /**
-   * Delivers entries up to {@code limit} until one is bad; returns the position after the last good
-   * one.
+   * Checks entries up to {@code limit}, and delivers those that are needed, until one is bad;
+   * returns the position after the last good one.
    *
    * @param durable up to this index a bad or missing entry is corruption
    */
@@ -305,7 +362,7 @@ final class LogRecovery {
               nextIndex, file.file(), "the record does not follow the one before it");
         }
         byte[] payload = record.payload();
-        if (listener.onRecord(nextIndex, payload) == Verdict.CUT) {
+        if (nextIndex >= needed && listener.onRecord(nextIndex, payload) == Verdict.CUT) {
           requireUnacknowledged(durable, file, "the entry's chunks are missing");
           break;
         }
@@ -350,6 +407,7 @@ final class LogRecovery {
    *
    * @param published its segments, oldest first
    * @param roots the version of its roots
+   * @param firstIndex the first index that it holds
    * @param lastIndex index of its last valid entry
    * @param durableIndex the last index that the log proves to be durable
    * @param hash record hash of the requested entry, {@link Hash#ZERO} if there is none
@@ -357,6 +415,7 @@ final class LogRecovery {
   record Marked(
       List<LogSegmentFile> published,
       RootVersion roots,
+      long firstIndex,
       long lastIndex,
       long durableIndex,
       Hash hash) {}

@@ -15,7 +15,7 @@ import java.util.List;
  *     into the next segment. They may have been acknowledged, because only the following batch
  *     would have recorded that they are durable
  * @param lastSegmentEnd where the last of {@code segments} can be truncated once its tail has been
- *     carried over
+ *     carried over; 0 if that is not known, because its entries were not read
  */
 record RecoveredLog(
     List<LogSegmentFile> segments,

@@ -3,6 +3,7 @@ package io.hypersync.leader.oplog.chronicle;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogFullException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -198,6 +199,8 @@ final class SegmentPreparer implements AutoCloseable {
     full.close();
     try {
       SyncedFileOps.shrink(full.file(), SegmentLayout.sealedBytes(full.end()));
+    } catch (NoSuchFileException e) {
+      LOG.debug("op log: {} was trimmed before it was shrunk", full.file(), e);
     } catch (IOException e) {
       LOG.warn("op log: cannot shrink {}", full.file(), e);
     }

@@ -2,6 +2,7 @@ package io.hypersync.leader.oplog.chronicle;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,23 @@ final class SegmentScanner implements Closeable {
     this.window = new ByteWindow(bytes, windowBytes);
   }
 
+  /** Opens a segment's file, to be closed with the scanner. */
+  static SegmentScanner open(LogFiles files, Path file, int windowBytes) throws IOException {
+    LogFiles.Bytes bytes = files.open(file);
+    try {
+      return new SegmentScanner(bytes, windowBytes);
+    } catch (IOException | RuntimeException e) {
+      try (bytes) {
+        throw e;
+      }
+    }
+  }
+
+  /** The size of the file in bytes when it was opened. */
+  long size() {
+    return window.size();
+  }
+
   /** The first segment header with that sequence number before position {@code limit}, or null. */
   @Nullable LogRecord header(long sequence, long limit) throws IOException {
     long position = 0;
@@ -47,6 +65,11 @@ final class SegmentScanner implements Closeable {
   /** The first entry of that segment at or after a position (a multiple of 4), or null. */
   @Nullable LogRecord entry(long position, long segmentId) throws IOException {
     return next(position, window.size(), RecordKind.ENTRY, segmentId);
+  }
+
+  /** The same, if it begins before position {@code limit}. */
+  @Nullable LogRecord entry(long position, long limit, long segmentId) throws IOException {
+    return next(position, limit, RecordKind.ENTRY, segmentId);
   }
 
   /** The first record of that segment of any kind at or after a position, or null. */

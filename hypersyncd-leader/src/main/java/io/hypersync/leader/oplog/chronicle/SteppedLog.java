@@ -1,5 +1,6 @@
 package io.hypersync.leader.oplog.chronicle;
 
+import io.hypersync.leader.oplog.LogSegment;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.RecordConsumer;
 import io.hypersync.leader.oplog.RecoveryListener;
@@ -13,7 +14,11 @@ import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +40,7 @@ public final class SteppedLog {
   private final int segmentBytes;
   private final SegmentCatalog catalog = new SegmentCatalog();
   private final List<LogSegmentFile> segments = new ArrayList<>();
+  private final Set<Path> unread = new HashSet<>();
   private PositionIndex positions = new PositionIndex();
   private Path file = DIRECTORY;
   private long sequence;
@@ -61,7 +67,7 @@ public final class SteppedLog {
     /** Writes at {@code position}, behind the last record; not durable until synced. */
     void write(Path file, long position, byte[] bytes) throws IOException;
 
-    /** Removes a segment that holds no entry of the log. */
+    /** Removes a segment that holds no entry of the log, or was trimmed. */
     void delete(Path directory);
   }
 
@@ -88,7 +94,8 @@ public final class SteppedLog {
    * @param segmentBytes a new segment is begun once one holds this many bytes of records
    * @param chunkSync makes the chunks of recovered entries durable; called before the log declares
    *     those entries durable
-   * @throws OpLogCorruptException if an entry that was durable is damaged or missing
+   * @throws OpLogCorruptException if an entry that was durable is damaged or missing, or the log
+   *     has a gap before the entry that the listener needs
    * @throws IOException if the storage fails
    */
   public static SteppedLog open(
@@ -106,12 +113,22 @@ public final class SteppedLog {
     }
     recovered.segments().forEach(log.catalog::add);
     log.segments.addAll(recovered.segments());
+    for (LogSegmentFile segment : recovered.segments()) {
+      if (!segment.positions().isWhole()) {
+        log.unread.add(segment.file());
+      }
+    }
     log.previous = recovered.durableHash();
     log.writtenIndex = recovered.durableIndex();
     log.durableIndex = recovered.durableIndex();
     log.begin(recovered.carried());
     recovered.obsolete().forEach(storage::delete);
     return log;
+  }
+
+  /** The lowest index that the log holds. */
+  public long firstIndex() {
+    return catalog.firstIndex();
   }
 
   /** Index of the last synced entry. */
@@ -180,9 +197,48 @@ public final class SteppedLog {
   }
 
   /**
+   * Begins a trim, see {@link io.hypersync.leader.oplog.OpLog#trim}: from now on nobody reads these
+   * segments.
+   *
+   * @return their directories, oldest first, also those of an earlier call that are still there.
+   *     The caller takes them away from the storage in this order, each one durably before the
+   *     next, or only the first of them if the leader crashes
+   */
+  public List<Path> forget(long throughIndex) {
+    LogSegmentFile kept = catalog.holding(throughIndex + 1);
+    if (kept == null) {
+      return List.of();
+    }
+    List<Path> gone = new ArrayList<>(storage.segments());
+    gone.removeIf(segment -> SegmentLayout.sequenceOf(segment) >= kept.sequence());
+    gone.sort(Comparator.comparingLong(SegmentLayout::sequenceOf));
+    for (Path segment : gone) {
+      catalog.remove(SegmentLayout.sequenceOf(segment));
+      unread.remove(segment.resolve(SegmentLayout.CYCLE_FILE));
+    }
+    segments.removeIf(segment -> gone.contains(segment.directory()));
+    return gone;
+  }
+
+  /** The segments, oldest first; see {@link io.hypersync.leader.oplog.OpLog#segments}. */
+  public List<LogSegment> segments() throws IOException {
+    return catalog.segments(durableIndex);
+  }
+
+  /**
+   * The files of which recovery has read only the headers: damage to their entries is not found
+   * before they are read.
+   */
+  public Set<Path> unread() {
+    return Set.copyOf(unread);
+  }
+
+  /**
    * Reads durable entries as the product does; see {@link io.hypersync.leader.oplog.OpLog#read}.
    */
   public int read(long fromIndex, long maxBytes, RecordConsumer consumer) throws IOException {
+    long first = firstIndex();
+    Objects.checkIndex(fromIndex - first, durableIndex + 2 - first);
     return fromIndex > durableIndex ? 0 : catalog.read(fromIndex, durableIndex, maxBytes, consumer);
   }
 
@@ -200,7 +256,7 @@ public final class SteppedLog {
       boolean last = i + 1 == segments.size();
       long limit = last ? lastProven : segments.get(i + 1).firstIndex() - 1;
       try (SegmentScanner scanner =
-          new SegmentScanner(files.open(segment.file()), SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
+          SegmentScanner.open(files, segment.file(), SegmentScanner.SEQUENTIAL_WINDOW_BYTES)) {
         LogRecord record = scanner.header(segment.sequence(), SegmentLayout.FIRST_RECORD_BEFORE);
         while (record != null
             && (record.kind() == RecordKind.SEGMENT_HEADER || record.index() <= limit)) {
@@ -280,6 +336,11 @@ public final class SteppedLog {
 
   /** The view of the storage that recovery and readers get. */
   private record StoredFiles(Storage storage) implements LogFiles {
+    @Override
+    public Path logDirectory() {
+      return DIRECTORY;
+    }
+
     @Override
     public List<Path> segments() {
       return storage.segments();

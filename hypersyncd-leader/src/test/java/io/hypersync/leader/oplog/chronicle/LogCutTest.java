@@ -88,7 +88,7 @@ class LogCutTest {
     }
     for (long after : List.of(ENTRIES - 1L, (long) ENTRIES)) {
       Path state = copy("stopped-" + after);
-      assertEquals(new LogCut.Extent(ENTRIES, ENTRIES), LogCut.extent(state.resolve("oplog")));
+      assertEquals(new LogCut.Extent(1, ENTRIES, ENTRIES), LogCut.extent(state.resolve("oplog")));
       var _ = LogCut.cut(state, plan(state, after), _ -> {});
       assertGoesOnBehind(state, after);
     }

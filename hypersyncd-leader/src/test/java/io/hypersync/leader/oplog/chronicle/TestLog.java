@@ -40,24 +40,27 @@ final class TestLog implements AutoCloseable, OpLogListener {
       SegmentWrite disk,
       TreeDeletion deletion,
       LogClock clock,
+      long firstNeeded,
       RecoveryListener veto)
       throws IOException {
+    RecoveryListener recovery =
+        (index, payload) -> {
+          if (veto.onRecord(index, payload) == Verdict.CUT) {
+            return Verdict.CUT;
+          }
+          assertArrayEquals(payload(index), payload, "payload of recovered index " + index);
+          if (!recovered.isEmpty()) {
+            assertEquals(recovered.getLast() + 1, index, "recovered indexes are contiguous");
+          }
+          recovered.add(index);
+          return Verdict.KEEP;
+        };
     this.log =
         ChronicleOpLog.open(
             directory,
             options,
             chunkSync,
-            (index, payload) -> {
-              if (veto.onRecord(index, payload) == Verdict.CUT) {
-                return Verdict.CUT;
-              }
-              assertArrayEquals(payload(index), payload, "payload of recovered index " + index);
-              if (!recovered.isEmpty()) {
-                assertEquals(recovered.getLast() + 1, index, "recovered indexes are contiguous");
-              }
-              recovered.add(index);
-              return Verdict.KEEP;
-            },
+            needing(firstNeeded, recovery),
             this,
             disk,
             deletion,
@@ -81,6 +84,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
         new ManualLogClock(),
+        0,
         (index, payload) -> Verdict.KEEP);
   }
 
@@ -97,6 +101,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         disk,
         TreeDeletion.FILE_BY_FILE,
         clock,
+        0,
         (index, payload) -> Verdict.KEEP);
   }
 
@@ -108,7 +113,42 @@ final class TestLog implements AutoCloseable, OpLogListener {
         SegmentWrite.DSYNC,
         deletion,
         new ManualLogClock(),
+        0,
         (index, payload) -> Verdict.KEEP);
+  }
+
+  /** Opens a log of which recovery needs the entries from that one on. */
+  static TestLog openNeeding(Path directory, long firstNeeded) throws IOException {
+    return new TestLog(
+        directory,
+        SMALL,
+        ChunkSync.NONE,
+        SegmentWrite.DSYNC,
+        TreeDeletion.FILE_BY_FILE,
+        new ManualClock(),
+        firstNeeded,
+        (index, payload) -> Verdict.KEEP);
+  }
+
+  static RecoveryListener needing(long firstNeeded, RecoveryListener recovery) {
+    return new RecoveryListener() {
+      @Override
+      public Verdict onRecord(long index, byte[] payload) {
+        return recovery.onRecord(index, payload);
+      }
+
+      @Override
+      public long firstNeeded() {
+        return firstNeeded;
+      }
+    };
+  }
+
+  /** Appends entries until the log has that many segments. */
+  void fillSegments(int count) throws IOException {
+    while (log.segments().size() < count) {
+      appendDurably(20);
+    }
   }
 
   /** Opens a log whose recovery cuts from that index on. */
@@ -120,6 +160,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
         new ManualLogClock(),
+        0,
         (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 

@@ -6,7 +6,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
 import io.hypersync.leader.oplog.OpLogListener;
 import io.hypersync.leader.oplog.OpLogOptions;
-import io.hypersync.leader.oplog.RecoveryListener.Verdict;
+import io.hypersync.leader.oplog.RecoveryListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -57,6 +57,8 @@ public final class LogPromises {
   private final AtomicInteger failures = new AtomicInteger();
   private final AtomicInteger writes = new AtomicInteger();
   private final AtomicInteger largestBatch = new AtomicInteger();
+  private long needed;
+  private TreeDeletion deletion = TreeDeletion.FILE_BY_FILE;
   private volatile long told;
   private volatile long brokenAt = -1;
 
@@ -94,6 +96,8 @@ public final class LogPromises {
             LogPromises::restartsLeaveNothingBehind,
             LogPromises::segmentsGrow,
             LogPromises::roomThatIsFreedIsUsed,
+            LogPromises::whatIsNeededDecidesWhetherALogIsTaken,
+            LogPromises::aTrimLeavesAllThatFollowsAtAnyPoint,
             LogPromises::entriesWaitForTheirChunks);
     for (int i = 0; i < promises.size(); i++) {
       try {
@@ -309,9 +313,115 @@ public final class LogPromises {
     }
   }
 
+  private void whatIsNeededDecidesWhetherALogIsTaken() throws Exception {
+    long last;
+    long second;
+    try (ChronicleOpLog log = open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL)) {
+      fill(log, 3);
+      last = log.durableIndex();
+      second = log.segments().get(1).firstIndex();
+    }
+    require(isRefusedTo(last + 2), "a log is begun behind what somebody has");
+    needed = last;
+    recovered.clear();
+    open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL).close();
+    require(
+        recovered.size() == 1 && recovered.getFirst().index == last,
+        "not what is needed is recovered");
+    needed = 0;
+    try (ChronicleOpLog log = open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL)) {
+      require(log.trim(second - 1) == second, "the wrong segment is trimmed");
+    }
+    require(isRefusedTo(second - 1), "a log is taken that lacks what is needed");
+  }
+
+  private boolean isRefusedTo(long firstNeeded) throws IOException {
+    needed = firstNeeded;
+    try {
+      open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL).close();
+      return false;
+    } catch (OpLogCorruptException refused) {
+      return true;
+    }
+  }
+
+  /** Each crash image is opened as if nothing were known. */
+  private void aTrimLeavesAllThatFollowsAtAnyPoint() throws Exception {
+    List<Path> images = new ArrayList<>();
+    deletion =
+        tree -> {
+          for (boolean half : List.of(false, true)) {
+            Path image = directory.resolveSibling(directory.getFileName() + "-" + images.size());
+            if (half) {
+              Files.delete(tree.resolve(SegmentLayout.CYCLE_FILE));
+            }
+            copyWhole(directory, image);
+            images.add(image);
+          }
+          TreeDeletion.FILE_BY_FILE.delete(tree);
+        };
+    long last;
+    try (ChronicleOpLog log = open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL)) {
+      fill(log, 5);
+      last = log.durableIndex();
+      try {
+        var _ = log.trim(last + 1);
+        throw new AssertionError("what is not durable is trimmed");
+      } catch (IllegalArgumentException right) {
+        require(log.firstIndex() == 1, "something was trimmed");
+      }
+      long kept = log.segments().get(3).firstIndex();
+      require(log.trim(kept + 1) == kept, "the log does not begin with the segment that stays");
+      require(log.firstIndex() == kept, "the first index is another one");
+      require(Arrays.equals(payload(kept), log.read(kept)), "what stays cannot be read");
+      require(segments(directory).size() == 2, "a trim leaves other segments than it should");
+      try {
+        var _ = log.read(kept - 1);
+        throw new AssertionError("what was trimmed is read");
+      } catch (IndexOutOfBoundsException right) {
+        require(images.size() == 6, "segments are not deleted one by one");
+      }
+      try (Stream<Path> left = Files.list(directory)) {
+        require(
+            left.filter(path -> path.getFileName().toString().startsWith("spare-")).count() <= 1,
+            "what was trimmed stays on the disk");
+      }
+    }
+    long reached = 0;
+    for (Path image : images) {
+      LogPromises crashed = new LogPromises(image, patienceNanos);
+      crashed.open(OPTIONS, ChunkSync.NONE, SegmentWrite.DSYNC, STILL).close();
+      long first = crashed.recovered.getFirst().index;
+      require(
+          first > 1 && first >= reached && crashed.recovered.getLast().index == last,
+          "a crash in a trim leaves another log than its end");
+      reached = first;
+    }
+  }
+
+  private void fill(ChronicleOpLog log, int count) throws IOException {
+    while (log.segments().size() < count) {
+      append(log, 1, false);
+      awaitDurable(log);
+    }
+  }
+
   private ChronicleOpLog open(
       OpLogOptions options, ChunkSync chunks, SegmentWrite disk, LogClock clock)
       throws IOException {
+    RecoveryListener recovery =
+        new RecoveryListener() {
+          @Override
+          public Verdict onRecord(long index, byte[] payload) {
+            recovered.add(new Entry(index, payload));
+            return Verdict.KEEP;
+          }
+
+          @Override
+          public long firstNeeded() {
+            return needed;
+          }
+        };
     OpLogListener listener =
         new OpLogListener() {
           @Override
@@ -329,17 +439,7 @@ public final class LogPromises {
           }
         };
     return ChronicleOpLog.open(
-        directory,
-        options,
-        chunks,
-        (index, payload) -> {
-          recovered.add(new Entry(index, payload));
-          return Verdict.KEEP;
-        },
-        listener,
-        disk,
-        TreeDeletion.FILE_BY_FILE,
-        clock);
+        directory, options, chunks, recovery, listener, disk, deletion, clock);
   }
 
   private void count(Path file, FileChannel channel, ByteBuffer bytes, long offset)
@@ -442,6 +542,19 @@ public final class LogPromises {
       Path target = Files.createDirectory(to.resolve(segment.getFileName()));
       Files.copy(
           segment.resolve(SegmentLayout.CYCLE_FILE), target.resolve(SegmentLayout.CYCLE_FILE));
+    }
+  }
+
+  /** Also copies segments of which not all files are left. */
+  private static void copyWhole(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    for (Path segment : segments(from)) {
+      Path target = Files.createDirectory(to.resolve(segment.getFileName()));
+      try (Stream<Path> files = Files.list(segment)) {
+        for (Path file : files.toList()) {
+          Files.copy(file, target.resolve(file.getFileName()));
+        }
+      }
     }
   }
 
