@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -140,6 +141,39 @@ final class ChunkIndex implements AutoCloseable {
     return place == null ? null : ChunkLocation.decode(place);
   }
 
+  /**
+   * Reads entries in the order of their hashes.
+   *
+   * @param from where to begin: empty, or the result of the last call
+   * @param count how many to read at most
+   * @param reader receives each entry; returns whether to go on
+   * @return where to continue, or null at the end
+   */
+  byte @Nullable [] entries(byte[] from, int count, Predicate<Written> reader) {
+    return read("cannot read the index of chunks", db -> entries(db.db(), from, count, reader));
+  }
+
+  private static byte @Nullable [] entries(
+      RocksDB db, byte[] from, int count, Predicate<Written> reader) throws RocksDBException {
+    try (ReadOptions options = new ReadOptions().setFillCache(false);
+        RocksIterator all = db.newIterator(options)) {
+      int left = count;
+      boolean more = true;
+      for (all.seek(from); all.isValid(); all.next()) {
+        byte[] key = all.key();
+        if (!more || left == 0) {
+          return key;
+        }
+        if (key.length == Hash.BYTES) {
+          left--;
+          more = reader.test(new Written(Hash.read(key, 0), ChunkLocation.decode(all.value())));
+        }
+      }
+      all.status(); // throws if it has ended because of a failure
+      return null;
+    }
+  }
+
   long approximateCount() {
     return read("cannot count chunks", IndexDatabase::approximateCount);
   }
@@ -151,14 +185,42 @@ final class ChunkIndex implements AutoCloseable {
    *     {@link Errno#EIO}: the same call may succeed later
    */
   void write(List<Written> chunks, Mark mark) {
-    reopenIfNeeded();
     chunks.forEach(written -> filter.add(written.hash()));
+    write(
+        batch -> {
+          for (Written written : chunks) {
+            batch.put(written.hash().toBytes(), written.place().encoded());
+          }
+          batch.put(MARK, mark.encoded());
+        });
+  }
+
+  /** Like {@link #write}, but while RocksDB is busy it retries for up to 10 seconds. */
+  void writePatiently(List<Written> chunks, Mark mark) {
+    patiently(() -> write(chunks, mark));
+  }
+
+  /**
+   * Removes entries, atomically and durably; the filter keeps them. Retries like {@link
+   * #writePatiently}. After a failure they may be removed now, or when the database is opened
+   * again: the caller must repeat the call and meanwhile not rely on them. One thread at a time.
+   */
+  void remove(List<Hash> hashes) {
+    patiently(
+        () ->
+            write(
+                batch -> {
+                  for (Hash hash : hashes) {
+                    batch.delete(hash.toBytes());
+                  }
+                }));
+  }
+
+  private void write(RocksChange change) {
+    reopenIfNeeded();
     lock.readLock().lock();
     try (WriteBatch batch = new WriteBatch()) {
-      for (Written written : chunks) {
-        batch.put(written.hash().toBytes(), written.place().encoded());
-      }
-      batch.put(MARK, mark.encoded());
+      change.addTo(batch);
       current().write(batch);
     } catch (RocksDBException e) {
       if (RocksFailures.isStall(e)) {
@@ -172,12 +234,11 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
-  /** Like {@link #write}, but while RocksDB is busy it retries for up to 10 seconds. */
-  void writePatiently(List<Written> chunks, Mark mark) {
+  private static void patiently(Runnable write) {
     long limitNs = System.nanoTime() + BUSY_LIMIT_NS;
     while (true) {
       try {
-        write(chunks, mark);
+        write.run();
         return;
       } catch (ChunkStoreException e) {
         if (e.errno() != Errno.EAGAIN || System.nanoTime() - limitNs >= 0) {
@@ -210,39 +271,22 @@ final class ChunkIndex implements AutoCloseable {
    */
   private void fill() {
     try {
-      byte[] next = new byte[Hash.BYTES];
+      byte[] next = new byte[0];
       while (next != null && !closed) {
-        byte[] from = next;
-        next = read("cannot read the index of chunks", db -> fill(db.db(), from));
+        next =
+            entries(
+                next,
+                FILL_SLICE,
+                written -> {
+                  filter.add(written.hash());
+                  return true;
+                });
       }
       filled = next == null;
     } catch (ChunkStoreException e) {
       LOG.warn("every chunk is looked up on the disk until the next start: {}", e.getMessage());
     } catch (IllegalStateException e) {
       LOG.debug("closed meanwhile", e);
-    }
-  }
-
-  /**
-   * Adds up to {@link #FILL_SLICE} keys.
-   *
-   * @return the key to continue from, or null at the end
-   */
-  private byte @Nullable [] fill(RocksDB db, byte[] from) throws RocksDBException {
-    try (ReadOptions options = new ReadOptions().setFillCache(false);
-        RocksIterator all = db.newIterator(options)) {
-      int count = 0;
-      for (all.seek(from); all.isValid(); all.next()) {
-        byte[] key = all.key();
-        if (count++ == FILL_SLICE) {
-          return key;
-        }
-        if (key.length == Hash.BYTES) {
-          filter.add(Hash.read(key, 0));
-        }
-      }
-      all.status();
-      return null;
     }
   }
 
@@ -327,6 +371,11 @@ final class ChunkIndex implements AutoCloseable {
       database = null;
       open.close();
     }
+  }
+
+  @FunctionalInterface
+  private interface RocksChange {
+    void addTo(WriteBatch batch) throws RocksDBException;
   }
 
   @FunctionalInterface
