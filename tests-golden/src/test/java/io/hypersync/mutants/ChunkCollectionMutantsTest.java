@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.hypersync.disk.Naming;
 import io.hypersync.disk.PowerLossDisk;
+import io.hypersync.runtime.file.DurableFiles;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -128,7 +129,8 @@ class ChunkCollectionMutantsTest {
     Path point = Files.createDirectory(directory.resolve("disk"));
     Random random = new Random(SEED);
     try (PowerLossDisk disk = PowerLossDisk.mount(point, Naming.STRICT)) {
-      Path store = Files.createDirectory(point.resolve("store"));
+      Path store = point.resolve("store");
+      DurableFiles.createDirectories(store); // as daemons do
       var _ = run.invoke(null, store, SEED, (Runnable) () -> cutPower(disk, random));
       return null;
     } catch (InvocationTargetException e) {

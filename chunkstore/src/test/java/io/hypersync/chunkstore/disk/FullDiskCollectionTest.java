@@ -38,7 +38,7 @@ class FullDiskCollectionTest {
       new DiskChunkStoreOptions(1 << 20, SEGMENT_BYTES, 1 << 20, 0);
 
   /** Every how many steps the disk is full; filling it takes long. */
-  private static final int EVERY = 37;
+  private static final int EVERY = 97;
 
   @TempDir private Path directory;
 
