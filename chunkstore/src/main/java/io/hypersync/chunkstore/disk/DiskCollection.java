@@ -323,9 +323,7 @@ final class DiskCollection implements CollectionRun {
   private long empty(Group current, byte[] from, long budget) {
     Slice slice =
         new Slice(
-            current.segments,
-            kept,
-            Math.clamp(budget, SMALLEST_COPY_BYTES, LARGEST_COPY_BYTES));
+            current.segments, kept, Math.clamp(budget, SMALLEST_COPY_BYTES, LARGEST_COPY_BYTES));
     byte[] next = index.entries(from, ENTRIES, slice);
     List<Written> dead = new ArrayList<>();
     List<Written> live = new ArrayList<>();
