@@ -99,6 +99,19 @@ public interface ChunkStore extends AutoCloseable {
    */
   void sync();
 
+  /** Begins a collection of dead chunks with {@link CollectionOptions#DEFAULT}. */
+  default CollectionRun beginCollection() {
+    return beginCollection(CollectionOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a collection of dead chunks (hypersync.md 14.2). From when this method returns until the
+   * run ends, the store keeps all chunks that are put, and all of which it says that they are here.
+   *
+   * @throws ChunkStoreException {@link Errno#EBUSY} if a collection is running
+   */
+  CollectionRun beginCollection(CollectionOptions options);
+
   /** Size of the store, for status and metrics (hypersync.md 16). */
   ChunkStoreStats stats();
 

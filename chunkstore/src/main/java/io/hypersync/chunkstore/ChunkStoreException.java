@@ -33,8 +33,8 @@ public final class ChunkStoreException extends RuntimeException {
 
   /**
    * The kind of failure: {@link Errno#ENOSPC} if only space is missing, {@link Errno#EBUSY} if
-   * another process has the store open, {@link Errno#EAGAIN} if the disk is only slow, {@link
-   * Errno#EIO} for everything else.
+   * another process has the store open or a collection is running, {@link Errno#EAGAIN} if the disk
+   * is only slow, {@link Errno#EIO} for everything else.
    */
   public Errno errno() {
     return errno;

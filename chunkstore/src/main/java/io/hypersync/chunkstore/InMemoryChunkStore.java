@@ -14,25 +14,27 @@ public final class InMemoryChunkStore implements ChunkStore {
   /** Hashes of copies that were found damaged; they are treated as missing. */
   private final Set<Hash> bad = ConcurrentHashMap.newKeySet();
 
+  private final KeptChunks kept = new KeptChunks();
+  private volatile @Nullable CollectionProgress measured;
   private volatile boolean closed;
 
   public InMemoryChunkStore() {}
 
   @Override
   public int length(Hash hash) {
-    byte[] bytes = open().get(hash);
+    byte[] bytes = find(hash);
     return bytes == null || bad.contains(hash) ? NOT_HERE : bytes.length;
   }
 
   @Override
   public byte @Nullable [] get(Hash hash) {
-    byte[] bytes = open().get(hash);
+    byte[] bytes = find(hash);
     return bytes == null ? null : bytes.clone();
   }
 
   @Override
   public byte @Nullable [] getVerified(Hash hash) {
-    byte[] bytes = open().get(hash);
+    byte[] bytes = find(hash);
     if (bytes == null) {
       return null;
     }
@@ -47,7 +49,13 @@ public final class InMemoryChunkStore implements ChunkStore {
 
   @Override
   public void put(Hash hash, byte[] bytes) {
-    open().put(hash, bytes.clone());
+    open()
+        .compute(
+            hash,
+            (_, _) -> {
+              kept.stored(hash); // within the computation, as opposed to removal
+              return bytes.clone();
+            });
     bad.remove(hash);
   }
 
@@ -68,17 +76,43 @@ public final class InMemoryChunkStore implements ChunkStore {
     open();
   }
 
+  @Override
+  public CollectionRun beginCollection(CollectionOptions options) {
+    Map<Hash, byte[]> all = open();
+    kept.begin();
+    return new MemoryCollection(kept, all, bad, progress -> measured = progress);
+  }
+
   /** Reports the bytes of the chunks as bytes on disk. */
   @Override
   public ChunkStoreStats stats() {
     Map<Hash, byte[]> all = open();
-    return new ChunkStoreStats(
-        all.size(), all.values().stream().mapToLong(bytes -> bytes.length).sum());
+    long bytes = all.values().stream().mapToLong(chunk -> chunk.length).sum();
+    CollectionProgress last = measured;
+    return last == null
+        ? new ChunkStoreStats(all.size(), bytes)
+        : new ChunkStoreStats(all.size(), bytes, last.liveBytes(), last.deadBytes());
   }
 
   @Override
   public void close() {
     closed = true;
+  }
+
+  private byte @Nullable [] find(Hash hash) {
+    while (true) {
+      long removals = kept.removals();
+      byte[] bytes = open().get(hash);
+      if (bytes == null || !kept.isActive()) {
+        return bytes;
+      }
+      if (!kept.promise(hash)) {
+        return null;
+      }
+      if (kept.removals() == removals) {
+        return bytes;
+      }
+    }
   }
 
   private Map<Hash, byte[]> open() {

@@ -260,6 +260,21 @@ public final class WriteBehindChunkStore implements ChunkStore {
     return takenBytes.get();
   }
 
+  /**
+   * Begins a collection of the underlying store. Chunks in memory are protected, because each is
+   * put or asked for there before it leaves memory.
+   */
+  @Override
+  public CollectionRun beginCollection(CollectionOptions options) {
+    requireOpen();
+    writing.lock(); // so that no batch relies on what the underlying store said before
+    try {
+      return below.beginCollection(options);
+    } finally {
+      writing.unlock();
+    }
+  }
+
   /** The size of the underlying store; chunks in memory are not counted. */
   @Override
   public ChunkStoreStats stats() {

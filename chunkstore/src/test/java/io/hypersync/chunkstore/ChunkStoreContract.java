@@ -204,6 +204,78 @@ public abstract class ChunkStoreContract {
     assertAll(calls.stream().map(c -> () -> assertThrows(IllegalStateException.class, c)));
   }
 
+  /** Chunks that are marked, and those a caller relies on in any way, survive a collection. */
+  @ParameterizedTest
+  @ValueSource(strings = {"mark", "put", "contains", "length", "get", "getVerified"})
+  void keepsWhatIsMarkedOrReliedOn(String how) {
+    List<Chunk> chunks = Stream.iterate(0L, i -> i + 1).limit(100).map(TestChunks::chunk).toList();
+    store.putAll(chunks);
+    store.sync();
+    try (CollectionRun run = store.beginCollection(new CollectionOptions(1, false))) {
+      for (int i = 0; i < chunks.size(); i += 2) {
+        rely(run, how, chunks.get(i));
+      }
+      while (!run.sweep(10_000).isDone()) {
+        // go on
+      }
+      assertEquals(CollectionProgress.Phase.ENDED, run.finish().phase());
+    }
+    for (int i = 0; i < chunks.size(); i += 2) {
+      assertTrue(store.contains(chunks.get(i).hash()), "chunk " + i);
+      assertArrayEquals(chunks.get(i).bytes(), store.getVerified(chunks.get(i).hash()));
+    }
+  }
+
+  private void rely(CollectionRun run, String how, Chunk chunk) {
+    switch (how) {
+      case "mark" -> run.mark(chunk.hash());
+      case "put" -> put(chunk);
+      case "contains" -> assertTrue(store.contains(chunk.hash()));
+      case "length" -> assertEquals(chunk.bytes().length, store.length(chunk.hash()));
+      case "get" -> assertArrayEquals(chunk.bytes(), store.get(chunk.hash()));
+      default -> assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+    }
+  }
+
+  @Test
+  void runsOneCollectionAtATime() {
+    CollectionRun first = store.beginCollection();
+    ChunkStoreException e = assertThrows(ChunkStoreException.class, store::beginCollection);
+    assertEquals(Errno.EBUSY, e.errno());
+    assertThrows(IllegalStateException.class, first::finish);
+    first.abort();
+    first.abort();
+    CollectionRun second = store.beginCollection();
+    first.close();
+    assertThrows(ChunkStoreException.class, store::beginCollection);
+    Hash hash = TestChunks.chunk(1).hash();
+    assertThrows(IllegalStateException.class, () -> first.mark(hash));
+    assertThrows(IllegalStateException.class, first::plan);
+    assertThrows(IllegalStateException.class, () -> first.sweep(1));
+    while (!second.sweep(1_000).isDone()) {
+      // go on
+    }
+    assertThrows(IllegalStateException.class, () -> second.mark(hash));
+    var _ = second.finish();
+    store.beginCollection().close();
+  }
+
+  @Test
+  void aPlanChangesNothing() {
+    List<Chunk> chunks = Stream.iterate(0L, i -> i + 1).limit(100).map(TestChunks::chunk).toList();
+    store.putAll(chunks);
+    store.sync();
+    try (CollectionRun run = store.beginCollection()) {
+      CollectionPlan plan = run.plan();
+      assertEquals(plan, run.plan());
+      assertEquals(plan.bytes(), plan.liveBytes() + plan.deadBytes());
+      assertTrue(plan.freedBytes() <= plan.deadBytes(), plan.toString());
+    }
+    for (Chunk chunk : chunks) {
+      assertArrayEquals(chunk.bytes(), store.getVerified(chunk.hash()));
+    }
+  }
+
   private void put(Chunk chunk) {
     store.put(chunk.hash(), chunk.bytes());
   }

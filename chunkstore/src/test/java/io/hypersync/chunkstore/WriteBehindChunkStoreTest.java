@@ -280,6 +280,26 @@ final class WriteBehindChunkStoreTest {
     assertFalse(store.contains(both.hash()));
   }
 
+  @Test
+  void aCollectionKeepsWhatWasInMemoryWhenItBegan() {
+    Chunk known = chunk(101, 100);
+    Chunk fresh = chunk(102, 100);
+    Chunk dead = chunk(103, 100);
+    below.putAll(List.of(known, dead));
+    below.refuseWith(Errno.EAGAIN);
+    store.putAll(List.of(known, fresh));
+    CollectionRun run = store.beginCollection();
+    below.refuseWith(null);
+    store.sync();
+    while (!run.sweep(10).isDone()) {
+      // go on
+    }
+    var _ = run.finish();
+    assertTrue(below.contains(known.hash()));
+    assertTrue(below.contains(fresh.hash()));
+    assertFalse(store.contains(dead.hash()));
+  }
+
   private static void await(String what, BooleanSupplier condition) {
     long limit = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
@@ -354,6 +374,11 @@ final class WriteBehindChunkStoreTest {
     @Override
     public void sync() {
       syncs.incrementAndGet();
+    }
+
+    @Override
+    public CollectionRun beginCollection(CollectionOptions options) {
+      return chunks.beginCollection(options);
     }
 
     @Override

@@ -41,7 +41,7 @@ class ChunkDiskMutantsTest {
         skips(
             "a damaged chunk is handed out",
             "chunkstore.disk.DiskChunkStore",
-            "getVerified",
+            "readVerified",
             "ChunkStore.requireIntact"),
         skips(
             "a chunk that was found damaged counts as here",

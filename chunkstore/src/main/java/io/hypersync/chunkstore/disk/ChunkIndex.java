@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,6 +102,43 @@ final class ChunkIndex implements AutoCloseable {
     return place == null ? null : ChunkLocation.decode(place);
   }
 
+  /**
+   * Reads entries in the order of their hashes.
+   *
+   * @param from where to begin: empty, or the result of the last call
+   * @param count how many to read at most
+   * @param reader receives each entry; returns whether to go on
+   * @return where to continue, or null at the end
+   */
+  byte @Nullable [] entries(byte[] from, int count, Predicate<Written> reader) {
+    Slice slice = new Slice(reader);
+    try {
+      byte[] next = database.scan(Database.DEFAULT, from, count, slice::take);
+      return slice.rest == null ? next : slice.rest;
+    } catch (DatabaseException e) {
+      throw translated("cannot read the index of chunks", e);
+    }
+  }
+
+  /** Hands rows over until the reader has enough, and remembers the first one after those. */
+  private static final class Slice {
+    private final Predicate<Written> reader;
+    private boolean goesOn = true;
+    private byte @Nullable [] rest;
+
+    Slice(Predicate<Written> reader) {
+      this.reader = reader;
+    }
+
+    void take(byte[] key, byte[] value) {
+      if (!goesOn) {
+        rest = rest == null ? key : rest;
+      } else if (key.length == Hash.BYTES) {
+        goesOn = reader.test(new Written(Hash.read(key, 0), ChunkLocation.decode(value)));
+      }
+    }
+  }
+
   long approximateCount() {
     try {
       return database.approximateCount(Database.DEFAULT);
@@ -138,6 +176,21 @@ final class ChunkIndex implements AutoCloseable {
     }
   }
 
+  /**
+   * Removes entries, atomically and durably; the filter keeps them. Retries like {@link
+   * #writePatiently}. After a failure they may be removed now, or when the database is opened
+   * again: the caller must repeat the call and meanwhile not rely on them. One thread at a time.
+   */
+  void remove(List<Hash> hashes) {
+    Batch batch = new Batch();
+    hashes.forEach(hash -> batch.delete(Database.DEFAULT, hash.toBytes()));
+    try {
+      database.writePatiently(batch);
+    } catch (DatabaseException e) {
+      throw translated("cannot write the index of chunks", e);
+    }
+  }
+
   @Override
   public void close() {
     closed = true;
@@ -155,7 +208,7 @@ final class ChunkIndex implements AutoCloseable {
    */
   private void fill() {
     try {
-      byte[] next = new byte[Hash.BYTES];
+      byte[] next = new byte[0];
       while (next != null && !closed) {
         next = database.scan(Database.DEFAULT, next, FILL_SLICE, this::addToFilter);
       }

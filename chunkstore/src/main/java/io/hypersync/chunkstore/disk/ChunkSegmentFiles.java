@@ -123,6 +123,23 @@ final class ChunkSegmentFiles implements AutoCloseable {
     }
   }
 
+  /**
+   * Deletes a segment, if it exists. Reads in progress either succeed or fail as if they had begun
+   * afterwards, with {@link java.nio.file.NoSuchFileException}.
+   *
+   * @throws IOException if it cannot be deleted; it may be in the directory again after a loss of
+   *     power in any case
+   */
+  synchronized void delete(int segment) throws IOException {
+    requireOpen();
+    // In one synchronized step, so that no read opens it again: that would keep its space in use.
+    Files.deleteIfExists(path(segment));
+    ChunkSegmentFile file = open.remove(segment);
+    if (file != null) {
+      file.close();
+    }
+  }
+
   @Override
   public synchronized void close() {
     closed = true;

@@ -4,6 +4,9 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
+import io.hypersync.chunkstore.CollectionOptions;
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.chunkstore.KeptChunks;
 import io.hypersync.chunkstore.disk.SegmentWriter.Written;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
@@ -15,8 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * directory/
  *   segments/0000000001.chunks ...   {@link SegmentRecord}s, appended
  *   index/                           RocksDB: {@link ChunkIndex}
+ *   reserve                          zeros, see {@link CollectionReserve}
  * </pre>
  *
  * <p>A put appends to the newest segment and keeps the place in memory; a sync syncs that segment.
@@ -42,12 +48,19 @@ import org.slf4j.LoggerFactory;
  * segments when the store is opened. Recovery makes those bytes durable before anything else,
  * because a caller that was told that a chunk exists relies on the next sync to make it durable.
  *
+ * <p>A collection ({@link DiskCollection}) moves chunks to other segments and deletes files. So
+ * whoever fails to read a chunk looks whether its place is still the same.
+ *
  * <p>Locks are taken in the order of the fields, then the writer's lock.
  */
 public final class DiskChunkStore implements ChunkStore {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChunkStore.class);
   private static final String SEGMENTS = "segments";
   private static final String INDEX = "index";
+  private static final String RESERVE = "reserve";
+
+  /** Copies of a collection may use all but this part of the space that puts leave free. */
+  private static final int PART_FOR_THE_INDEX = 4;
 
   /** With this many checkpoints overdue, a put first makes one, and fails if that fails. */
   private static final int MAX_OWING = 4;
@@ -77,6 +90,18 @@ public final class DiskChunkStore implements ChunkStore {
   /** Places of copies that could not be read or were damaged: they are treated as missing. */
   private final Map<Hash, ChunkLocation> bad = new ConcurrentHashMap<>();
 
+  /** What a collection must not remove, and what it is removing. */
+  private final KeptChunks kept = new KeptChunks();
+
+  /**
+   * Condemned chunks with the places that are to be removed from the index; guarded by {@link
+   * #checkpointing}.
+   */
+  private final Set<Written> doomed = new LinkedHashSet<>();
+
+  private volatile Measured measured =
+      new Measured(ChunkStoreStats.NOT_MEASURED, ChunkStoreStats.NOT_MEASURED);
+
   /** {@link SegmentWriter#appended} at the last checkpoint. */
   private volatile long checkpointed;
 
@@ -87,6 +112,8 @@ public final class DiskChunkStore implements ChunkStore {
   private String lateBecause = "";
 
   private volatile boolean closed;
+
+  private record Measured(long liveBytes, long deadBytes) {}
 
   private DiskChunkStore(
       Path directory,
@@ -137,24 +164,43 @@ public final class DiskChunkStore implements ChunkStore {
   @Override
   public byte @Nullable [] get(Hash hash) {
     ChunkLocation place = find(hash);
-    return place == null ? null : read(hash, place);
+    while (place != null) {
+      try {
+        return read(hash, place);
+      } catch (ChunkStoreException e) {
+        ChunkLocation now = find(hash);
+        if (place.equals(now)) {
+          throw e;
+        }
+        place = now; // a collection has moved it meanwhile
+      }
+    }
+    return null;
   }
 
   @Override
   public byte @Nullable [] getVerified(Hash hash) {
     ChunkLocation place = find(hash);
-    if (place == null) {
-      return null;
+    while (place != null) {
+      try {
+        return readVerified(hash, place);
+      } catch (ChunkStoreException e) {
+        ChunkLocation now = find(hash);
+        if (place.equals(now)) {
+          forget(hash, place);
+          throw e;
+        }
+        place = now;
+      }
     }
-    try {
-      byte[] bytes = read(hash, place);
-      ChunkStore.requireIntact(hash, bytes);
-      bad.remove(hash, place); // a read error may have been temporary
-      return bytes;
-    } catch (ChunkStoreException e) {
-      forget(hash, place);
-      throw e;
-    }
+    return null;
+  }
+
+  private byte[] readVerified(Hash hash, ChunkLocation place) {
+    byte[] bytes = read(hash, place);
+    ChunkStore.requireIntact(hash, bytes);
+    bad.remove(hash, place); // a read error may have been temporary
+    return bytes;
   }
 
   @Override
@@ -168,11 +214,15 @@ public final class DiskChunkStore implements ChunkStore {
     if (chunks.isEmpty()) {
       return;
     }
+    store(chunks, this::requireSpace);
+  }
+
+  private void store(List<Chunk> chunks, Runnable requireRoom) {
     writer.requireSound();
     if (owing() >= MAX_OWING) {
       checkpoint();
     }
-    requireSpace();
+    requireRoom.run();
     append(chunks);
     if (owing() >= 1 && checkpointing.tryLock()) {
       try {
@@ -208,7 +258,9 @@ public final class DiskChunkStore implements ChunkStore {
   @Override
   public ChunkStoreStats stats() {
     requireOpen();
-    return new ChunkStoreStats(index.approximateCount() + places.size(), bytesOnDisk());
+    Measured last = measured;
+    return new ChunkStoreStats(
+        index.approximateCount() + places.size(), bytesOnDisk(), last.liveBytes, last.deadBytes);
   }
 
   @Override
@@ -227,6 +279,94 @@ public final class DiskChunkStore implements ChunkStore {
     }
     files.close();
     index.close();
+  }
+
+  @Override
+  public CollectionRun beginCollection(CollectionOptions collection) {
+    appending.lock(); // so that every put is either over or protected
+    try {
+      requireOpen();
+      kept.begin();
+    } finally {
+      appending.unlock();
+    }
+    CollectionReserve reserve =
+        new CollectionReserve(
+            directory.resolve(RESERVE), options.segmentBytes(), options.reservedBytes(), space);
+    return new DiskCollection(this, files, index, kept, space, reserve, collection);
+  }
+
+  /** Sets what a collection has measured, for {@link #stats}. */
+  void measured(long liveBytes, long deadBytes) {
+    measured = new Measured(liveBytes, deadBytes);
+  }
+
+  /**
+   * Checks whether a collection may copy so much: more than a put may store, because that makes
+   * room.
+   *
+   * @throws ChunkStoreException {@link Errno#ENOSPC} if not
+   */
+  void requireSpaceToCopy(long bytes) {
+    space.require(bytes + options.reservedBytes() / PART_FOR_THE_INDEX);
+  }
+
+  /** Stores chunks that are here already once more, in the newest segment; for a collection. */
+  void copy(List<Chunk> chunks) {
+    requireOpen();
+    store(
+        chunks, () -> requireSpaceToCopy(chunks.stream().mapToLong(SegmentRecord::bytesOf).sum()));
+  }
+
+  /**
+   * Reads a chunk that a collection is to copy from this place.
+   *
+   * @return null if it has another place already
+   * @throws ChunkStoreException if it cannot be read or is damaged; it counts as missing then
+   */
+  byte @Nullable [] readToCopy(Written written) {
+    if (!written.place().equals(lookUp(written.hash()))) {
+      return null;
+    }
+    try {
+      return readVerified(written.hash(), written.place());
+    } catch (ChunkStoreException e) {
+      if (!written.place().equals(lookUp(written.hash()))) {
+        return null;
+      }
+      bad.put(written.hash(), written.place()); // the collection reports it
+      throw e;
+    }
+  }
+
+  /**
+   * Removes condemned chunks from the index durably, together with those of earlier calls that have
+   * failed. A chunk that has got another place meanwhile, because it was stored again, keeps that.
+   *
+   * @throws ChunkStoreException from {@link ChunkIndex#remove}; the chunks stay condemned, and the
+   *     next call tries again
+   */
+  void remove(List<Written> condemned) {
+    checkpointing.lock(); // so that no place is written between the comparison and the removal
+    try {
+      doomed.addAll(condemned);
+      if (doomed.isEmpty()) {
+        return;
+      }
+      List<Hash> indexed =
+          doomed.stream()
+              .filter(written -> written.place().equals(index.get(written.hash())))
+              .map(Written::hash)
+              .toList();
+      if (!indexed.isEmpty()) {
+        index.remove(indexed);
+      }
+      doomed.forEach(written -> bad.remove(written.hash(), written.place()));
+      kept.removed(doomed.stream().map(Written::hash).toList());
+      doomed.clear();
+    } finally {
+      checkpointing.unlock();
+    }
   }
 
   /**
@@ -317,6 +457,9 @@ public final class DiskChunkStore implements ChunkStore {
         for (Written one : written) {
           places.put(one.hash(), one.place());
           bad.remove(one.hash());
+          if (kept.isActive()) {
+            kept.stored(one.hash());
+          }
         }
         fresh.addAll(written);
       }
@@ -325,7 +468,26 @@ public final class DiskChunkStore implements ChunkStore {
     }
   }
 
+  /**
+   * Finds a chunk in order to tell a caller that it is here, which protects it from a collection.
+   */
   private @Nullable ChunkLocation find(Hash hash) {
+    while (true) {
+      long removals = kept.removals();
+      ChunkLocation place = lookUp(hash);
+      if (place == null || !kept.isActive()) {
+        return place;
+      }
+      if (!kept.promise(hash)) {
+        return places.get(hash); // only what is stored in this moment
+      }
+      if (kept.removals() == removals) {
+        return place;
+      }
+    }
+  }
+
+  private @Nullable ChunkLocation lookUp(Hash hash) {
     requireOpen();
     ChunkLocation place = places.get(hash);
     return place != null ? place : index.get(hash);
@@ -393,7 +555,13 @@ public final class DiskChunkStore implements ChunkStore {
   }
 
   private long bytesOnDisk() {
-    return bytesIn(directory.resolve(SEGMENTS)) + bytesIn(directory.resolve(INDEX));
+    try {
+      return bytesIn(directory.resolve(SEGMENTS))
+          + bytesIn(directory.resolve(INDEX))
+          + sizeOrZero(directory.resolve(RESERVE));
+    } catch (IOException e) {
+      throw IoFailures.translate("cannot measure " + directory, e);
+    }
   }
 
   private static long bytesIn(Path directory) {

@@ -39,7 +39,8 @@ final class FreeSpace {
     }
   }
 
-  private long bytes() {
+  /** The free bytes that this process may use. */
+  long bytes() {
     try {
       return fileStore.getUsableSpace();
     } catch (IOException e) {

@@ -4,6 +4,9 @@ import io.hypersync.chunkstore.Chunk;
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.ChunkStoreStats;
+import io.hypersync.chunkstore.CollectionOptions;
+import io.hypersync.chunkstore.CollectionRun;
+import io.hypersync.chunkstore.KeptChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.world.Prng;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A chunk store with page cache and disk. A process crash loses nothing except what a failed sync
  * may have dropped. After a power loss each chunk that was not synced is kept or lost at random.
+ * After either, each chunk that the last step of a collection has removed may be back.
  */
 public final class SimChunkStore implements ChunkStore {
   private final Map<Hash, byte[]> synced = new LinkedHashMap<>();
@@ -45,6 +49,12 @@ public final class SimChunkStore implements ChunkStore {
   /** Refused because the disk was full; the log may hold them. */
   private final Set<Hash> refused = new LinkedHashSet<>();
 
+  /** What the last step of a collection has removed. */
+  private final Map<Hash, byte[]> leaving = new LinkedHashMap<>();
+
+  private final KeptChunks kept = new KeptChunks();
+  private @Nullable SimCollection collection;
+  private long liveBytes = ChunkStoreStats.NOT_MEASURED;
   private long rotted;
   private boolean full;
   private boolean syncFails;
@@ -73,12 +83,12 @@ public final class SimChunkStore implements ChunkStore {
   public boolean rot(Prng prng) {
     List<Hash> here = new ArrayList<>(synced.keySet());
     here.addAll(cached.keySet());
-    here.removeIf(hash -> length(hash) == 0);
+    here.removeIf(hash -> synced.getOrDefault(hash, cached.get(hash)).length == 0);
     if (here.isEmpty()) {
       return false;
     }
     Hash hash = prng.pick(here);
-    byte[] bytes = get(hash);
+    byte[] bytes = stored(hash);
     if (bytes != null && !damaged.containsKey(hash)) {
       bytes[prng.below(bytes.length)] ^= (byte) (1 << prng.below(Byte.SIZE));
       damaged.put(hash, bytes);
@@ -138,6 +148,7 @@ public final class SimChunkStore implements ChunkStore {
    * cache.
    */
   public void evict(Prng prng) {
+    endCollection(prng);
     bad.clear();
     vouched.clear();
     lookedAt.clear();
@@ -151,6 +162,7 @@ public final class SimChunkStore implements ChunkStore {
 
   /** Power is lost: every chunk that was not synced is kept or lost at random. */
   public void losePower(Prng prng) {
+    endCollection(prng);
     bad.clear();
     vouched.clear();
     lookedAt.clear();
@@ -195,13 +207,87 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   @Override
+  public CollectionRun beginCollection(CollectionOptions options) {
+    kept.begin();
+    SimCollection begun = new SimCollection(this, kept);
+    collection = begun;
+    return begun;
+  }
+
+  private void endCollection(Prng prng) {
+    if (collection != null) {
+      collection.abort();
+      collection = null;
+    }
+    leaving.forEach(
+        (hash, bytes) -> {
+          if (prng.oneIn(2)) {
+            cached.remove(hash);
+            synced.putIfAbsent(hash, bytes);
+          }
+        });
+    leaving.clear();
+  }
+
+  /** The synced chunks; a copy. */
+  List<Hash> syncedHashes() {
+    return List.copyOf(synced.keySet());
+  }
+
+  /** The length of a chunk that is synced, or {@link #NOT_HERE}. */
+  int syncedLength(Hash hash) {
+    byte[] bytes = synced.get(hash);
+    return bytes == null ? NOT_HERE : bytes.length;
+  }
+
+  /** What a collection has removed so far stays removed. */
+  void removalsAreDurable() {
+    leaving.clear();
+  }
+
+  /** Removes a dead chunk. */
+  void remove(Hash hash) {
+    byte[] bytes = synced.remove(hash);
+    if (bytes != null) {
+      leaving.put(hash, bytes);
+    }
+    damaged.remove(hash);
+    bad.remove(hash);
+    vouched.remove(hash);
+    lookedAt.remove(hash);
+  }
+
+  /** A collection has found a living chunk damaged. */
+  void foundDamaged(Hash hash) {
+    bad.add(hash);
+    vouched.remove(hash);
+  }
+
+  /** A collection has counted what is alive. */
+  void measured(long bytes) {
+    liveBytes = bytes;
+  }
+
+  @Override
   public int length(Hash hash) {
     byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
-    return bytes == null || bad.contains(hash) ? NOT_HERE : bytes.length;
+    if (bytes == null || bad.contains(hash)) {
+      return NOT_HERE;
+    }
+    var _ = kept.promise(hash); // nothing is condemned between two calls
+    return bytes.length;
   }
 
   @Override
   public byte @Nullable [] get(Hash hash) {
+    byte[] bytes = stored(hash);
+    if (bytes != null) {
+      var _ = kept.promise(hash);
+    }
+    return bytes;
+  }
+
+  private byte @Nullable [] stored(Hash hash) {
     byte[] bytes = synced.getOrDefault(hash, cached.get(hash));
     return bytes == null ? null : damaged.getOrDefault(hash, bytes).clone();
   }
@@ -248,6 +334,7 @@ public final class SimChunkStore implements ChunkStore {
   }
 
   private void store(Hash hash, byte[] bytes) {
+    kept.stored(hash);
     refused.remove(hash);
     damaged.remove(hash);
     bad.remove(hash);
@@ -264,7 +351,11 @@ public final class SimChunkStore implements ChunkStore {
 
   @Override
   public ChunkStoreStats stats() {
-    return new ChunkStoreStats(synced.size() + cached.size(), 0);
+    return new ChunkStoreStats(
+        synced.size() + cached.size(),
+        0,
+        liveBytes,
+        liveBytes == ChunkStoreStats.NOT_MEASURED ? ChunkStoreStats.NOT_MEASURED : 0);
   }
 
   @Override
