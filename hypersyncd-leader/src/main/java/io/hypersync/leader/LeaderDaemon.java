@@ -158,10 +158,10 @@ public final class LeaderDaemon implements Daemon {
     Manifest newest =
         SnapshotReader.newest(catalog, chunks, workspace, LeaderDaemon::requireRoomFor);
     if (newest == null) {
-      return ReplayStart.genesis(RootVersion.LATEST);
+      return ReplayStart.genesis(RootVersion.LATEST).provenBy(catalog.list());
     }
     LOG.info("starting from the snapshot of entry {}", newest.index());
-    return ReplayStart.of(newest);
+    return ReplayStart.of(newest).provenBy(catalog.list());
   }
 
   private static void requireRoomFor(long index, long weight) {

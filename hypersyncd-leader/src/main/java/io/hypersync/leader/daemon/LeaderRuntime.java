@@ -123,7 +123,7 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
-    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace());
+    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace(), ended);
   }
 
   /**
@@ -253,11 +253,14 @@ public final class LeaderRuntime implements AutoCloseable {
    * replay. To be called after {@link #close}, while log and chunk store are open.
    */
   public void takeLastSnapshot() {
-    long newest = agent.snapshots().newestIndex();
-    if (agent.sequencer().headIndex() <= newest || !allIsDurable()) {
+    if (!transport.executor().isTerminated()) {
+      return; // the agent may still run, so its state is not to be read here
+    }
+    long base = agent.snapshots().baseIndex();
+    if (agent.sequencer().headIndex() <= base || !allIsDurable()) {
       return;
     }
-    snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), newest);
+    snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), base);
   }
 
   /** Waits a moment until what was logged last is durable; false if that does not happen. */

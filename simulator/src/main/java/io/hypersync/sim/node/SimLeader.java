@@ -130,7 +130,8 @@ public final class SimLeader implements LeaderEnd {
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), checker),
-            this::agent);
+            this::agent,
+            failed);
     this.agent =
         new LeaderAgent(
             config,
@@ -368,10 +369,10 @@ public final class SimLeader implements LeaderEnd {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
     }
     if (newest == null) {
-      return ReplayStart.genesis(RootVersion.LATEST);
+      return ReplayStart.genesis(RootVersion.LATEST).provenBy(known);
     }
     disk.count(LeaderDisk.SNAPSHOT_READ);
-    return ReplayStart.of(newest);
+    return ReplayStart.of(newest).provenBy(known);
   }
 
   private LeaderState judged(LeaderState state) {
