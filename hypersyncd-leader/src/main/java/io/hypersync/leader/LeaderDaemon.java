@@ -40,6 +40,7 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.SnapshotReader;
@@ -47,6 +48,7 @@ import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -110,7 +112,8 @@ public final class LeaderDaemon implements Daemon {
               IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS, HeapBudget.intents());
       DurabilityEvents events = new DurabilityEvents(ended);
       SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
-      ReplayStart from = replayStart(catalog, chunks, options.workspace());
+      List<Snapshot> known = catalog.list();
+      ReplayStart from = replayStart(known, chunks, options.workspace()).provenBy(known);
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -138,7 +141,7 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
-      Snapshots snapshots = new Snapshots(catalog, from.index());
+      Snapshots snapshots = new Snapshots(catalog, known, from.index());
       LeaderRuntime runtime =
           LeaderRuntime.start(options, recovered, log, chunks, snapshots, ended);
       events.begin(runtime);
@@ -154,14 +157,13 @@ public final class LeaderDaemon implements Daemon {
   }
 
   private static ReplayStart replayStart(
-      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
-    Manifest newest =
-        SnapshotReader.newest(catalog, chunks, workspace, LeaderDaemon::requireRoomFor);
+      List<Snapshot> known, ChunkStore chunks, WorkspaceId workspace) {
+    Manifest newest = SnapshotReader.newest(known, chunks, workspace, LeaderDaemon::requireRoomFor);
     if (newest == null) {
-      return ReplayStart.genesis(RootVersion.LATEST).provenBy(catalog.list());
+      return ReplayStart.genesis(RootVersion.LATEST);
     }
     LOG.info("starting from the snapshot of entry {}", newest.index());
-    return ReplayStart.of(newest).provenBy(catalog.list());
+    return ReplayStart.of(newest);
   }
 
   private static void requireRoomFor(long index, long weight) {

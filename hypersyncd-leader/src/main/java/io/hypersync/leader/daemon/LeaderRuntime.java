@@ -30,7 +30,6 @@ import io.hypersync.wire.quic.QuicLeaderServer;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -72,8 +71,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       LeaderTransport transport,
       Snapshots snapshots,
-      CompletableFuture<Void> ended)
-      throws IOException {
+      CompletableFuture<Void> ended) {
     this.options = options;
     this.log = log;
     this.chunkStore = chunkStore;
@@ -108,7 +106,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 snapshotThread,
                 options.snapshots(),
                 options.workspace(),
-                snapshots.catalog().list(),
+                snapshots.known(),
                 snapshots.base(),
                 Clock.SYSTEM.monotonicNs()),
             new Sessions(transport, faults),
@@ -153,7 +151,6 @@ public final class LeaderRuntime implements AutoCloseable {
    *
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
-   * @throws IOException if the catalog of snapshots cannot be read
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
@@ -162,7 +159,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       Snapshots snapshots,
       CompletableFuture<Void> ended)
-      throws LeaderBindException, IOException {
+      throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
     QuicLeaderServer transport =
         QuicLeaderServer.bind(
@@ -171,13 +168,8 @@ public final class LeaderRuntime implements AutoCloseable {
             options.workspace(),
             adapter,
             QuicOptions.defaults());
-    LeaderRuntime runtime;
-    try {
-      runtime = new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
-    } catch (IOException e) {
-      transport.shutdown();
-      throw e;
-    }
+    LeaderRuntime runtime =
+        new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();

@@ -100,7 +100,8 @@ public final class SimLeader implements LeaderEnd {
     this.disk = disk;
     this.host = new Host(timeline, prng.split(), "leader");
     IntentIndex intents = new IntentIndex(IntentIndex.DEFAULT_ENTRIES, IntentIndex.DEFAULT_TTL_NS);
-    ReplayStart start = replayStart(config.workspace());
+    List<Snapshot> known = disk.snapshots().list();
+    ReplayStart start = replayStart(known, config.workspace()).provenBy(known);
     LogReplay replay =
         new LogReplay(
             start,
@@ -146,7 +147,7 @@ public final class SimLeader implements LeaderEnd {
                 snapshots,
                 policy,
                 config.workspace(),
-                disk.snapshots().list(),
+                known,
                 start.index(),
                 timeline.monotonicNs()),
             new SimSessionPort(sessions, this::sending),
@@ -359,20 +360,18 @@ public final class SimLeader implements LeaderEnd {
   }
 
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
-  private ReplayStart replayStart(WorkspaceId workspace) throws IOException {
-    List<Snapshot> known = disk.snapshots().list();
+  private ReplayStart replayStart(List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(
-            disk.snapshots(), disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
+        SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
     long index = newest == null ? 0 : newest.index();
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
     }
     if (newest == null) {
-      return ReplayStart.genesis(RootVersion.LATEST).provenBy(known);
+      return ReplayStart.genesis(RootVersion.LATEST);
     }
     disk.count(LeaderDisk.SNAPSHOT_READ);
-    return ReplayStart.of(newest).provenBy(known);
+    return ReplayStart.of(newest);
   }
 
   private LeaderState judged(LeaderState state) {
