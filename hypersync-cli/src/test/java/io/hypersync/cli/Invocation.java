@@ -1,11 +1,13 @@
 package io.hypersync.cli;
 
 import io.hypersync.cli.runtime.DaemonStarter;
+import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.LeaderDaemonOptions;
 import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.worker.WorkerDaemonOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import picocli.CommandLine;
 
 /**
@@ -35,6 +37,21 @@ public record Invocation(int exitCode, String out, String err) {
             .setErr(new PrintWriter(err));
     int exitCode = commandLine.execute(args);
     return new Invocation(exitCode, out.toString(), err.toString());
+  }
+
+  /** Starts the leader of a workspace, which must refuse. */
+  public static Invocation ofLeaderThatMustNotStart(Path workspace) {
+    return with(
+        options -> {
+          LeaderDaemon.start(options).close();
+          throw new AssertionError("a leader has started");
+        },
+        Invocation::noDaemon,
+        "leader",
+        "--dir",
+        workspace.toString(),
+        "--set",
+        "hypersync.leader.bind_address=127.0.0.1:0");
   }
 
   private static Daemon noDaemon(Object options) {

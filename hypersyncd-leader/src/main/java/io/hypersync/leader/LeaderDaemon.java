@@ -46,6 +46,7 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
+import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotDirectory;
 import io.hypersync.snapshot.SnapshotReader;
@@ -53,6 +54,7 @@ import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -126,7 +128,8 @@ public final class LeaderDaemon implements Daemon {
               new IntentStore(intentRows, IntentRetention.DEFAULT), IntentIndex.DEFAULT_BATCH);
       DurabilityEvents events = new DurabilityEvents(ended);
       SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
-      ReplayStart from = replayStart(catalog, chunks, options.workspace());
+      List<Snapshot> known = catalog.list();
+      ReplayStart from = replayStart(known, chunks, options.workspace()).provenBy(known);
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -156,7 +159,7 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
-      Snapshots snapshots = new Snapshots(catalog, from.index());
+      Snapshots snapshots = new Snapshots(catalog, known, from.index());
       LeaderRuntime runtime =
           LeaderRuntime.start(options, recovered, log, chunks, snapshots, ended);
       events.begin(runtime);
@@ -172,9 +175,8 @@ public final class LeaderDaemon implements Daemon {
   }
 
   private static ReplayStart replayStart(
-      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace) throws IOException {
-    Manifest newest =
-        SnapshotReader.newest(catalog, chunks, workspace, LeaderDaemon::requireRoomFor);
+      List<Snapshot> known, ChunkStore chunks, WorkspaceId workspace) {
+    Manifest newest = SnapshotReader.newest(known, chunks, workspace, LeaderDaemon::requireRoomFor);
     if (newest == null) {
       return ReplayStart.genesis(RootVersion.LATEST);
     }

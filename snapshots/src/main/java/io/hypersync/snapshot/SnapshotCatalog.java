@@ -9,8 +9,8 @@ import java.util.List;
  */
 public interface SnapshotCatalog {
   /**
-   * All snapshots, the oldest first. One whose record is damaged is left out, and logged: it cannot
-   * be used.
+   * All snapshots, the oldest first. One whose record is damaged or cannot be read is left out, and
+   * logged.
    */
   List<Snapshot> list() throws IOException;
 

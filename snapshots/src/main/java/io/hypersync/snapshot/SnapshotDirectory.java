@@ -48,7 +48,7 @@ public final class SnapshotDirectory implements SnapshotCatalog {
       for (Path file : files) {
         try {
           found.add(read(file));
-        } catch (DecodeException e) {
+        } catch (DecodeException | IOException e) {
           LOG.warn("{} cannot be used: {}", file, e.getMessage());
         }
       }

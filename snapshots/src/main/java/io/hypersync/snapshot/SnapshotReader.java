@@ -6,7 +6,7 @@ import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
-import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,13 +38,13 @@ public final class SnapshotReader {
    * <p>The state is marked with what this snapshot has ({@link PageReader#trusting}), so the caller
    * must keep it in the catalog until it has taken another one.
    *
+   * @param known what the catalog has, the oldest first
    * @param room called before the pages of a snapshot are read; may throw
    * @return the manifest, or null if there is no snapshot that can be read
    */
   public static @Nullable Manifest newest(
-      SnapshotCatalog catalog, ChunkStore chunks, WorkspaceId workspace, RoomCheck room)
-      throws IOException {
-    for (Snapshot snapshot : catalog.list().reversed()) {
+      List<Snapshot> known, ChunkStore chunks, WorkspaceId workspace, RoomCheck room) {
+    for (Snapshot snapshot : known.reversed()) {
       try {
         room.require(snapshot.index(), Manifest.weight(snapshot.manifest()));
         return Manifest.read(

@@ -109,10 +109,12 @@ public final class SnapshotTask {
         manifest.index(), takenNs, writer.pages(), writer.bytes(), false, name, written.bytes());
   }
 
-  /** Gives the snapshot up; the next one writes its pages again. */
+  /** Gives the snapshot up, unless it is taken; the next one writes its pages again. */
   public void abandon() {
-    step = Step.DONE;
-    writer.undo();
+    if (taken == null) {
+      step = Step.DONE;
+      writer.undo();
+    }
   }
 
   /** The snapshot, after the last step. */

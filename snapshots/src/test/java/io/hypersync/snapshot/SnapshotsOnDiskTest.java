@@ -149,7 +149,7 @@ class SnapshotsOnDiskTest {
             IllegalStateException.class,
             () ->
                 SnapshotReader.newest(
-                    catalog,
+                    catalog.list(),
                     chunks,
                     WORKSPACE,
                     (at, bytes) -> {
@@ -190,7 +190,7 @@ class SnapshotsOnDiskTest {
     createFiles(10);
     take("");
     WorkspaceId other = new WorkspaceId(9, 9);
-    assertNull(SnapshotReader.newest(catalog, chunks, other, SnapshotReader.RoomCheck.NONE));
+    assertNull(SnapshotReader.newest(catalog.list(), chunks, other, SnapshotReader.RoomCheck.NONE));
   }
 
   @Test
@@ -212,7 +212,7 @@ class SnapshotsOnDiskTest {
   }
 
   private Manifest newest() throws IOException {
-    return SnapshotReader.newest(catalog, chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
+    return SnapshotReader.newest(catalog.list(), chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
   }
 
   private void restart() throws IOException {

@@ -18,7 +18,6 @@ public final class PageReader {
   private final RootVersion version;
   private final PageSource source;
   private final boolean verifies;
-  private long pages;
 
   private PageReader(RootVersion version, PageSource source, boolean verifies) {
     this.version = version;
@@ -39,11 +38,6 @@ public final class PageReader {
   /** A reader of any snapshot. It computes every hash, and leaves no mark. */
   public static PageReader verifying(RootVersion version, PageSource source) {
     return new PageReader(version, source, true);
-  }
-
-  /** The number of pages read so far. */
-  public long pages() {
-    return pages;
   }
 
   /**
@@ -162,7 +156,6 @@ public final class PageReader {
       throw new DecodeException("page " + page + " is not of kind " + kind);
     }
     in.finish();
-    pages++;
     return inner;
   }
 }

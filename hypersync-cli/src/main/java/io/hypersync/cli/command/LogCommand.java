@@ -2,14 +2,10 @@ package io.hypersync.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.render.LogReport;
-import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,19 +25,13 @@ final class LogCommand implements Callable<Integer> {
   private static final int MAX_TAIL = 100_000;
 
   @Mixin private final Screen screen = new Screen();
-  @Mixin private final DaemonSelection selection = new DaemonSelection();
+  @Mixin private final LeaderSelection leader = new LeaderSelection();
 
   @Option(
       names = {"-n", "--tail"},
       paramLabel = "<count>",
       description = "How many, 1 to 100000 (default: ${DEFAULT-VALUE}).")
   private int tail = 20;
-
-  @Option(
-      names = "--workspace",
-      paramLabel = "<name or id>",
-      description = "Of which workspace, if several leaders run on this machine.")
-  private @Nullable String workspace;
 
   @Override
   public Integer call() {
@@ -51,10 +41,8 @@ final class LogCommand implements Callable<Integer> {
           "",
           UserError.USAGE);
     }
-    Daemons.Living leader = selection.daemons().leader(Optional.ofNullable(workspace));
     JsonNode log =
-        new AdminClient(leader.socket(), LIMIT)
-            .call("log", JsonNodeFactory.instance.objectNode().put("tail", tail));
+        leader.client(LIMIT).call("log", JsonNodeFactory.instance.objectNode().put("tail", tail));
     screen.show(log, () -> LogReport.render(log));
     return 0;
   }

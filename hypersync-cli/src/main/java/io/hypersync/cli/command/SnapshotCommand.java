@@ -3,17 +3,14 @@ package io.hypersync.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.cli.daemons.Daemons;
 import io.hypersync.cli.render.SnapshotReport;
-import io.hypersync.runtime.admin.AdminClient;
 import io.hypersync.runtime.admin.UserError;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code hypersync snapshot}: takes and manages the leader's snapshots (hypersync.md 13.1). */
@@ -49,12 +46,12 @@ final class SnapshotCommand implements Callable<Integer> {
     VERIFY;
 
     String word() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
   @Mixin private final Screen screen = new Screen();
-  @Mixin private final DaemonSelection selection = new DaemonSelection();
+  @Mixin private final LeaderSelection leader = new LeaderSelection();
 
   @Parameters(
       index = "0",
@@ -72,21 +69,14 @@ final class SnapshotCommand implements Callable<Integer> {
               + " last entry.")
   private @Nullable String snapshot;
 
-  @Option(
-      names = "--workspace",
-      paramLabel = "<name or id>",
-      description = "Of which workspace, if several leaders run on this machine.")
-  private @Nullable String workspace;
-
   @Override
   public Integer call() {
     Action wanted = parsed();
-    Daemons.Living leader = selection.daemons().leader(Optional.ofNullable(workspace));
     ObjectNode request = JsonNodeFactory.instance.objectNode().put("do", wanted.word());
     if (snapshot != null) {
       request.put(wanted == Action.CREATE ? "name" : "snapshot", snapshot);
     }
-    JsonNode answer = new AdminClient(leader.socket(), LIMIT).call("snapshot", request);
+    JsonNode answer = leader.client(LIMIT).call("snapshot", request);
     screen.show(
         answer,
         () ->

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
-import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.leader.oplog.chronicle.ConversionMark;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.StateLock;
@@ -55,7 +54,7 @@ final class ConvertCommandTest {
   @Test
   void aLeaderRefusesAnEarlierLogAndSaysHowToConvertIt() throws IOException {
     SmallLog.write(state, RootVersion.V1, 0);
-    Invocation refused = leader();
+    Invocation refused = Invocation.ofLeaderThatMustNotStart(team);
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("has Merkle roots of version 1"), refused.err());
     assertTrue(refused.err().contains("./hypersync convert " + state), refused.err());
@@ -66,7 +65,7 @@ final class ConvertCommandTest {
     SmallLog.write(state, RootVersion.V1, 0);
     assertEquals(0, Invocation.of("convert", state.toString()).exitCode());
     Files.move(state.resolve("oplog"), state.resolve("oplog.v2"));
-    Invocation refused = leader();
+    Invocation refused = Invocation.ofLeaderThatMustNotStart(team);
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("was interrupted"), refused.err());
     assertFalse(Files.exists(state.resolve("oplog")));
@@ -86,7 +85,7 @@ final class ConvertCommandTest {
     assertEquals(0, Invocation.of("convert", state.toString()).exitCode());
     Files.move(state.resolve("oplog"), state.resolve("oplog.v2"));
     Files.createDirectory(state.resolve("oplog"));
-    Invocation refused = leader();
+    Invocation refused = Invocation.ofLeaderThatMustNotStart(team);
     assertEquals(1, refused.exitCode());
     assertTrue(refused.err().contains("was interrupted"), refused.err());
     Invocation chosen = Invocation.of("convert", state.toString());
@@ -98,7 +97,7 @@ final class ConvertCommandTest {
   void whileThereIsAMarkNoLeaderStartsAndNothingIsCut() throws IOException {
     SmallLog.write(state, RootVersion.V1, 0);
     ConversionMark.write(state);
-    Invocation refused = leader();
+    Invocation refused = Invocation.ofLeaderThatMustNotStart(team);
     assertTrue(refused.err().contains("./hypersync convert " + state), refused.err());
     Invocation cut = Invocation.of("cut-log", "--dir", team.toString(), "--after", "2", "--yes");
     assertEquals(1, cut.exitCode());
@@ -148,21 +147,5 @@ final class ConvertCommandTest {
     assertTrue(replayed.path("ok").asBoolean(), replayed::toString);
     assertEquals(version, replayed.path("version").asInt());
     return replayed.path("root").asText();
-  }
-
-  private Invocation leader() {
-    return Invocation.with(
-        options -> {
-          LeaderDaemon.start(options).close();
-          throw new AssertionError("a leader has started");
-        },
-        _ -> {
-          throw new AssertionError("no worker");
-        },
-        "leader",
-        "--dir",
-        team.toString(),
-        "--set",
-        "hypersync.leader.bind_address=127.0.0.1:0");
   }
 }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hypersync.cli.Invocation;
 import io.hypersync.cli.trace.SmallLog;
-import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.DurableFiles;
@@ -194,20 +193,7 @@ final class CutLogCommandTest {
   void noLeaderStartsOnACutThatIsUnfinished() throws IOException {
     SmallLog.write(team.resolve("state"));
     Files.writeString(team.resolve("state/cut.unfinished"), "1\n");
-    Invocation refused =
-        Invocation.with(
-            options -> {
-              LeaderDaemon.start(options).close();
-              throw new AssertionError("a leader has started");
-            },
-            _ -> {
-              throw new AssertionError("no worker");
-            },
-            "leader",
-            "--dir",
-            team.toString(),
-            "--set",
-            "hypersync.leader.bind_address=127.0.0.1:0");
+    Invocation refused = Invocation.ofLeaderThatMustNotStart(team);
     assertEquals(1, refused.exitCode(), refused.err());
     assertTrue(
         refused.err().contains("a cut of the log after entry 1 was interrupted"), refused.err());

@@ -34,6 +34,16 @@ public final class HeapBudget {
     return (long) (share * largestBytes());
   }
 
+  /**
+   * Whether a second state of about this many bytes fits beside the leader's own: it must not take
+   * heap that the leader needs.
+   */
+  static boolean hasRoomFor(long stateBytes) {
+    Runtime memory = Runtime.getRuntime();
+    long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
+    return free / 2 > stateBytes;
+  }
+
   static WorkerQuotas quotas() {
     return WorkerQuotas.ofHeap(largestBytes());
   }

@@ -31,7 +31,6 @@ import io.hypersync.wire.quic.QuicLeaderServer;
 import io.hypersync.wire.quic.QuicOptions;
 import io.hypersync.wire.transport.LeaderTransport;
 import io.hypersync.wire.transport.SessionId;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -74,8 +73,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       LeaderTransport transport,
       Snapshots snapshots,
-      CompletableFuture<Void> ended)
-      throws IOException {
+      CompletableFuture<Void> ended) {
     this.options = options;
     this.log = log;
     this.chunkStore = chunkStore;
@@ -112,7 +110,7 @@ public final class LeaderRuntime implements AutoCloseable {
                 snapshotThread,
                 options.snapshots(),
                 options.workspace(),
-                snapshots.catalog().list(),
+                snapshots.known(),
                 snapshots.base(),
                 Clock.SYSTEM.monotonicNs()),
             intentWriter,
@@ -128,7 +126,7 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
-    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace());
+    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace(), ended);
   }
 
   /**
@@ -163,7 +161,6 @@ public final class LeaderRuntime implements AutoCloseable {
    *
    * @param ended completed exceptionally when the agent fails
    * @throws LeaderBindException if the address cannot be bound
-   * @throws IOException if the catalog of snapshots cannot be read
    */
   public static LeaderRuntime start(
       LeaderDaemonOptions options,
@@ -172,7 +169,7 @@ public final class LeaderRuntime implements AutoCloseable {
       ChunkStore chunkStore,
       Snapshots snapshots,
       CompletableFuture<Void> ended)
-      throws LeaderBindException, IOException {
+      throws LeaderBindException {
     LeaderTransportAdapter adapter = new LeaderTransportAdapter();
     QuicLeaderServer transport =
         QuicLeaderServer.bind(
@@ -181,13 +178,8 @@ public final class LeaderRuntime implements AutoCloseable {
             options.workspace(),
             adapter,
             QuicOptions.defaults());
-    LeaderRuntime runtime;
-    try {
-      runtime = new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
-    } catch (IOException e) {
-      transport.shutdown();
-      throw e;
-    }
+    LeaderRuntime runtime =
+        new LeaderRuntime(options, recovered, log, chunkStore, transport, snapshots, ended);
     adapter.begin(runtime.loop, runtime.chunks);
     runtime.loop.start();
     runtime.freeSpace.start();
@@ -263,11 +255,14 @@ public final class LeaderRuntime implements AutoCloseable {
    * replay. To be called after {@link #close}, while log and chunk store are open.
    */
   public void takeLastSnapshot() {
-    long newest = agent.snapshots().newestIndex();
-    if (agent.sequencer().headIndex() <= newest || !allIsDurable()) {
+    if (!transport.executor().isTerminated()) {
+      return; // the agent may still run, so its state is not to be read here
+    }
+    long base = agent.snapshots().baseIndex();
+    if (agent.sequencer().headIndex() <= base || !allIsDurable()) {
       return;
     }
-    snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), newest);
+    snapshotThread.takeLast(agent.snapshots().manifest(agent.sequencer()), base);
   }
 
   /** Waits a moment until what was logged last is durable; false if that does not happen. */

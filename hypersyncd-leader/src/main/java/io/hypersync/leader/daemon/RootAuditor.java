@@ -51,7 +51,7 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
   private void replayAndTell(long index, long stateBytes) {
     AuditFinding finding = new AuditFinding.Unknown(index, "the replay broke off");
     try {
-      finding = hasRoomFor(stateBytes) ? replay(index) : noRoom(index, stateBytes);
+      finding = HeapBudget.hasRoomFor(stateBytes) ? replay(index) : noRoom(index, stateBytes);
     } catch (IOException | RuntimeException e) {
       finding = new AuditFinding.Unknown(index, "the log cannot be read: " + e.getMessage());
     } finally {
@@ -90,16 +90,6 @@ final class RootAuditor implements RootAuditPort, AutoCloseable {
       }
     }
     return new AuditFinding.Unknown(index, "the leader stops");
-  }
-
-  /**
-   * Whether the replay's second state fits: it must not take heap that the leader's own state
-   * needs.
-   */
-  private static boolean hasRoomFor(long stateBytes) {
-    Runtime memory = Runtime.getRuntime();
-    long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
-    return free / 2 > stateBytes;
   }
 
   private static AuditFinding noRoom(long index, long stateBytes) {

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -39,11 +40,25 @@ final class SnapshotRequests {
   private final AgentQueries<LeaderAgent> agent;
   private final ChunkStore chunks;
   private final WorkspaceId workspace;
+  private final CompletableFuture<Void> ended;
 
-  SnapshotRequests(AgentQueries<LeaderAgent> agent, ChunkStore chunks, WorkspaceId workspace) {
+  /** Held while a snapshot is verified: each takes as much memory as the leader's state. */
+  private final Semaphore verifying = new Semaphore(1);
+
+  /**
+   * Requests to one leader.
+   *
+   * @param ended completes when the leader answers nothing any more
+   */
+  SnapshotRequests(
+      AgentQueries<LeaderAgent> agent,
+      ChunkStore chunks,
+      WorkspaceId workspace,
+      CompletableFuture<Void> ended) {
     this.agent = agent;
     this.chunks = chunks;
     this.workspace = workspace;
+    this.ended = ended;
   }
 
   ObjectNode run(ObjectNode args) {
@@ -90,31 +105,77 @@ final class SnapshotRequests {
               request.accept(leader.snapshots(), answer::complete);
               return true;
             });
+    return switch (awaited(answer)) {
+      case Answer.Done(Snapshot snapshot) -> json(snapshot);
+      case Answer.Failed(String why) -> throw new UserError(why, "");
+    };
+  }
+
+  private <T> T awaited(CompletableFuture<T> answer) {
     try {
-      return switch (answer.get(LIMIT_MINUTES, TimeUnit.MINUTES)) {
-        case Answer.Done(Snapshot snapshot) -> json(snapshot);
-        case Answer.Failed(String why) -> throw new UserError(why, "");
-      };
+      var _ = CompletableFuture.anyOf(answer, ended).get(LIMIT_MINUTES, TimeUnit.MINUTES);
+      if (answer.isDone()) {
+        return answer.get();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UserError("interrupted", "");
     } catch (ExecutionException | TimeoutException e) {
-      throw new UserError("the leader has not answered", "Look at its log.");
+      if (e.getCause() instanceof UserError known) {
+        throw known;
+      }
     }
+    throw new UserError("the leader has not answered", "Look at its log.");
   }
 
-  /** Reads all pages of a snapshot, on the calling thread, which may take minutes. */
+  /** Reads all pages of a snapshot, which may take minutes; one at a time. */
   private ObjectNode verified(Snapshot snapshot) {
+    if (!verifying.tryAcquire()) {
+      throw new UserError("another snapshot is being verified", "Try again when that is done.");
+    }
+    CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
+    // A platform thread, because the chunk store blocks in native code.
+    Thread _ =
+        Thread.ofPlatform()
+            .name("leader-snapshot-verify")
+            .daemon()
+            .start(
+                () -> {
+                  try {
+                    answer.complete(verify(snapshot));
+                  } catch (RuntimeException | Error e) {
+                    answer.completeExceptionally(e);
+                  } finally {
+                    verifying.release();
+                  }
+                });
+    return awaited(answer);
+  }
+
+  private ObjectNode verify(Snapshot snapshot) {
     try {
+      long weight = Manifest.weight(snapshot.manifest());
+      if (!HeapBudget.hasRoomFor(weight)) {
+        throw new UserError(
+            "there is no memory for a second state of " + weight + " bytes",
+            "Start the leader with a larger heap: HYPERSYNC_JAVA_OPTS=-Xmx"
+                + HeapBudget.twiceMib()
+                + "m");
+      }
       Manifest manifest = SnapshotReader.verify(snapshot, chunks, workspace);
       return json(snapshot)
           .put("verified", true)
           .put("nodes", manifest.state().nodes().size())
           .put("root", manifest.state().root().toString());
-    } catch (DecodeException | PageMissingException | ChunkStoreException e) {
+    } catch (DecodeException | PageMissingException e) {
       throw new UserError(
           "the snapshot of entry " + snapshot.index() + " is damaged: " + e.getMessage(),
-          "Take a new one: ./hypersync snapshot create");
+          "Restart the leader: it starts from an older one or replays the log, and its next snapshot"
+              + " writes the page again.");
+    } catch (ChunkStoreException e) {
+      throw new UserError(
+          "the snapshot of entry " + snapshot.index() + " cannot be read: " + e.getMessage(),
+          "Try again; look at the disk if it stays so.");
     }
   }
 

@@ -39,6 +39,9 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
   /** A leader that is to stop does not take longer than this for its last snapshot. */
   private static final Duration LAST_LIMIT = Duration.ofSeconds(20);
 
+  /** What one step reads of the log. */
+  private static final long LOG_STEP_BYTES = 1L << 20;
+
   /** What one step of verification reads: a MiB of the log, and the chunks of it. */
   private static final long VERIFIED_STEP_BYTES = 2L << 20;
 
@@ -125,7 +128,9 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
                 LOG.warn("{} chunks were restored from the log", logged.stored());
               }
             } catch (IOException | RuntimeException e) {
-              LOG.warn("chunks that the log has were not all looked at: {}", e.getMessage());
+              if (!stopping) {
+                LOG.warn("chunks that the log has were not all looked at: {}", e.getMessage());
+              }
             }
           });
     } catch (RejectedExecutionException e) {
@@ -137,16 +142,17 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
       throws IOException {
     long beganNs = System.nanoTime();
     LoggedChunks logged = LoggedChunks.missing(log, chunks, after, manifest.index());
-    while (logged.step()) {
-      requireRunning();
-    }
+    do {
+      rate.spend(LOG_STEP_BYTES);
+    } while (logged.step());
     SnapshotTask task =
         new SnapshotTask(manifest, name, Clock.SYSTEM.epochNs(), chunks, catalog, rate);
-    while (task.step()) {
-      if (stopping) {
-        task.abandon();
+    try {
+      while (task.step()) {
+        requireRunning();
       }
-      requireRunning();
+    } finally {
+      task.abandon(); // does nothing to a snapshot that is taken
     }
     Snapshot taken = task.result();
     LOG.info(

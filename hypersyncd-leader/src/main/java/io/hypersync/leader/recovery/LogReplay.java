@@ -189,15 +189,15 @@ public final class LogReplay implements RecoveryListener {
   /**
    * Compares the roots that are left, and forgets stored intents of entries behind the log's end.
    *
-   * @throws ReplayException as {@link #onRecord}, and if the log ends before the snapshot that the
-   *     replay began with: what was durable then is missing
+   * @throws ReplayException as {@link #onRecord}, and if the log ends before an entry of which
+   *     there is a snapshot: what was durable then is missing
    */
   @Override
   public void ended() {
-    if (index < start.index()) {
+    if (index < start.durable()) {
       throw new ReplayException(
           index,
-          "it is the last one of the log, but there is a snapshot of entry " + start.index());
+          "it is the last one of the log, but there is a snapshot of entry " + start.durable());
     }
     refuse(roots.finish(state));
     intents.logEnds(index);

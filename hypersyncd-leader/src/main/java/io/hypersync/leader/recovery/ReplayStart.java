@@ -8,7 +8,9 @@ import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.snapshot.Snapshot;
 import java.io.IOException;
+import java.util.Collection;
 
 /**
  * Where a replay of the log begins: with the empty filesystem, or with what a snapshot has.
@@ -17,18 +19,35 @@ import java.io.IOException;
  * @param index the last entry that the state has; 0 for the empty filesystem
  * @param lastTimeNs the time of that entry, in nanoseconds since 1970
  * @param weight about how many bytes of heap the state takes ({@link StateWeight})
+ * @param durable the log must reach at least this entry, which was durable once
  */
-public record ReplayStart(FsState state, long index, long lastTimeNs, long weight) {
+public record ReplayStart(FsState state, long index, long lastTimeNs, long weight, long durable) {
   /** The empty filesystem, with roots of this version. */
   public static ReplayStart genesis(RootVersion version) {
     FsState state = FsState.genesis(version);
-    return new ReplayStart(state, 0, 0, StateWeight.of(state));
+    return new ReplayStart(state, 0, 0, StateWeight.of(state), 0);
   }
 
   /** A snapshot. */
   public static ReplayStart of(Manifest manifest) {
     return new ReplayStart(
-        manifest.state(), manifest.index(), manifest.lastTimeNs(), manifest.weight());
+        manifest.state(),
+        manifest.index(),
+        manifest.lastTimeNs(),
+        manifest.weight(),
+        manifest.index());
+  }
+
+  /**
+   * The same start, with what a catalog proves: each snapshot in it, readable or not, was taken of
+   * an entry that was durable. A log that ends before is not whole.
+   */
+  public ReplayStart provenBy(Collection<Snapshot> catalog) {
+    long highest = durable;
+    for (Snapshot snapshot : catalog) {
+      highest = Math.max(highest, snapshot.index());
+    }
+    return new ReplayStart(state, index, lastTimeNs, weight, highest);
   }
 
   /**

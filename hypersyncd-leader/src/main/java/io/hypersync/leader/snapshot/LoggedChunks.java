@@ -11,7 +11,6 @@ import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -104,17 +103,16 @@ public final class LoggedChunks {
     } catch (DecodeException e) {
       throw new IOException("an entry of the log cannot be read: " + e.getMessage(), e);
     }
+    List<ChunkRef> refs = entry.op().chunks();
     byte[] payload = entry.inlinePayload();
-    int at = 0;
-    for (ChunkRef chunk : entry.op().chunks()) {
-      if (payload.length == 0 || at + chunk.length() > payload.length) {
-        return; // its chunks came by themselves, and were stored before it was logged
-      }
-      if (chunk.length() > 0 && seen.add(chunk.hash()) && !isThere(chunk)) {
-        missing.add(new Chunk(chunk.hash(), Arrays.copyOfRange(payload, at, at + chunk.length())));
-      }
-      at += chunk.length();
+    if (payload.length == 0 || payload.length < refs.stream().mapToInt(ChunkRef::length).sum()) {
+      return; // its chunks came by themselves, and were stored before it was logged
     }
+    missing.addAll(
+        Chunk.split(
+            refs,
+            payload,
+            chunk -> chunk.length() > 0 && seen.add(chunk.hash()) && !isThere(chunk)));
   }
 
   private boolean isThere(ChunkRef chunk) {

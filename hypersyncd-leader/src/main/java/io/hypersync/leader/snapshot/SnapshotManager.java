@@ -63,6 +63,10 @@ public final class SnapshotManager {
   private @Nullable Manifest waiting;
   private @Nullable Request underWay;
   private boolean busy;
+
+  /** Whether what is under way on the port is a new snapshot. */
+  private boolean takes;
+
   private boolean mayHaveTooMany = true;
   private long nextNs;
   private long taken;
@@ -115,8 +119,8 @@ public final class SnapshotManager {
       }
       waiting = null;
       busy = true;
-      port.take(
-          decided, newestIndex(), underWay instanceof Request.Take(String name, _) ? name : "");
+      takes = true;
+      port.take(decided, base, underWay instanceof Request.Take(String name, _) ? name : "");
       return true;
     }
     Request request = requests.poll();
@@ -132,7 +136,7 @@ public final class SnapshotManager {
     }
     if (nowNs >= nextNs) {
       nextNs = later(nowNs, policy.intervalNs());
-      if (sequencer.headIndex() > newestIndex()) {
+      if (sequencer.headIndex() > base) {
         waiting = manifest(sequencer);
         return true;
       }
@@ -144,7 +148,7 @@ public final class SnapshotManager {
     switch (request) {
       case Request.Take(String name, Consumer<Answer> asker) -> {
         underWay = request;
-        Snapshot newest = known.get(sequencer.headIndex());
+        Snapshot newest = sequencer.headIndex() == base ? known.get(base) : null;
         if (isUsed(name)) {
           refuse(request, "there is a snapshot called " + name + " already");
         } else if (newest == null) {
@@ -231,9 +235,10 @@ public final class SnapshotManager {
 
   /** The port has taken a snapshot, or changed one. */
   public void taken(Snapshot snapshot) {
-    boolean isNew = known.put(snapshot.index(), snapshot) == null;
+    known.put(snapshot.index(), snapshot);
     mayHaveTooMany = true;
-    if (isNew) {
+    if (takes) {
+      takes = false;
       taken++;
       base = snapshot.index();
       lastFailure = null;
@@ -257,6 +262,8 @@ public final class SnapshotManager {
    */
   public void failed(String why, long nowNs) {
     failed++;
+    takes = false;
+    mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
     if (!why.equals(lastFailure)) {
       LOG.warn("no snapshot: {}", why);
     }
@@ -297,6 +304,14 @@ public final class SnapshotManager {
   /** Asks for a snapshot to be removed. */
   public void remove(long index, Consumer<Answer> asker) {
     requests.add(new Request.Remove(index, asker));
+  }
+
+  /**
+   * Index of the snapshot that this run of the leader started from or has taken last; 0 for none.
+   * It has what the state is marked with, and the chunks of all entries up to it.
+   */
+  public long baseIndex() {
+    return base;
   }
 
   /** Index of the newest snapshot; 0 if there is none. */

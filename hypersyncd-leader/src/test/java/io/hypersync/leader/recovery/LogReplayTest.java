@@ -24,6 +24,7 @@ import io.hypersync.model.op.WriteMode;
 import io.hypersync.model.op.XattrMode;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.snapshot.Snapshot;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -219,11 +220,23 @@ class LogReplayTest {
         refused.getMessage());
   }
 
+  /** Its record proves that the entry was durable, even if its pages are gone. */
+  @Test
+  void aLogThatEndsBeforeASnapshotThatCannotBeReadIsRefused() {
+    List<byte[]> log = logOf(30);
+    Snapshot unreadable = new Snapshot(25, 0, 0, 0, false, "", new byte[0]);
+    ReplayStart start = startAt(log, 10).provenBy(List.of(unreadable));
+    assertThrows(ReplayException.class, () -> replayed(log.subList(0, 24), start));
+    assertEquals(25, replayed(log.subList(0, 25), start).index());
+    ReplayStart genesis = ReplayStart.genesis(RootVersion.LATEST).provenBy(List.of(unreadable));
+    assertThrows(ReplayException.class, () -> replayed(log.subList(0, 24), genesis));
+  }
+
   @Test
   void aSnapshotOfAnotherHistoryIsRefused() {
     List<byte[]> log = logOf(30);
     FsState other = States.after(FsState.genesis(), op(99), 1, new NodeId(1, 2));
-    ReplayStart start = new ReplayStart(other, 20, 20, 0);
+    ReplayStart start = new ReplayStart(other, 20, 20, 0, 20);
     assertThrows(ReplayException.class, () -> replayed(log, start));
   }
 
@@ -237,7 +250,8 @@ class LogReplayTest {
 
   private ReplayStart startAt(List<byte[]> log, int at) {
     LeaderState then = replayed(log.subList(0, at), ReplayStart.genesis(RootVersion.LATEST));
-    return new ReplayStart(then.state(), then.index(), then.lastTimeNs(), then.weight());
+    return new ReplayStart(
+        then.state(), then.index(), then.lastTimeNs(), then.weight(), then.index());
   }
 
   private LeaderState replayed(List<byte[]> log, ReplayStart start) {

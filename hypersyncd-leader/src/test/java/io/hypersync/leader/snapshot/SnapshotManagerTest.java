@@ -138,6 +138,51 @@ class SnapshotManagerTest {
     assertEquals(List.of("remove 3"), asked);
   }
 
+  /** 7 cannot be read: what is behind 5 has been replayed, and is in no snapshot that can be. */
+  @Test
+  void theNextSnapshotGoesOnFromTheOneThatCouldBeRead() {
+    for (int i = 0; i < 7; i++) {
+      entry();
+    }
+    log.sync();
+    snapshots =
+        new SnapshotManager(
+            port(),
+            new SnapshotPolicy(INTERVAL_NS, 9),
+            WORKSPACE,
+            List.of(snapshot(5, ""), snapshot(7, "")),
+            5,
+            0);
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals("take 7 after 5", asked.getLast());
+    done(7, "");
+    assertEquals(7, snapshots.baseIndex());
+  }
+
+  @Test
+  void aRemovalThatFailsDoesNotKeepSnapshotsFromBeingTaken() {
+    snapshots =
+        new SnapshotManager(
+            port(),
+            new SnapshotPolicy(INTERVAL_NS, 1),
+            WORKSPACE,
+            List.of(snapshot(1, ""), snapshot(2, "")),
+            2,
+            0);
+    for (int i = 0; i < 3; i++) {
+      entry();
+    }
+    log.sync();
+    assertTrue(tick(0));
+    assertEquals("remove 1", asked.getLast());
+    snapshots.failed("cannot be removed", 0);
+    assertFalse(tick(0));
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals("take 3 after 2", asked.getLast());
+  }
+
   @Test
   void afterAFailureItIsTriedAgainSooner() {
     entry();

@@ -27,7 +27,17 @@ public final class StateLock implements AutoCloseable {
 
   /** The entries of a state directory whose permissions are repaired. */
   private static final Set<String> NAMES =
-      Set.of("LOCK", "oplog", "chunks", "enrolment.token", "worker.toml", "cut", "cut.unfinished");
+      Set.of(
+          "LOCK",
+          "oplog",
+          "oplog.v1",
+          "oplog.v2",
+          "chunks",
+          "snapshots",
+          "enrolment.token",
+          "worker.toml",
+          "cut",
+          "cut.unfinished");
 
   private final FileChannel channel;
 

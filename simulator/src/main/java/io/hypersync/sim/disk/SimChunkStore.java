@@ -346,7 +346,11 @@ public final class SimChunkStore implements ChunkStore {
 
   @Override
   public void sync() {
-    store(beginSync());
+    try {
+      finish(beginSync());
+    } catch (IOException e) {
+      throw new ChunkStoreException(Errno.EIO, String.valueOf(e.getMessage()), e);
+    }
   }
 
   @Override

@@ -111,7 +111,8 @@ public final class SimLeader implements LeaderEnd {
         new IntentIndex(
             new IntentStore(disk.intents(), IntentRetention.DEFAULT),
             (int) intentPrng.scale(1, LARGEST_INTENT_BATCH));
-    ReplayStart start = replayStart(config.workspace());
+    List<Snapshot> known = disk.snapshots().list();
+    ReplayStart start = replayStart(known, config.workspace()).provenBy(known);
     LogReplay replay =
         new LogReplay(
             start,
@@ -141,7 +142,8 @@ public final class SimLeader implements LeaderEnd {
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), checker),
-            this::agent);
+            this::agent,
+            failed);
     this.agent =
         new LeaderAgent(
             config,
@@ -156,7 +158,7 @@ public final class SimLeader implements LeaderEnd {
                 snapshots,
                 policy,
                 config.workspace(),
-                disk.snapshots().list(),
+                known,
                 start.index(),
                 timeline.monotonicNs()),
             this::writeIntents,
@@ -399,11 +401,9 @@ public final class SimLeader implements LeaderEnd {
   }
 
   /** The newest snapshot, which must be readable unless something on the disk is damaged. */
-  private ReplayStart replayStart(WorkspaceId workspace) throws IOException {
-    List<Snapshot> known = disk.snapshots().list();
+  private ReplayStart replayStart(List<Snapshot> known, WorkspaceId workspace) {
     Manifest newest =
-        SnapshotReader.newest(
-            disk.snapshots(), disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
+        SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
     long index = newest == null ? 0 : newest.index();
     if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
       throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");

@@ -5,6 +5,7 @@ import io.hypersync.leader.LeaderAgent;
 import io.hypersync.leader.oplog.OpLog;
 import io.hypersync.leader.port.SnapshotPort;
 import io.hypersync.leader.snapshot.LoggedChunks;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.disk.LeaderDisk;
@@ -32,6 +33,7 @@ final class SimSnapshots implements SnapshotPort {
   private final Prng prng;
   private final SnapshotChecker checker;
   private final Supplier<LeaderAgent> agent;
+  private final Consumer<String> failed;
 
   SimSnapshots(
       OpLog log,
@@ -39,13 +41,15 @@ final class SimSnapshots implements SnapshotPort {
       Host host,
       Prng prng,
       SnapshotChecker checker,
-      Supplier<LeaderAgent> agent) {
+      Supplier<LeaderAgent> agent,
+      Consumer<String> failed) {
     this.log = log;
     this.disk = disk;
     this.host = host;
     this.prng = prng;
     this.checker = checker;
     this.agent = agent;
+    this.failed = failed;
   }
 
   @Override
@@ -131,6 +135,10 @@ final class SimSnapshots implements SnapshotPort {
           try {
             step.run();
           } catch (IOException | ChunkStoreException e) {
+            if (e instanceof ChunkStoreException chunks && chunks.errno() == Errno.EIO) {
+              failed.accept(String.valueOf(e.getMessage())); // a sync: the leader ends by it
+              return;
+            }
             disk.count(LeaderDisk.SNAPSHOT_FAILED);
             answer(leader -> leader.snapshotFailed(String.valueOf(e.getMessage())));
           }
