@@ -258,7 +258,6 @@ public final class LeaderDaemon implements Daemon {
     if (!ended.isDone()) { // a leader that has failed leaves its state alone
       runtime.takeLastSnapshot();
     }
-    closeAll(log, chunks, lock);
     closeAll(log, intentRows, chunks, lock);
     LOG.info("stopped");
     ended.complete(null);

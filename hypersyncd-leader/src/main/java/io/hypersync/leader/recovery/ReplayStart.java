@@ -68,8 +68,7 @@ public record ReplayStart(FsState state, long index, long lastTimeNs, long weigh
     }
     if (!logged.equals(state.root())) {
       throw new ReplayException(
-          index,
-          "the snapshot of it has root " + state.root() + ", and the log says " + logged);
+          index, "the snapshot of it has root " + state.root() + ", and the log says " + logged);
     }
   }
 }

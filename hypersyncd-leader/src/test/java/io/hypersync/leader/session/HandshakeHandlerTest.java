@@ -112,7 +112,7 @@ class HandshakeHandlerTest {
             + " were removed",
         ((Refused) lastSent()).message());
     assertRefused(Reason.PROTOCOL_ERROR, hello(1, ROOT_1));
-    greet(1, hello(2, new Hash(2, 2, 2, 2)), 0);
+    openWith(1, hello(2, new Hash(2, 2, 2, 2)), 0);
     assertInstanceOf(Welcome.class, lastSent());
   }
 

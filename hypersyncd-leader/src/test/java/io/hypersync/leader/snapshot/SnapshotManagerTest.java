@@ -38,7 +38,11 @@ class SnapshotManagerTest {
   private final Sequencer sequencer =
       new Sequencer(
           new LeaderState(
-              FsState.genesis(), FsState.genesis().root(), 0, 0, IntentIndex.inMemory(IntentRetention.DEFAULT)),
+              FsState.genesis(),
+              FsState.genesis().root(),
+              0,
+              0,
+              IntentIndex.inMemory(IntentRetention.DEFAULT)),
           log,
           clock,
           () -> ++entropy,

@@ -34,6 +34,7 @@ public final class StateLock implements AutoCloseable {
           "oplog.v2",
           "chunks",
           "snapshots",
+          "intents",
           "enrolment.token",
           "worker.toml",
           "cut",

@@ -125,7 +125,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         ChunkSync.NONE,
         SegmentWrite.DSYNC,
         TreeDeletion.FILE_BY_FILE,
-        new ManualClock(),
+        new ManualLogClock(),
         firstNeeded,
         (index, payload) -> Verdict.KEEP);
   }
