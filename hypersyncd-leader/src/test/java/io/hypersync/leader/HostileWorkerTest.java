@@ -58,6 +58,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -67,6 +68,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * can: what the leader keeps for it is bounded, and another worker is served as before. {@code
  * -Dhypersync.hostile.messages} is the number of ids or messages of each kind.
  */
+@Tag("slow")
 class HostileWorkerTest {
   private static final long ROWS = Long.getLong("hypersync.hostile.messages", 100_000);
   private static final WorkspaceId WORKSPACE = new WorkspaceId(1, 1);

@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every chunk that was synced before a SIGKILL is there after it. */
+@Tag("slow")
 class DiskCrashTest {
   private static final int CRASHES = 4;
   private static final long CHUNKS_PER_RUN = 1_000_000;

@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Seeded random histories of ops, most of which succeed (hypersync.md 5.2(4), 22.2). */
+@Tag("slow")
 class RandomHistoryTest {
   private static final int HISTORIES = 220;
   private static final int OPS = 1_000;

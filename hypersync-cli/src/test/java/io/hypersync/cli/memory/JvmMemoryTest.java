@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Runs in child processes with the JVM options of daemons. */
 @Timeout(120)
+@Tag("slow")
 class JvmMemoryTest {
   private static final List<String> DAEMON =
       List.of(

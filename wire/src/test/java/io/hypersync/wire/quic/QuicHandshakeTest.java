@@ -32,10 +32,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who may connect to whom, and how refusals are reported. */
+@Tag("slow")
 class QuicHandshakeTest {
   private static final WorkerId WORKER = new WorkerId("w1");
 

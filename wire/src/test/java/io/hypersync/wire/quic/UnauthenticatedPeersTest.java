@@ -14,10 +14,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How the leader treats unauthenticated peers. */
+@Tag("slow")
 class UnauthenticatedPeersTest {
   private static final HandshakeLimits DEFAULTS = HandshakeLimits.defaults();
   private static final int MAX_DATAGRAM = 65_535;

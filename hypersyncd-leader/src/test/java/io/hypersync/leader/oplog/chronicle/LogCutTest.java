@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A cut of the log, interrupted anywhere, leaves the log uncut, cut, or to be cut again. */
+@Tag("slow")
 class LogCutTest {
   private static final int ENTRIES = 240;
   private static final int MORE = 20;
