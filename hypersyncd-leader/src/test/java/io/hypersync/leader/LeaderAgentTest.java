@@ -25,6 +25,8 @@ import io.hypersync.model.op.OpCodec;
 import io.hypersync.model.state.FsState;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.CommitAck;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse;
+import io.hypersync.wire.message.LeaderMessage.IntentStatusResponse.Status;
 import io.hypersync.wire.message.LeaderMessage.LogEntries;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.wire.message.WorkerMessage.IntentStatusRequest;
@@ -154,10 +156,11 @@ class LeaderAgentTest {
   }
 
   @Test
-  void whatWasTrimmedIsNeitherCommittedAgainNorAnswered() {
+  void whatWasTrimmedIsAnsweredAsBefore() {
     submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
     turn();
     long index = log.durableIndex();
+    CommitAck first = acks().getFirst();
     submit(2, new FsOp.MakeDir(FsState.ROOT, Name.of("b"), 0755, 0, 0));
     turn();
     assertEquals(index + 1, log.trim(index));
@@ -165,13 +168,12 @@ class LeaderAgentTest {
     submit(1, new FsOp.MakeDir(FsState.ROOT, Name.of("a"), 0755, 0, 0));
     turn();
     assertEquals(index + 1, log.appendedIndex(), "not committed again");
-    assertEquals(List.of(Errno.EAGAIN), errors());
+    assertEquals(List.of(first), acks());
     port.sent.clear();
     leader.received(SESSION, new IntentStatusRequest(new IntentId(CLIENT, 1)));
-    turn();
-    assertEquals(List.of(), port.sent, "NOT_FOUND would have it sent again");
-    leader.received(SESSION, new IntentStatusRequest(new IntentId(CLIENT, 2)));
-    assertEquals(1, port.sent.size());
+    assertEquals(
+        new IntentStatusResponse(first.intent(), Status.COMMITTED, first.committed()),
+        port.sent.getLast().message());
   }
 
   @Test

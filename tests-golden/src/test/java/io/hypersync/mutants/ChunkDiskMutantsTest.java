@@ -88,7 +88,7 @@ class ChunkDiskMutantsTest {
         skips(
             "the filter does not know what earlier runs have stored",
             "chunkstore.disk.ChunkIndex",
-            "fill",
+            "addToFilter",
             "HashFilter.add"),
         skips(
             "the filter does not know what is entered",

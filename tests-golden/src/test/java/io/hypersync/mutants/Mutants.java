@@ -23,7 +23,7 @@ final class Mutants {
           skips(
               "a leader that starts again does not know what it had committed",
               "leader.recovery.LogReplay",
-              "onRecord",
+              "remember",
               "IntentIndex.add"),
           skips(
               "an intent is not remembered when it is sequenced",

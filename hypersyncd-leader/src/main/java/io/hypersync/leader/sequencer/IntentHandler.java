@@ -264,17 +264,17 @@ public final class IntentHandler {
     return forgotten.mayAsk(worker, forgottenThrough());
   }
 
-  /** The last entry whose intent is forgotten, or remembered without what its ack has to say. */
+  /** The last entry whose intent is forgotten. */
   private long forgottenThrough() {
-    return Math.max(sequencer.intents().forgottenThrough(), log.firstIndex() - 1);
+    return sequencer.intents().forgottenThrough();
   }
 
   /**
    * Answers what has become of an intent (6.4): NOT_FOUND for another worker's; nothing yet for one
-   * that may have been forgotten ({@link ForgottenIntents}), or whose entry was trimmed. If the
-   * intent waits for chunks, they are requested again, because chunks in flight on the previous
-   * connection are lost (9.3.1). The worker must not send the intent again to achieve that: its
-   * answer may be in flight, and an intent that arrives after its own refusal is a new one.
+   * that may have been forgotten ({@link ForgottenIntents}). If the intent waits for chunks, they
+   * are requested again, because chunks in flight on the previous connection are lost (9.3.1). The
+   * worker must not send the intent again to achieve that: its answer may be in flight, and an
+   * intent that arrives after its own refusal is a new one.
    */
   public void status(WorkerId worker, IntentId id, long nowNs) {
     if (isForeign(worker, id)) {
