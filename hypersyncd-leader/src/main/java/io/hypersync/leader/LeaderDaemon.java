@@ -33,6 +33,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.sequencer.IntentStoreException;
+import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.WorkspaceId;
@@ -152,8 +153,6 @@ public final class LeaderDaemon implements Daemon {
                 events);
         recovered = replay.result();
       }
-      from.requireOf(log);
-      intents.requireCovered(log.firstIndex());
       LOG.info(
           "recovered entry {} with root {}, {} nodes",
           recovered.index(),
@@ -323,7 +322,13 @@ public final class LeaderDaemon implements Daemon {
                   + " from a copy, with the log and the intents of the same time.");
       case DatabaseException database ->
           new UserError(
-              String.valueOf(database.getMessage()), "The committed intents are in " + stateDir);
+              String.valueOf(database.getMessage()),
+              database.errno() == Errno.ENOSPC
+                  ? "Free space on the disk of " + stateDir
+                  : "The committed intents are in "
+                      + stateDir.resolve("intents")
+                      + ". If the log begins at entry 1, move that folder away: it is made again from"
+                      + " the log. Otherwise restore both from a copy.");
       case ChunkStoreException chunk ->
           new UserError(String.valueOf(chunk.getMessage()), "The chunks are in " + stateDir);
       case RuntimeException unexpected -> unexpected;

@@ -40,29 +40,32 @@ final class CollectionReserve {
   }
 
   /**
-   * Makes the reserve if it is not there and there is plenty of room; a failure is not reported.
+   * Makes the reserve, or a further piece of it, if there is plenty of room. A failure is not
+   * reported.
+   *
+   * @return the bytes that were written; 0 if the reserve is there, or cannot be made now
    */
-  void makeIfRoomy() {
+  long grow() {
     try {
       long there = size();
       if (there >= bytes || space.bytes() < 2 * bytes - there + keptFreeBytes) {
-        return;
+        return 0;
       }
+      ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(bytes - there, PIECE_BYTES));
       try (FileChannel out =
           FileChannel.open(
               file,
               StandardOpenOption.CREATE,
               StandardOpenOption.WRITE,
               StandardOpenOption.APPEND)) {
-        for (long left = bytes - there; left > 0; left -= PIECE_BYTES) {
-          ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(left, PIECE_BYTES));
-          while (zeros.hasRemaining()) {
-            var _ = out.write(zeros);
-          }
+        while (zeros.hasRemaining()) {
+          var _ = out.write(zeros);
         }
       }
+      return zeros.capacity();
     } catch (IOException | ChunkStoreException e) {
       LOG.debug("no reserve for collections", e);
+      return 0;
     }
   }
 

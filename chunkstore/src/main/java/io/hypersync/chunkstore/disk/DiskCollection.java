@@ -101,6 +101,7 @@ final class DiskCollection implements CollectionRun {
   private final Deque<SegmentUsage> sparse = new ArrayDeque<>();
 
   private @Nullable Group group;
+  private boolean isReserveGrowing;
   private int toClean;
   private int deleted;
   private int left;
@@ -249,12 +250,16 @@ final class DiskCollection implements CollectionRun {
       }
       return cost;
     }
+    if (isReserveGrowing) {
+      return growReserve();
+    }
     Group current = group;
     if (current == null) {
       group = nextGroup();
       if (group == null) {
-        makeReserve();
-        phase = Phase.DONE;
+        long written = growReserve();
+        phase = written == 0 ? Phase.DONE : phase;
+        return written;
       }
       return 0;
     }
@@ -270,7 +275,7 @@ final class DiskCollection implements CollectionRun {
     SegmentUsage next = current.toDelete.poll();
     if (next == null) {
       group = null;
-      makeReserve();
+      isReserveGrowing = true;
       return 0;
     }
     delete(next, current.retained.contains(next.segment()));
@@ -288,13 +293,14 @@ final class DiskCollection implements CollectionRun {
         .forEach(sparse::add);
     toClean = empty.size() + sparse.size();
     phase = Phase.CLEANING;
-    makeReserve();
+    isReserveGrowing = true;
   }
 
-  private void makeReserve() {
-    if (options.keepsReserve()) {
-      reserve.makeIfRoomy();
-    }
+  /** Writes a piece of the reserve; returns its bytes, 0 if there is nothing to write. */
+  private long growReserve() {
+    long written = options.keepsReserve() ? reserve.grow() : 0;
+    isReserveGrowing = written > 0;
+    return written;
   }
 
   private @Nullable Group nextGroup() {

@@ -122,6 +122,7 @@ final class CutLogCommand implements Callable<Integer> {
           UserError.USAGE);
     }
     if (begun.isEmpty()) {
+      LogSurvey.requireWhole(oplog);
       requirePossible(LogCut.extent(oplog));
     }
     LogSurvey survey = survey(oplog, chunks);

@@ -135,7 +135,7 @@ public record LogSurvey(
    * Refuses a log whose first entries were trimmed: a trace, and whoever replays the log to look at
    * it, begins with the empty filesystem.
    */
-  static void requireWhole(Path oplog) throws IOException {
+  public static void requireWhole(Path oplog) throws IOException {
     long first = ChronicleOpLog.firstIndex(oplog);
     if (first > 1) {
       throw new UserError(

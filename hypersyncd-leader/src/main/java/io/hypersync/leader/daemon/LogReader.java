@@ -39,10 +39,12 @@ final class LogReader implements LogReadPort, AutoCloseable {
           try {
             log.read(fromIndex, maxBytes, (_, payload) -> entries.add(payload));
             post.accept(agent -> agent.logRead(session, fromIndex, entries));
-          } catch (IndexOutOfBoundsException trimmed) {
-            LOG.debug("{} wants entry {}", session, fromIndex, trimmed);
-            post.accept(agent -> agent.logTrimmed(session, fromIndex));
           } catch (IOException | RuntimeException e) {
+            if (fromIndex < log.firstIndex()) {
+              LOG.debug("{} wants entry {}", session, fromIndex, e);
+              post.accept(agent -> agent.logTrimmed(session, fromIndex));
+              return;
+            }
             LOG.error("cannot read the log from entry {} for {}", fromIndex, session, e);
             post.accept(_ -> transport.close(session, null));
           }

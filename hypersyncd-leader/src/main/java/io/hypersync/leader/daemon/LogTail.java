@@ -95,7 +95,10 @@ final class LogTail extends JsonSerializable.Base {
     List<byte[]> slice = new ArrayList<>();
     try {
       var _ = log.read(from, SLICE_BYTES, (_, payload) -> slice.add(payload));
-    } catch (IndexOutOfBoundsException trimmed) {
+    } catch (IndexOutOfBoundsException e) {
+      if (from >= log.firstIndex()) {
+        throw e;
+      }
       throw new UserError("log entry " + from + " was removed meanwhile", "Ask again.");
     } catch (IOException e) {
       throw new UserError("cannot read the log: " + FileProblems.describe(e), "");

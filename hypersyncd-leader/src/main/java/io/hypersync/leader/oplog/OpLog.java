@@ -88,12 +88,16 @@ public interface OpLog extends AutoCloseable {
    * the disk. Neither that thread nor the writer waits for it. After a crash at any point the log
    * is a suffix of what it was, without a gap.
    *
+   * <p>An entry may go when a snapshot that has it is durable ({@code SnapshotManager#baseIndex}),
+   * and its intent is stored ({@code IntentIndex#through}). Snapshots that are taken later look at
+   * the entries behind that one.
+   *
    * @param throughIndex a durable index; lower than {@link #firstIndex()} to remove nothing
    * @return the new {@link #firstIndex()}
    * @throws IllegalArgumentException if the index is not durable
    * @throws OpLogFailedException if the log has failed or is closed
    * @throws IOException if the disk fails; some of the segments may be gone. The log goes on
-   *     working, and a later call removes what was left
+   *     working. The files of a segment that was not deleted to the end go at the next start
    */
   long trim(long throughIndex) throws IOException;
 

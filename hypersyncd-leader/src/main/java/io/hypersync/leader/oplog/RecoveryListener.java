@@ -19,17 +19,19 @@ public interface RecoveryListener {
 
   /**
    * The first entry that {@link #onRecord} is to receive; the caller has the state before it from
-   * elsewhere, such as a snapshot (hypersync.md 13). Asked once, before the first entry.
+   * elsewhere, such as a snapshot (hypersync.md 13). Asked once, before the first entry; may refuse
+   * the log with an exception, like {@link #ended}.
    *
    * <p>Full segments that end before it are not read, apart from their headers: damage in them is
    * found when they are read later. In the segment that holds it, the entries before it are checked
    * and not delivered. If the log begins behind it, or ends before its predecessor, the log is not
    * opened.
    *
-   * @return the index; 0 for whatever entry the log begins with
+   * @param first the first entry of the log; 1 if it has none
+   * @return the index
    */
-  default long firstNeeded() {
-    return 0;
+  default long firstNeeded(long first) {
+    return first;
   }
 
   /**

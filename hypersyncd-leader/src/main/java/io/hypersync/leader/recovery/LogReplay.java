@@ -61,7 +61,6 @@ public final class LogReplay implements RecoveryListener {
   private final LongConsumer progress;
   private final long maxStateBytes;
   private final IntentIndex intents;
-  private final long firstNeeded;
   private FsState state;
   private final RootCheck roots;
   private Hash root;
@@ -96,8 +95,7 @@ public final class LogReplay implements RecoveryListener {
     this.root = state.root();
     this.weight = start.weight();
     this.intents = intents;
-    this.firstNeeded = Math.min(start.index(), intents.through()) + 1;
-    this.index = firstNeeded - 1;
+    this.index = Math.min(start.index(), intents.through());
     this.lastTimeNs = start.lastTimeNs();
     this.maxStateBytes = maxStateBytes;
     this.roots = new RootCheck(state, hashing);
@@ -106,10 +104,26 @@ public final class LogReplay implements RecoveryListener {
     this.progress = progress;
   }
 
-  /** The state has all entries before this one, and so have the stored intents. */
+  /**
+   * The state and the stored intents have all entries before this one. It is also the last entry of
+   * the snapshot, or the last of the stored intents, if the log still has that: so a log which is
+   * not the one they come from is refused.
+   *
+   * @throws ReplayException if the log begins behind the entry that follows the snapshot
+   * @throws IntentStoreException if it begins behind the entry that follows the stored intents
+   */
   @Override
-  public long firstNeeded() {
-    return firstNeeded;
+  public long firstNeeded(long first) {
+    if (first > start.index() + 1) {
+      throw new ReplayException(
+          first,
+          "the log begins with it, and there is no readable snapshot of the entry before it or of"
+              + " a later one");
+    }
+    intents.requireCovered(first);
+    long needed = Math.max(first, Math.min(start.index(), intents.through()));
+    index = needed - 1;
+    return needed;
   }
 
   /**

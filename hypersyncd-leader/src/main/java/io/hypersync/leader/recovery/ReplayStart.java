@@ -1,15 +1,10 @@
 package io.hypersync.leader.recovery;
 
-import io.hypersync.leader.oplog.OpLog;
-import io.hypersync.model.codec.DecodeException;
-import io.hypersync.model.hash.Hash;
-import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.snapshot.Snapshot;
-import java.io.IOException;
 import java.util.Collection;
 
 /**
@@ -48,27 +43,5 @@ public record ReplayStart(FsState state, long index, long lastTimeNs, long weigh
       highest = Math.max(highest, snapshot.index());
     }
     return new ReplayStart(state, index, lastTimeNs, weight, highest);
-  }
-
-  /**
-   * Makes sure that the log is the one that this state comes from, if it still has the entry.
-   *
-   * @throws ReplayException if the log says that the entry had another root
-   * @throws IOException if the log cannot be read
-   */
-  public void requireOf(OpLog log) throws IOException {
-    if (index < log.firstIndex() || index == 0) {
-      return;
-    }
-    Hash logged;
-    try {
-      logged = LogEntryCodec.decode(log.read(index)).root();
-    } catch (DecodeException e) {
-      throw new ReplayException(index, String.valueOf(e.getMessage()));
-    }
-    if (!logged.equals(state.root())) {
-      throw new ReplayException(
-          index, "the snapshot of it has root " + state.root() + ", and the log says " + logged);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.model.id.OpId;
 import java.util.List;
 
 /**
@@ -35,6 +36,11 @@ public final class IntentBatch {
   /** The last entry. */
   public long through() {
     return intents.getLast().place().logIndex();
+  }
+
+  /** The op_id of the last entry. */
+  OpId last() {
+    return intents.getLast().place().opId();
   }
 
   /** The time of the first entry. */

@@ -1,5 +1,6 @@
 package io.hypersync.leader.sequencer;
 
+import io.hypersync.model.id.OpId;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,6 +16,10 @@ import java.nio.ByteBuffer;
  *  | ver u8 | through u64 | forgotten     | newest u64 | since i64| previous         |
  *  |   = 1  |             | through u64   |            | ns       | through u64      |
  *  +--------+-------------+---------------+------------+----------+------------------+
+ *  41
+ *  +-----------+
+ *  | last 16 B |
+ *  +-----------+
  * </pre>
  *
  * @param through the intents of all entries up to this one are stored, or were forgotten
@@ -22,12 +27,20 @@ import java.nio.ByteBuffer;
  * @param newest number of the newest generation, from 1; the one before it is remembered as well
  * @param sinceNs the time of the first entry of the newest generation
  * @param previousThrough the last entry of the generation before; 0 if there is none
+ * @param last the op_id of the entry {@code through}, by which the log is recognized; {@link
+ *     #UNKNOWN} if there is none, or the log was cut
  */
 record IntentGenerations(
-    long through, long forgottenThrough, long newest, long sinceNs, long previousThrough) {
-  static final IntentGenerations NONE = new IntentGenerations(0, 0, 1, 0, 0);
+    long through,
+    long forgottenThrough,
+    long newest,
+    long sinceNs,
+    long previousThrough,
+    OpId last) {
+  static final OpId UNKNOWN = new OpId(0, 0);
+  static final IntentGenerations NONE = new IntentGenerations(0, 0, 1, 0, 0, UNKNOWN);
   private static final byte VERSION = 1;
-  private static final int BYTES = 1 + 5 * Long.BYTES;
+  private static final int BYTES = 1 + 5 * Long.BYTES + OpId.BYTES;
 
   /** After a batch was added, as a whole: to the newest generation, or as the first of another. */
   IntentGenerations with(IntentBatch batch, IntentRetention retention) {
@@ -42,13 +55,15 @@ record IntentGenerations(
             Math.max(forgottenThrough, previousThrough),
             newest + 1,
             batch.firstNs(),
-            through)
+            through,
+            batch.last())
         : new IntentGenerations(
             batch.through(),
             forgottenThrough,
             newest,
             entries == 0 ? batch.firstNs() : sinceNs,
-            previousThrough);
+            previousThrough,
+            batch.last());
   }
 
   /** After the log was cut; {@code end} is its last entry. */
@@ -58,7 +73,8 @@ record IntentGenerations(
         Math.min(forgottenThrough, end),
         newest,
         sinceNs,
-        Math.min(previousThrough, end));
+        Math.min(previousThrough, end),
+        end < through ? UNKNOWN : last);
   }
 
   byte[] encoded() {
@@ -69,6 +85,8 @@ record IntentGenerations(
         .putLong(newest)
         .putLong(sinceNs)
         .putLong(previousThrough)
+        .putLong(last.high())
+        .putLong(last.low())
         .array();
   }
 
@@ -84,6 +102,11 @@ record IntentGenerations(
           "the stored intents have a format that this version does not know");
     }
     return new IntentGenerations(
-        in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        new OpId(in.getLong(), in.getLong()));
   }
 }

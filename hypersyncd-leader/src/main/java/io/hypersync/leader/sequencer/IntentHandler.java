@@ -175,7 +175,7 @@ public final class IntentHandler {
    * @return whether its connection must be closed, so that it asks again and gets an answer
    */
   public boolean reported(WorkerId worker, long visibleIndex) {
-    return forgotten.reported(worker, visibleIndex, forgottenThrough());
+    return forgotten.reported(worker, visibleIndex, sequencer.intents().forgottenThrough());
   }
 
   /**
@@ -261,12 +261,7 @@ public final class IntentHandler {
    * Whether an intent of this worker that is unknown here may have been committed and forgotten.
    */
   private boolean mayBeForgotten(WorkerId worker) {
-    return forgotten.mayAsk(worker, forgottenThrough());
-  }
-
-  /** The last entry whose intent is forgotten. */
-  private long forgottenThrough() {
-    return sequencer.intents().forgottenThrough();
+    return forgotten.mayAsk(worker, sequencer.intents().forgottenThrough());
   }
 
   /**

@@ -119,10 +119,14 @@ public final class IntentIndex {
    * Remembers a committed intent: that of the next entry, or in a replay one that is stored, for
    * which nothing is done.
    *
-   * @throws IntentStoreException if entries between the stored ones and this one are missing
+   * @throws IntentStoreException if entries between the stored ones and this one are missing, or
+   *     what is stored is of another log
    */
   public void add(LogEntry entry) {
     if (entry.index() <= store.through() && recent.through() == store.through()) {
+      if (entry.index() == store.through()) {
+        store.requireLast(entry.opId());
+      }
       return;
     }
     if (entry.index() != recent.through() + 1) {

@@ -5,6 +5,7 @@ import io.hypersync.chunkstore.database.Database;
 import io.hypersync.chunkstore.database.DatabaseException;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
+import io.hypersync.model.id.OpId;
 import io.hypersync.wire.message.LeaderMessage.Committed;
 import java.util.HashMap;
 import java.util.Map;
@@ -69,6 +70,25 @@ public final class IntentStore {
   /** Intents of entries up to this one may have been forgotten; 0 if none was. */
   public long forgottenThrough() {
     return view.generations.forgottenThrough();
+  }
+
+  /**
+   * Compares the entry {@link #through} of the log with what is stored of it.
+   *
+   * @throws IntentStoreException if it is another one: the log and the intents do not belong
+   *     together, so whether an intent was committed cannot be told
+   */
+  void requireLast(OpId entry) {
+    IntentGenerations now = view.generations;
+    if (!now.last().equals(entry) && !now.last().equals(IntentGenerations.UNKNOWN)) {
+      throw new IntentStoreException(
+          "the stored intents are not those of this log: its entry "
+              + now.through()
+              + " is "
+              + entry
+              + ", and theirs is "
+              + now.last());
+    }
   }
 
   /**

@@ -75,6 +75,9 @@ public final class LoggedChunks {
    * @throws IOException if the log cannot be read
    */
   public boolean step() throws IOException {
+    if (verifies) { // what was trimmed meanwhile need not be looked at; a new snapshot misses it
+      next = Math.max(next, log.firstIndex());
+    }
     if (next > last) {
       return false;
     }

@@ -207,6 +207,43 @@ class LogReplayTest {
     }
   }
 
+  @ParameterizedTest(name = "snapshot of {0}, intents up to {1}, the log begins at {2}: {3}")
+  @CsvSource({
+    "0, 0, 1, 1",
+    "0, 30, 1, 1",
+    "20, 30, 1, 20",
+    "20, 20, 1, 20",
+    "20, 10, 1, 10",
+    "20, 10, 10, 10",
+    "20, 10, 11, 11",
+    "20, 30, 21, 21",
+    "20, 10, 12, IntentStoreException",
+    "20, 30, 22, ReplayException"
+  })
+  void whatIsNeededOfTheLog(int snapshot, int stored, long first, String expected) {
+    List<byte[]> log = logOf(30);
+    ReplayStart start = startAt(log, snapshot);
+    IntentIndex intents =
+        replayed(log.subList(0, stored), ReplayStart.genesis(RootVersion.LATEST)).intents();
+    intents.persist(stored);
+    LogReplay from =
+        new LogReplay(
+            start,
+            chunks,
+            intents,
+            LogReplay.LONG_RUNS,
+            RootHashing.AT_ONCE,
+            Long.MAX_VALUE,
+            _ -> {});
+    if (expected.endsWith("Exception")) {
+      RuntimeException refused =
+          assertThrows(RuntimeException.class, () -> from.firstNeeded(first));
+      assertEquals(expected, refused.getClass().getSimpleName());
+    } else {
+      assertEquals(Long.parseLong(expected), from.firstNeeded(first));
+    }
+  }
+
   /** What was durable when the snapshot was taken is missing. */
   @Test
   void aLogThatEndsBeforeTheSnapshotIsRefused() {
@@ -318,9 +355,11 @@ class LogReplayTest {
 
   @Test
   void aReplayMayBeginFromAStateThatIsKnown() {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 99; i++) {
       assertEquals(Verdict.KEEP, next(logged()));
     }
+    byte[] last = logged();
+    assertEquals(Verdict.KEEP, next(last));
     replay.ended();
     LeaderState known = replay.result();
     known.intents().persist(100);
@@ -333,12 +372,13 @@ class LogReplayTest {
             RootHashing.AT_ONCE,
             Long.MAX_VALUE,
             _ -> {});
-    assertEquals(101, replay.firstNeeded());
+    assertEquals(100, replay.firstNeeded(1));
     assertEquals(known.root(), replay.result().root(), "before the first entry");
     List<byte[]> entries = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       entries.add(logged());
     }
+    assertEquals(Verdict.KEEP, replay.onRecord(100, last));
     assertNamed(102, () -> replay.onRecord(102, entries.get(1)));
     for (int i = 0; i < 10; i++) {
       assertEquals(Verdict.KEEP, replay.onRecord(101 + i, entries.get(i)));
@@ -349,7 +389,6 @@ class LogReplayTest {
     assertEquals(state.root(), result.state().root());
     assertEquals(110, result.lastTimeNs());
     assertEquals(StateWeight.of(state), result.weight());
-    assertEquals(101, replay.firstNeeded());
   }
 
   /** Asserts that the replay is refused and names this entry. */

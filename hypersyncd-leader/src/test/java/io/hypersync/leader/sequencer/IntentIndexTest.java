@@ -15,7 +15,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.log.LogEntry;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -210,6 +212,36 @@ class IntentIndexTest {
         refused.getMessage().startsWith("the stored intents end at entry 4, but the log begins"),
         refused::getMessage);
     assertThrows(IntentStoreException.class, () -> next.add(numbered(first)));
+  }
+
+  @Test
+  void theLogOfOtherIntentsIsRefused() {
+    IntentIndex index = index(FOREVER);
+    for (int i = 1; i <= 4; i++) {
+      index.add(numbered(i));
+    }
+    index.persist(4);
+    IntentIndex next = index(FOREVER);
+    next.add(numbered(3)); // only the last one is compared
+    LogEntry same = numbered(4);
+    LogEntry other =
+        new LogEntry(
+            same.index(),
+            new OpId(9, 9),
+            same.committedAtNs(),
+            same.intent(),
+            same.origin(),
+            same.agent(),
+            same.op(),
+            same.createdNode(),
+            same.root(),
+            new byte[0],
+            new byte[0]);
+    assertThrows(IntentStoreException.class, () -> next.add(other));
+    next.add(numbered(4));
+    next.add(numbered(5));
+    next.logEnds(5);
+    requireAll(next, 5, "its own log");
   }
 
   @ParameterizedTest(name = "stored through 6, the log ends at {0}")

@@ -48,7 +48,7 @@ class IntentRowsTest {
     byte[] generations = database.get(Database.DEFAULT, IntentRows.GENERATIONS);
     assertNotNull(generations);
     assertEquals(
-        new IntentGenerations(42, 7, 3, OLDER_NS, 30), IntentGenerations.decode(generations));
+        new IntentGenerations(42, 7, 3, OLDER_NS, 30, OP), IntentGenerations.decode(generations));
   }
 
   @Test
@@ -56,7 +56,7 @@ class IntentRowsTest {
     InMemoryDatabase golden = golden();
     InMemoryDatabase database = new InMemoryDatabase();
     Batch before = new Batch();
-    IntentGenerations early = new IntentGenerations(29, 7, 2, 1, 20);
+    IntentGenerations early = new IntentGenerations(29, 7, 2, 1, 20, OP);
     before.put(Database.DEFAULT, IntentRows.GENERATIONS, early.encoded());
     database.write(before);
     IntentStore store = new IntentStore(database, new IntentRetention(12, Long.MAX_VALUE));
@@ -64,7 +64,7 @@ class IntentRowsTest {
     assertEquals(rows(golden, "intents-2"), rows(database, "intents-2"));
 
     Batch later = new Batch();
-    IntentGenerations late = new IntentGenerations(41, 7, 3, OLDER_NS, 30);
+    IntentGenerations late = new IntentGenerations(41, 7, 3, OLDER_NS, 30, OP);
     later.put(Database.DEFAULT, IntentRows.GENERATIONS, late.encoded());
     database.write(later);
     store = new IntentStore(database, new IntentRetention(12, Long.MAX_VALUE));

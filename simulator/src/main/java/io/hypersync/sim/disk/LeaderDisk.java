@@ -184,8 +184,8 @@ public final class LeaderDisk {
               }
 
               @Override
-              public long firstNeeded() {
-                return listener.firstNeeded();
+              public long firstNeeded(long first) {
+                return listener.firstNeeded(first);
               }
 
               @Override

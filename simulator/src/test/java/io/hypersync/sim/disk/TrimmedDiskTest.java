@@ -184,8 +184,8 @@ class TrimmedDiskTest {
           }
 
           @Override
-          public long firstNeeded() {
-            return firstNeeded;
+          public long firstNeeded(long first) {
+            return firstNeeded == 0 ? first : firstNeeded;
           }
         });
   }

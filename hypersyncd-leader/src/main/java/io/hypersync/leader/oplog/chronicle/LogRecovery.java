@@ -54,7 +54,7 @@ final class LogRecovery {
   private final LogFiles files;
   private final RecoveryListener listener;
   private final List<byte[]> carried = new ArrayList<>();
-  private final long needed;
+  private long needed;
   private boolean entered;
   private long nextIndex = 1;
   private Hash previous = Hash.ZERO;
@@ -70,7 +70,6 @@ final class LogRecovery {
   private LogRecovery(LogFiles files, RecoveryListener listener) {
     this.files = files;
     this.listener = listener;
-    this.needed = listener.firstNeeded();
   }
 
   /**
@@ -174,7 +173,8 @@ final class LogRecovery {
 
   private void requireBegin() throws OpLogCorruptException {
     long first = firstIndex(published);
-    if (needed > 0 && first > needed) {
+    needed = listener.firstNeeded(first);
+    if (first > needed) {
       throw new OpLogCorruptException(
           needed,
           published.getFirst().file(),

@@ -40,12 +40,17 @@ record LogSegmentFile(
    * Delivers the entries from {@code from} to {@code to}, both in this segment and durable, until
    * {@code maxBytes} of payload have been delivered. Returns how many were, at least one.
    *
+   * <p>The payload of an entry may have records in it: somebody has copied a log into the
+   * workspace. A search may take those for the segment's own. So what it finds is believed only if
+   * the entry that is wanted follows; otherwise the segment is read from its beginning.
+   *
    * @throws java.nio.file.NoSuchFileException if the segment was trimmed; nothing was delivered
    */
   int read(long from, long to, long maxBytes, RecordConsumer consumer) throws IOException {
     int window =
         from == to ? SegmentScanner.POINT_WINDOW_BYTES : SegmentScanner.SEQUENTIAL_WINDOW_BYTES;
     long position = positions.isWhole() ? positions.floor(from) : search(from);
+    boolean searched = !positions.isWhole() && position > 0;
     try (SegmentScanner scanner = SegmentScanner.open(files, file(), window)) {
       long bytes = 0;
       int count = 0;
@@ -53,6 +58,14 @@ record LogSegmentFile(
         LogRecord record = scanner.entry(position, segmentId);
         long wanted = from + count;
         if (record == null || record.index() > wanted || (record.index() < wanted && count > 0)) {
+          if (searched) {
+            if (count > 0) {
+              return count;
+            }
+            searched = false;
+            position = 0;
+            continue;
+          }
           throw new OpLogCorruptException(
               wanted, file(), "a durable record cannot be read any more");
         }

@@ -130,6 +130,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
         (index, payload) -> Verdict.KEEP);
   }
 
+  /** Needs the entries from that one on; with 0 all that there are. */
   static RecoveryListener needing(long firstNeeded, RecoveryListener recovery) {
     return new RecoveryListener() {
       @Override
@@ -138,8 +139,8 @@ final class TestLog implements AutoCloseable, OpLogListener {
       }
 
       @Override
-      public long firstNeeded() {
-        return firstNeeded;
+      public long firstNeeded(long first) {
+        return firstNeeded == 0 ? first : firstNeeded;
       }
     };
   }

@@ -418,8 +418,8 @@ public final class LogPromises {
           }
 
           @Override
-          public long firstNeeded() {
-            return needed;
+          public long firstNeeded(long first) {
+            return needed == 0 ? first : needed;
           }
         };
     OpLogListener listener =
