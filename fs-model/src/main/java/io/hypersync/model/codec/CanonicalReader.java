@@ -94,6 +94,16 @@ public final class CanonicalReader {
   }
 
   /**
+   * Passes over this many bytes.
+   *
+   * @param count not negative
+   */
+  public void skip(int count) throws DecodeException {
+    need(count);
+    position += count;
+  }
+
+  /**
    * Reads a 32-bit length and that many bytes, into a new array.
    *
    * @param max the largest valid length; a greater one is rejected before anything is allocated

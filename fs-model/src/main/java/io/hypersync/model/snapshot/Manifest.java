@@ -11,6 +11,7 @@ import io.hypersync.model.state.StatePages;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
 import io.hypersync.model.trie.PageSource;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 
@@ -138,5 +139,23 @@ public record Manifest(
           "the pages give root " + state.root() + ", and the manifest says " + header.root);
     }
     return new Manifest(workspace, header.index, header.lastTimeNs, header.weight, state);
+  }
+
+  /**
+   * Begins a walk over a manifest's pages and chunks; {@link PageWalker#step} goes on.
+   *
+   * @param bytes the manifest, whose hash has been checked
+   * @param workspace the workspace that it must be of
+   * @throws DecodeException if it is no manifest, or is of another workspace
+   */
+  public static void walk(byte[] bytes, WorkspaceId workspace, PageWalker pages)
+      throws DecodeException {
+    CanonicalReader in = new CanonicalReader(bytes);
+    Header header = Header.read(in);
+    if (!header.workspace.equals(workspace)) {
+      throw new DecodeException("the manifest is of workspace " + header.workspace);
+    }
+    StatePages.walk(in, pages);
+    in.finish();
   }
 }

@@ -7,6 +7,7 @@ import io.hypersync.model.id.Name;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.op.NodeType;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
@@ -78,5 +79,10 @@ public final class DirEntry extends Leaf {
       throw new DecodeException("a directory entry of no known type, or without a valid name");
     }
     return new DirEntry(Name.of(name), node, type);
+  }
+
+  static void walkPage(CanonicalReader in, PageWalker ignored) throws DecodeException {
+    in.skip(NodeId.BYTES + 1);
+    in.skip(in.u8());
   }
 }

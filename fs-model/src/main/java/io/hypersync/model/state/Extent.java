@@ -5,6 +5,7 @@ import io.hypersync.model.codec.CanonicalWriter;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
@@ -104,5 +105,11 @@ public final class Extent extends Leaf {
       throw new DecodeException("an extent of " + length + " bytes at " + offset);
     }
     return new Extent(offset, length, chunk, chunkOffset);
+  }
+
+  static void walkPage(CanonicalReader in, PageWalker pages) throws DecodeException {
+    in.skip(Long.BYTES + Integer.BYTES);
+    pages.chunk(in.hash());
+    in.skip(Integer.BYTES);
   }
 }

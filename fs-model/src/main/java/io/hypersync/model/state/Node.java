@@ -12,6 +12,7 @@ import io.hypersync.model.trie.Leaf;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
@@ -268,5 +269,29 @@ public final class Node extends Leaf {
     NodeAttributes attributes =
         new NodeAttributes(mode, uid, gid, nlink, size, mtimeNs, ctimeNs, btimeNs, rdev);
     return new Node(id, inode, type, attributes, content, xattrs);
+  }
+
+  /** Walks over what {@link #writePage} wrote: the chunks and pages of one node. */
+  static void walkPage(CanonicalReader in, PageWalker pages) throws DecodeException {
+    in.skip(NodeId.BYTES + Long.BYTES);
+    int code = in.u8();
+    NodeType type = NodeType.ofCode(code);
+    if (type == null) {
+      throw new DecodeException("a node of the unknown type " + code);
+    }
+    in.skip(Short.BYTES + 3 * Integer.BYTES + 3 * Long.BYTES);
+    pages.trie(in, PageKind.XATTRS, Xattr::walkPage);
+    switch (type) {
+      case FILE -> {
+        in.skip(2 * Long.BYTES);
+        pages.trie(in, PageKind.EXTENTS, Extent::walkPage);
+      }
+      case DIRECTORY -> {
+        in.skip(NodeId.BYTES);
+        pages.trie(in, PageKind.ENTRIES, DirEntry::walkPage);
+      }
+      case SYMLINK -> in.skip(in.u16());
+      case FIFO, SOCKET, CHARACTER_DEVICE, BLOCK_DEVICE -> in.skip(Integer.BYTES);
+    }
   }
 }

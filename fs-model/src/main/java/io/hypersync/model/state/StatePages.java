@@ -6,6 +6,7 @@ import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.trie.MerkleTrie;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 
@@ -45,5 +46,17 @@ public final class StatePages {
     MerkleTrie<Orphan> orphans =
         pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
     return new FsState(version, nodes, orphans, nextInode, allocated);
+  }
+
+  /**
+   * Begins a walk over a state's pages, and over the chunks of its files and extended attributes.
+   *
+   * @throws DecodeException if the bytes are not such a form
+   */
+  public static void walk(CanonicalReader in, PageWalker pages) throws DecodeException {
+    var _ = in.u64(); // next inode
+    var _ = in.size(); // allocated
+    pages.trie(in, PageKind.NODES, Node::walkPage);
+    pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
   }
 }

@@ -7,6 +7,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.trie.Leaf;
+import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
@@ -75,5 +76,13 @@ public final class Xattr extends Leaf {
       throw new DecodeException("an extended attribute of " + length + " bytes");
     }
     return new Xattr(name, length == 0 ? ChunkRef.EMPTY : new ChunkRef(hash, length));
+  }
+
+  static void walkPage(CanonicalReader in, PageWalker pages) throws DecodeException {
+    Hash hash = in.hash();
+    if (in.u32() != 0) { // the empty chunk is in no store
+      pages.chunk(hash);
+    }
+    in.skip(in.u8());
   }
 }

@@ -99,7 +99,7 @@ public final class PageReader {
     }
   }
 
-  private static int bit(CanonicalReader in, int above) throws DecodeException {
+  static int bit(CanonicalReader in, int above) throws DecodeException {
     int bit = in.u16();
     if (bit <= above || bit >= MAX_BIT) {
       throw new DecodeException("a node of a trie has bit " + bit + " below bit " + above);
