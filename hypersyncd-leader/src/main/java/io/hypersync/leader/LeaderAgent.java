@@ -28,7 +28,6 @@ import io.hypersync.leader.session.ReceivedMessages;
 import io.hypersync.leader.session.TailCache;
 import io.hypersync.leader.session.WorkerSession;
 import io.hypersync.leader.session.WorkerSessions;
-import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.ClientId;
@@ -40,6 +39,8 @@ import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
 import io.hypersync.wire.message.WorkerMessage;
@@ -55,7 +56,7 @@ import org.slf4j.LoggerFactory;
  * has no thread of its own and is not thread-safe: every method is called by the thread that calls
  * {@link #doWork}, the leader's event loop.
  */
-public final class LeaderAgent implements Agent {
+public final class LeaderAgent implements Agent, SnapshotListener {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
 
   private final LeaderConfig config;
@@ -335,17 +336,17 @@ public final class LeaderAgent implements Agent {
     divergences.audited(finding, clock.monotonicNs());
   }
 
-  /** A snapshot was taken, or what the catalog says of one was changed. */
+  @Override
   public void snapshotTaken(Snapshot snapshot) {
     snapshots.taken(snapshot);
   }
 
-  /** A snapshot was removed. */
+  @Override
   public void snapshotRemoved(long index) {
     snapshots.removed(index);
   }
 
-  /** What was asked of the snapshot port could not be done. */
+  @Override
   public void snapshotFailed(String why) {
     snapshots.failed(why, clock.monotonicNs());
   }

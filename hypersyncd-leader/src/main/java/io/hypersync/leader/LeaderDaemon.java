@@ -2,7 +2,6 @@ package io.hypersync.leader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.database.DatabaseException;
 import io.hypersync.chunkstore.database.DatabaseOptions;
@@ -13,7 +12,6 @@ import io.hypersync.leader.conversion.LogConversion;
 import io.hypersync.leader.daemon.HeapBudget;
 import io.hypersync.leader.daemon.LeaderRuntime;
 import io.hypersync.leader.daemon.RootThread;
-import io.hypersync.leader.daemon.Snapshots;
 import io.hypersync.leader.oplog.CommittedBatch;
 import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.oplog.OpLogFailedException;
@@ -36,7 +34,6 @@ import io.hypersync.leader.sequencer.IntentStoreException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.IntentId;
-import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.AdminCommand;
@@ -47,15 +44,11 @@ import io.hypersync.runtime.file.DurableFiles;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
 import io.hypersync.runtime.text.ShellWords;
-import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.SnapshotCatalog;
-import io.hypersync.snapshot.SnapshotDirectory;
-import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.wire.quic.LeaderBindException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -128,9 +121,9 @@ public final class LeaderDaemon implements Daemon {
           new IntentIndex(
               new IntentStore(intentRows, IntentRetention.DEFAULT), IntentIndex.DEFAULT_BATCH);
       DurabilityEvents events = new DurabilityEvents(ended);
-      SnapshotCatalog catalog = SnapshotDirectory.of(stateDir);
-      List<Snapshot> known = catalog.list();
-      ReplayStart from = replayStart(known, chunks, options.workspace()).provenBy(known);
+      Snapshots snapshots =
+          Snapshots.read(stateDir, chunks, options.workspace(), LeaderDaemon::requireRoomFor);
+      ReplayStart from = replayStart(snapshots).provenBy(snapshots.known());
       LeaderState recovered;
       try (RootThread hashing = new RootThread()) {
         LogReplay replay =
@@ -158,7 +151,6 @@ public final class LeaderDaemon implements Daemon {
           recovered.index(),
           recovered.root(),
           recovered.state().nodes().size());
-      Snapshots snapshots = new Snapshots(catalog, known, from.index());
       LeaderRuntime runtime =
           LeaderRuntime.start(options, recovered, log, chunks, snapshots, ended);
       events.begin(runtime);
@@ -173,9 +165,8 @@ public final class LeaderDaemon implements Daemon {
     }
   }
 
-  private static ReplayStart replayStart(
-      List<Snapshot> known, ChunkStore chunks, WorkspaceId workspace) {
-    Manifest newest = SnapshotReader.newest(known, chunks, workspace, LeaderDaemon::requireRoomFor);
+  private static ReplayStart replayStart(Snapshots snapshots) {
+    Manifest newest = snapshots.newest();
     if (newest == null) {
       return ReplayStart.genesis(RootVersion.LATEST);
     }

@@ -1,7 +1,7 @@
 package io.hypersync.leader;
 
-import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.model.id.WorkspaceId;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.pki.Identity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -8,11 +8,14 @@ import io.hypersync.model.id.NodeId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
-import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
 import io.hypersync.wire.message.LeaderMessage.Welcome;
@@ -53,6 +56,7 @@ import io.hypersync.worker.replica.IndexCallbacks;
 import io.hypersync.worker.replica.IndexedState;
 import io.hypersync.worker.replica.OrphanSet;
 import io.hypersync.worker.replica.Replica;
+import io.hypersync.worker.snapshot.WorkerSnapshots;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -68,7 +72,7 @@ import org.slf4j.LoggerFactory;
  * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
  * {@link #params} and {@link #heldLocks}, which any thread may call.
  */
-public final class WorkerAgent implements Agent {
+public final class WorkerAgent implements Agent, SnapshotListener {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
@@ -96,8 +100,9 @@ public final class WorkerAgent implements Agent {
   private final HeldLocks heldLocks = new HeldLocks();
   private final LockClient locks;
   private final OpenLeaseClient leases;
-  private final OrphanSet orphans = new OrphanSet();
+  private final OrphanSet orphans;
   private final ChunkRepairs repairs;
+  private final WorkerSnapshots snapshots;
 
   private long reportedIndex;
   private long nextReportNs;
@@ -111,8 +116,10 @@ public final class WorkerAgent implements Agent {
   private boolean stopping;
 
   /**
-   * A worker with an empty replica.
+   * A worker whose replica begins with a snapshot, or empty.
    *
+   * @param start what the replica begins with
+   * @param snapshots of the replica, for the next start
    * @param caches what the kernel may have cached
    * @param references the nodes that the kernel has open, for the open-leases
    * @param notifier sends invalidations to the kernel
@@ -124,6 +131,8 @@ public final class WorkerAgent implements Agent {
    */
   public WorkerAgent(
       WorkerConfig config,
+      Manifest start,
+      WorkerSnapshots snapshots,
       LeaderLink link,
       WorkerChunks chunks,
       KernelCaches caches,
@@ -148,7 +157,9 @@ public final class WorkerAgent implements Agent {
     this.interruptHandler = new InterruptHandler(gate, signals);
     this.leases = new OpenLeaseClient(link, references, notifier::prune);
     this.removedNames = new RemovedNames(config.worker());
-    this.replica = new Replica(chunks, this::applied, RootVersion.LATEST, config.maxStateBytes());
+    this.replica = new Replica(chunks, this::applied, start, config.maxStateBytes());
+    this.orphans = new OrphanSet(start.state());
+    this.snapshots = snapshots;
     this.repairs = new ChunkRepairs(config.leaderTimeoutNs());
     this.visibilityGate =
         new VisibilityGate(
@@ -327,6 +338,9 @@ public final class WorkerAgent implements Agent {
       case Welcome welcome -> welcomed(welcome, now);
       case Refused refused -> {
         session.refused(refused, now);
+        if (refused.reason() == Refused.Reason.DIVERGED) {
+          snapshots.diverged(now);
+        }
         updateWritable();
       }
       case LeaderMessage.Heartbeat(_, long index, long freeBytes) -> {
@@ -404,6 +418,34 @@ public final class WorkerAgent implements Agent {
     stopIfApplyFailed();
   }
 
+  @Override
+  public void snapshotTaken(Snapshot snapshot) {
+    snapshots.taken(snapshot);
+  }
+
+  @Override
+  public void snapshotRemoved(long index) {
+    snapshots.removed(index);
+  }
+
+  @Override
+  public void snapshotFailed(String why) {
+    snapshots.failed(why, clock.monotonicNs());
+  }
+
+  /** The snapshots of this worker; for reports, on the agent's thread. */
+  public SnapshotManager snapshots() {
+    return snapshots.manager();
+  }
+
+  /**
+   * What the last snapshot of this run is of, or null if there is nothing new; on the agent's
+   * thread, or after it has ended.
+   */
+  public @Nullable Manifest lastSnapshot() {
+    return snapshots.last(replica);
+  }
+
   /** Ends every waiting call, turns read-only and disconnects; for the shutdown. */
   public void shutdown() {
     stopping = true;
@@ -450,6 +492,7 @@ public final class WorkerAgent implements Agent {
           "mutations unanswered for " + config.mutationDeadlineNs() / 1_000_000 + " ms", now);
     }
     gate.expire(now);
+    work += snapshots.tick(replica, now) ? 1 : 0;
     if (replica.error() != null && replica.ahead() == 0 && visibilityGate.backlog() == 0) {
       locks.neverVisible();
       // whether committed or not, they will never be visible here (6.4.1)

@@ -1,6 +1,7 @@
 package io.hypersync.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.chunkstore.disk.DiskChunkStore;
@@ -11,6 +12,7 @@ import io.hypersync.runtime.admin.Daemon;
 import io.hypersync.runtime.admin.StateLock;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.file.FileProblems;
+import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
 import io.hypersync.worker.fuse.dev.MountException;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerDaemon implements Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerDaemon.class);
+  private static final long MIB = 1L << 20;
 
   private final Path mountPoint;
   private final CompletableFuture<Void> ended;
@@ -89,9 +92,56 @@ public final class WorkerDaemon implements Daemon {
       throw new UserError(
           String.valueOf(e.getMessage()), "The chunks are in " + options.stateDir() + ".");
     }
+    var _ = disk.failed().thenAccept(failure -> endForChunks(ended, failure));
     WriteBehindChunkStore chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
-    WorkerRuntime runtime = new WorkerRuntime(options, chunks, ended);
-    return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
+    try {
+      WorkerRuntime runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
+      return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
+    } catch (UserError e) {
+      folder.close();
+      chunks.close();
+      disk.close();
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static Snapshots snapshots(WorkerDaemonOptions options, ChunkStore chunks) {
+    try {
+      Snapshots snapshots =
+          Snapshots.read(
+              options.stateDir(), chunks, options.workspace(), WorkerDaemon::requireRoomFor);
+      if (snapshots.base() > 0) {
+        LOG.info("starting from the snapshot of entry {}", snapshots.base());
+      }
+      return snapshots;
+    } catch (IOException | ChunkStoreException e) {
+      throw new UserError(
+          "cannot read the snapshots: " + e.getMessage(),
+          "They are in " + options.stateDir().resolve("snapshots") + ".");
+    }
+  }
+
+  private static void requireRoomFor(long index, long weight) {
+    if (weight > WorkerRuntime.maxStateBytes()) {
+      throw new UserError(
+          "the state after entry "
+              + index
+              + " takes "
+              + weight / MIB
+              + " MiB of memory, and this worker has room for "
+              + WorkerRuntime.maxStateBytes() / MIB,
+          "Start it with as large a heap as the leader's, such as HYPERSYNC_JAVA_OPTS=-Xmx4g");
+    }
+  }
+
+  /** A failed chunk store takes no chunk any more, so no entry could be applied. */
+  private static void endForChunks(CompletableFuture<Void> ended, ChunkStoreException failure) {
+    LOG.error("the chunk store has failed, the worker stops", failure);
+    ended.completeExceptionally(
+        new UserError(
+            "the chunk store has failed: " + failure.getMessage(),
+            "Look at the disk, then start the worker again."));
   }
 
   /**
@@ -155,6 +205,9 @@ public final class WorkerDaemon implements Daemon {
       runtime.close();
     } finally {
       folder.close();
+    }
+    if (!ended.isCompletedExceptionally()) { // a worker that has failed leaves its state alone
+      runtime.takeLastSnapshot();
     }
     chunks.close();
     disk.close();

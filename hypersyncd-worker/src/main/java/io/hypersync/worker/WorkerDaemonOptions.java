@@ -32,6 +32,8 @@ import java.util.Optional;
  *     events for changes of other workers; empty to report none
  * @param suid whether set-id bits are honoured on this mount
  * @param dev whether device nodes on this mount can be opened
+ * @param snapshotInterval how often the worker takes a snapshot for its next start, if anything has
+ *     changed; SNAPSHOT_INTERVAL (13.1)
  */
 public record WorkerDaemonOptions(
     WorkspaceId workspace,
@@ -47,4 +49,5 @@ public record WorkerDaemonOptions(
     CachePolicy cache,
     Optional<Duration> inotify,
     boolean suid,
-    boolean dev) {}
+    boolean dev,
+    Duration snapshotInterval) {}

@@ -12,7 +12,10 @@ import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.RootVersion;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage.Heartbeat;
 import io.hypersync.wire.message.LeaderMessage.LockExpiryWarning;
@@ -33,6 +36,7 @@ import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.CacheNotifier;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.port.WorkerChunks;
+import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.KernelInodes;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +58,8 @@ class WelcomeTest {
   private final WorkerAgent agent =
       new WorkerAgent(
           config,
+          Manifest.genesis(WORKSPACE, RootVersion.LATEST),
+          new WorkerSnapshots(SnapshotManager.none(WORKSPACE)),
           link,
           new NoChunks(),
           inodes,

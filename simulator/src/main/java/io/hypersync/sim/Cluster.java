@@ -11,6 +11,7 @@ import io.hypersync.sim.check.OpenFileChecker;
 import io.hypersync.sim.check.RequestChecker;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.load.Histories;
 import io.hypersync.sim.load.HistoryProcess;
 import io.hypersync.sim.load.SimKernel;
@@ -25,6 +26,7 @@ import io.hypersync.sim.world.Timeline;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +46,7 @@ final class Cluster {
   private final Recording recording;
   private final LeaderDisk disk;
   private final SimNetwork network;
-  private final List<SimChunkStore> stores = new ArrayList<>();
+  private final List<SnapshotDisk> disks = new ArrayList<>();
   private final List<SimWorker> workers = new ArrayList<>();
   private @Nullable SimLeader leader;
   private final Histories histories = new Histories();
@@ -72,7 +74,7 @@ final class Cluster {
         new SimNetwork(timeline, prng.split(), swarmOptions.networkProfile(), () -> leader);
     startLeader();
     for (int i = 0; i < WORKERS; i++) {
-      stores.add(new SimChunkStore());
+      disks.add(new SnapshotDisk("worker", new SimChunkStore()));
       workers.add(start(i));
     }
   }
@@ -89,8 +91,16 @@ final class Cluster {
     return disk;
   }
 
+  /** Counts of rare events that must occur in some histories, by name. */
+  Map<String, Long> happened() {
+    Map<String, Long> all = disk.happened();
+    disks.forEach(
+        each -> each.happened().forEach((what, count) -> all.merge(what, count, Long::sum)));
+    return all;
+  }
+
   SimChunkStore store(int worker) {
-    return stores.get(worker);
+    return disks.get(worker).chunks();
   }
 
   SimWorker worker(int worker) {
@@ -182,9 +192,9 @@ final class Cluster {
     recording.locks().abandoned(gone.id().name());
     recording.open().abandoned(gone.id().name());
     if (powerLost) {
-      stores.get(index).losePower(prng);
+      store(index).losePower(prng);
     } else {
-      stores.get(index).evict(prng);
+      store(index).evict(prng);
     }
     workers.set(index, start(index));
   }
@@ -242,8 +252,9 @@ final class Cluster {
     SimWorker worker =
         new SimWorker(
             swarmOptions.worker("w" + (index + 1)),
+            swarmOptions.workerSnapshots(),
             workerRuns,
-            stores.get(index),
+            disks.get(index),
             network,
             timeline,
             prng.split(),

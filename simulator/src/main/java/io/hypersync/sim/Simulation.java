@@ -90,7 +90,7 @@ public final class Simulation {
         cluster.recording().open().lateCount(),
         explained,
         timeline.monotonicNs() / Timeline.MS,
-        cluster.disk().happened());
+        cluster.happened());
   }
 
   private static boolean isAtRest(Cluster cluster) {

@@ -3,14 +3,15 @@ package io.hypersync.sim;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderConfig;
 import io.hypersync.leader.quota.WorkerQuotas;
-import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.sim.net.NetworkProfile;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.worker.WorkerConfig;
+import io.hypersync.worker.snapshot.WorkerSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,6 +36,7 @@ import java.util.List;
  * @param maxUnsyncedEntries see {@link LeaderConfig}
  * @param rateLimits see {@link LeaderConfig}
  * @param snapshots how often the leader takes snapshots, and how many it keeps
+ * @param workerSnapshots the same of each worker
  */
 record SwarmOptions(
     NetworkProfile networkProfile,
@@ -50,7 +52,8 @@ record SwarmOptions(
     boolean strictReads,
     int maxUnsyncedEntries,
     IntentRateLimits rateLimits,
-    SnapshotPolicy snapshots) {
+    SnapshotPolicy snapshots,
+    SnapshotPolicy workerSnapshots) {
   /** How often agents do their timed work. */
   static final long TICK_NS = 20 * Timeline.MS;
 
@@ -102,7 +105,8 @@ record SwarmOptions(
         (int) prng.scale(16, 200),
         prng.oneIn(4) ? rateLimits(prng) : IntentRateLimits.NONE,
         new SnapshotPolicy(
-            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)));
+            prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS), (int) prng.scale(1, 8)),
+        WorkerSnapshots.every(prng.scale(20 * Timeline.MS, 1_000 * Timeline.MS)));
   }
 
   /**

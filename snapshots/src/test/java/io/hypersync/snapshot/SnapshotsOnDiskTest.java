@@ -21,6 +21,7 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageWriter;
+import io.hypersync.snapshot.daemon.Snapshots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,6 +96,20 @@ class SnapshotsOnDiskTest {
     assertTrue(second.pages() <= 6, second.pages() + " pages");
     restart();
     assertEquals(state.root(), newest().state().root());
+  }
+
+  /** Somebody has put the folder of another workspace in this place. */
+  @Test
+  void snapshotsOfAnotherWorkspaceAreIgnored() throws IOException {
+    createFiles(2_000);
+    take("");
+    WorkspaceId other = new WorkspaceId(1, 3);
+    Snapshots foreign = Snapshots.read(directory, chunks, other, SnapshotReader.RoomCheck.NONE);
+    assertEquals(List.of(), foreign.known());
+    assertEquals(0, foreign.base());
+    Snapshots own = Snapshots.read(directory, chunks, WORKSPACE, SnapshotReader.RoomCheck.NONE);
+    assertEquals(1, own.known().size());
+    assertEquals(index, own.base());
   }
 
   @Test

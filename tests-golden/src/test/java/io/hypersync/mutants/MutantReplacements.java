@@ -1,8 +1,15 @@
 package io.hypersync.mutants;
 
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.op.FsOp;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.state.StateWeight;
+import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.worker.replica.IndexCallbacks;
+import io.hypersync.worker.replica.IndexedState;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -39,6 +46,43 @@ public final class MutantReplacements {
   /** The name of a segment that was published. */
   public static Path publishedSegment(Path log, long sequence) {
     return log.resolve(String.format("segment-%016x", sequence));
+  }
+
+  /** A manifest that claims one entry more than its state has. */
+  public static Manifest oneTooHigh(SnapshotSource source, WorkspaceId workspace) {
+    Manifest right = source.manifest(workspace);
+    return new Manifest(
+        workspace, right.index() + 1, right.lastTimeNs(), right.weight(), right.state());
+  }
+
+  /** Has a snapshot taken of what a worker has applied ahead of the leader's disk. */
+  public static boolean tickAhead(
+      SnapshotManager manager, SnapshotSource replica, long durable, long nowNs) {
+    IndexedState head = head(replica);
+    SnapshotSource ahead =
+        new SnapshotSource() {
+          @Override
+          public long index() {
+            return head.index();
+          }
+
+          @Override
+          public Manifest manifest(WorkspaceId workspace) {
+            FsState state = head.state();
+            return new Manifest(workspace, head.index(), 0, StateWeight.of(state), state);
+          }
+        };
+    return manager.tick(ahead, Long.MAX_VALUE, nowNs);
+  }
+
+  private static IndexedState head(SnapshotSource replica) {
+    try {
+      Field head = replica.getClass().getDeclaredField("head");
+      head.setAccessible(true);
+      return (IndexedState) head.get(replica);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Returns the op unresolved, without offsets and lengths filled in. */

@@ -343,8 +343,42 @@ final class Mutants {
               "Set.isEmpty",
               1));
 
+  /** Snapshots, of the leader and of workers. */
+  private static final List<Mutant> SNAPSHOTS =
+      List.of(
+          skips(
+              "a snapshot is in the catalog before its pages are synced",
+              "snapshot.SnapshotTask",
+              "next",
+              "ChunkStore.sync"),
+          replaces(
+              "a worker's snapshot has entries that are not durable at the leader",
+              "worker.snapshot.WorkerSnapshots",
+              "tick",
+              "SnapshotManager.tick",
+              "tickAhead"),
+          replaces(
+              "the index of a snapshot is one too high",
+              "snapshot.schedule.SnapshotManager",
+              "tick",
+              "SnapshotSource.manifest",
+              "oneTooHigh"),
+          skips(
+              "a snapshot that is given up leaves its marks",
+              "snapshot.SnapshotTask",
+              "abandon",
+              "PageWriter.undo"),
+          callAnswers(
+              "a worker that begins with a snapshot says that it has nothing",
+              "worker.replica.Replica",
+              "<init>",
+              "Manifest.index",
+              0L));
+
   static final List<Mutant> ALL =
-      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS).flatMap(List::stream).toList();
+      Stream.of(ACKS, INTENTS, LOG, DISKS, ORPHANS, LOCKS, WORKERS, SNAPSHOTS)
+          .flatMap(List::stream)
+          .toList();
 
   private Mutants() {}
 }

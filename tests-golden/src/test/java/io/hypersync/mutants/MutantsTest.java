@@ -39,6 +39,10 @@ class MutantsTest {
   private static final int STEPS = 3_000;
   private static final int HISTORIES = Integer.getInteger("hypersync.mutants.histories", 300);
   private static final int CONTROLS = 20;
+
+  /** A part of the names of those that are run. */
+  private static final String ONLY = System.getProperty("hypersync.mutants.only", "");
+
   private static final int THREADS = 2;
   private static final long LONGEST_MINUTES = 5;
   private static final Logger AGENTS = (Logger) LoggerFactory.getLogger("io.hypersync");
@@ -51,7 +55,7 @@ class MutantsTest {
   private static Level levelBefore = Level.OFF;
 
   static List<Mutant> mutants() {
-    return Mutants.ALL;
+    return Mutants.ALL.stream().filter(mutant -> mutant.what().contains(ONLY)).toList();
   }
 
   @BeforeAll

@@ -54,7 +54,9 @@ class ArchitectureTest {
                       "io.hypersync.worker.replica",
                       "io.hypersync.worker.link",
                       "io.hypersync.worker.port",
-                      "io.hypersync.worker.vfs")
+                      "io.hypersync.worker.snapshot",
+                      "io.hypersync.worker.vfs",
+                      "io.hypersync.snapshot.schedule")
                   .or(
                       named(
                           "io.hypersync.leader.LeaderAgent",

@@ -14,6 +14,8 @@ import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.cli.workspace.WorkspaceName;
 import io.hypersync.leader.LeaderDaemon;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.daemon.Snapshots;
 import io.hypersync.worker.WorkerDaemonOptions;
 import io.hypersync.worker.daemon.WorkerRuntime;
 import io.hypersync.worker.fuse.dev.FuseMountOptions;
@@ -60,7 +62,16 @@ final class LocalWorkspace implements AutoCloseable {
       disk =
           DiskChunkStore.open(options.stateDir().resolve("chunks"), DiskChunkStoreOptions.DEFAULT);
       chunks = WriteBehindChunkStore.start(disk, "worker-chunks-out");
-      runtime = new WorkerRuntime(options, chunks, new CompletableFuture<>());
+      runtime = new WorkerRuntime(options, chunks, snapshots(options), new CompletableFuture<>());
+    }
+
+    private Snapshots snapshots(WorkerDaemonOptions options) {
+      try {
+        return Snapshots.read(
+            options.stateDir(), chunks, options.workspace(), SnapshotReader.RoomCheck.NONE);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** Returns its mount point, whether mounted or not. */

@@ -8,6 +8,7 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.StatePages;
+import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.PageMissingException;
 import io.hypersync.model.trie.PageReader;
 import io.hypersync.model.trie.PageSource;
@@ -47,6 +48,12 @@ public record Manifest(
   /** Manifests have two references, or two small tries, besides the numbers. */
   private static final int CAPACITY = 4096;
 
+  /** The empty filesystem of a workspace, at index 0. */
+  public static Manifest genesis(WorkspaceId workspace, RootVersion version) {
+    FsState state = FsState.genesis(version);
+    return new Manifest(workspace, 0, 0, StateWeight.of(state), state);
+  }
+
   /** What {@link #write} made. */
   public record Written(Hash hash, byte[] bytes) {}
 
@@ -76,6 +83,15 @@ public record Manifest(
    */
   public static long weight(byte[] manifest) throws DecodeException {
     return Header.read(new CanonicalReader(manifest)).weight;
+  }
+
+  /**
+   * The workspace that a manifest states, without reading a page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static WorkspaceId workspace(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).workspace;
   }
 
   /** What comes before the state. */

@@ -7,8 +7,8 @@ import io.hypersync.cli.config.Settings;
 import io.hypersync.cli.workspace.WorkspaceDirectory;
 import io.hypersync.leader.IntentRateLimits;
 import io.hypersync.leader.LeaderDaemonOptions;
-import io.hypersync.leader.snapshot.SnapshotPolicy;
 import io.hypersync.runtime.admin.UserError;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 

@@ -71,7 +71,8 @@ public final class WorkerPlan {
         cachePolicy(configuration),
         inotify(configuration),
         configuration.get(Settings.WORKER_SUID),
-        configuration.get(Settings.WORKER_DEV));
+        configuration.get(Settings.WORKER_DEV),
+        configuration.get(Settings.SNAPSHOTS_INTERVAL));
   }
 
   /**

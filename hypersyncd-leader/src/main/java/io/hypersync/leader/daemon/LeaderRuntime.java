@@ -13,7 +13,7 @@ import io.hypersync.leader.oplog.OpLogCorruptException;
 import io.hypersync.leader.port.SessionPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.recovery.WrongRootException;
-import io.hypersync.leader.snapshot.SnapshotManager;
+import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
@@ -22,6 +22,9 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Periodic;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.fault.FaultPoints.Moment;
+import io.hypersync.snapshot.daemon.SnapshotThread;
+import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.Features;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.NegotiatedParams;
@@ -37,9 +40,12 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Wires the agent to its transport and helper threads, and owns them. */
 public final class LeaderRuntime implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderRuntime.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
 
   /** How long the leader waits at its end for the log's writer, in ms. */
@@ -48,6 +54,9 @@ public final class LeaderRuntime implements AutoCloseable {
   /** While one batch is synced, the next one can be completed. */
   private static final int BATCHES_AHEAD = 2;
 
+  /** What one step of verification reads: a MiB of the log, and the chunks of it. */
+  private static final long VERIFIED_STEP_BYTES = 2L << 20;
+
   private final LeaderDaemonOptions options;
   private final OpLog log;
   private final ChunkStore chunkStore;
@@ -55,7 +64,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final RootAuditor auditor;
-  private final SnapshotThread snapshotThread;
+  private final SnapshotThread<LeaderAgent> snapshotThread;
   private final SnapshotRequests snapshotRequests;
   private final IntentWriter intentWriter;
   private final LeaderAgent agent;
@@ -94,7 +103,12 @@ public final class LeaderRuntime implements AutoCloseable {
             });
     this.auditor = new RootAuditor(log, call -> loop().post(call));
     this.snapshotThread =
-        new SnapshotThread(log, chunkStore, snapshots.catalog(), call -> loop().post(call));
+        new SnapshotThread<>(
+            "leader-snapshots",
+            (after, last) -> LoggedChunks.missing(log, chunkStore, after, last)::step,
+            chunkStore,
+            snapshots.catalog(),
+            call -> loop().post(call));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     SecureRandom random = new SecureRandom();
@@ -184,9 +198,27 @@ public final class LeaderRuntime implements AutoCloseable {
     runtime.loop.start();
     runtime.freeSpace.start();
     if (snapshots.base() > 0) {
-      runtime.snapshotThread.verifyLogged(snapshots.base());
+      runtime.verifyLogged(snapshots.base());
     }
     return runtime;
+  }
+
+  /**
+   * Begins to look at the chunks of inline payloads that a start from a snapshot has passed over,
+   * and stores again what is missing or damaged.
+   *
+   * @param last the index of that snapshot
+   */
+  private void verifyLogged(long last) {
+    LoggedChunks logged = LoggedChunks.damaged(log, chunkStore, last);
+    snapshotThread.inBackground(
+        logged::step,
+        VERIFIED_STEP_BYTES,
+        () -> {
+          if (logged.stored() > 0) {
+            LOG.warn("{} chunks were restored from the log", logged.stored());
+          }
+        });
   }
 
   /** The address that workers connect to. */

@@ -14,13 +14,12 @@ import io.hypersync.leader.sequencer.IntentRates;
 import io.hypersync.leader.sequencer.RootLatencies;
 import io.hypersync.leader.session.DisconnectedWorkers.Absence;
 import io.hypersync.leader.session.WorkerSession;
-import io.hypersync.leader.snapshot.SnapshotManager;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.text.HostPorts;
-import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.daemon.SnapshotStatus;
 import io.hypersync.wire.admission.HandshakeCounts;
 import io.hypersync.wire.message.LocalPressure;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
@@ -89,7 +88,7 @@ final class LeaderStatus {
     status.put("orphans", agent.sequencer().orphans().size());
     status.put("open_leases", agent.leases().size());
     status.put("reaped", agent.reaper().reaped());
-    status.set("snapshots", snapshots(agent.snapshots(), Clock.SYSTEM.epochNs()));
+    status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
     ObjectNode memory = status.putObject("state_memory");
     memory.put("bytes", agent.sequencer().weight());
     memory.put("limit", agent.sequencer().maxStateBytes());
@@ -162,20 +161,6 @@ final class LeaderStatus {
     merkle.put("tree_depth", head.nodes().depth());
     merkle.put("rebalance_count", REBALANCES);
     return merkle;
-  }
-
-  private static ObjectNode snapshots(SnapshotManager snapshots, long nowEpochNs) {
-    ObjectNode node = JsonNodeFactory.instance.objectNode();
-    Snapshot newest = snapshots.newest();
-    node.put("newest_index", snapshots.newestIndex());
-    node.put(
-        "newest_age_ms",
-        newest == null ? null : (Long) Math.max(0, (nowEpochNs - newest.takenNs()) / NS_PER_MS));
-    node.put("count", snapshots.all().size());
-    node.put("taken", snapshots.takenSoFar());
-    node.put("failed", snapshots.failedSoFar());
-    node.put("last_failure", snapshots.lastFailure());
-    return node;
   }
 
   private static ObjectNode locks(LockCounters counters) {

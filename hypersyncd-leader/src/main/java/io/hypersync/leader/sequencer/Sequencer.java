@@ -9,12 +9,14 @@ import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.NodeId;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
 import io.hypersync.model.op.FsOp;
 import io.hypersync.model.op.WriteMode;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Node;
@@ -23,13 +25,14 @@ import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
+import io.hypersync.snapshot.schedule.SnapshotSource;
 
 /**
  * The only code that changes S_head: gives an op its index, time and ids, applies it, and appends
  * the entry to the log (hypersync.md 5.2, 8.1, 9.4). S_head is not durable yet: no answer may rest
  * on an entry before {@link OpLog#durableIndex()} has reached it. Used on the agent's thread only.
  */
-public final class Sequencer {
+public final class Sequencer implements SnapshotSource {
   private static final byte[] NO_HAZARD = {};
 
   private final OpLog log;
@@ -159,6 +162,16 @@ public final class Sequencer {
   /** The index of the newest entry, durable or not. */
   public long headIndex() {
     return headIndex;
+  }
+
+  @Override
+  public long index() {
+    return headIndex;
+  }
+
+  @Override
+  public Manifest manifest(WorkspaceId workspace) {
+    return new Manifest(workspace, headIndex, lastTimeNs, weight, head);
   }
 
   /** The time of the newest entry, in nanoseconds since 1970; 0 if there is none. */

@@ -1,4 +1,4 @@
-/** When the leader takes snapshots, and which of them it keeps (hypersync.md 13.1, 14.1). */
+/** What a leader does for a snapshot that a worker need not do (hypersync.md 13.1). */
 @NullMarked
 package io.hypersync.leader.snapshot;
 

@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.fixtures.ManualClock;
 import io.hypersync.leader.MemoryOpLog;
-import io.hypersync.leader.port.SnapshotPort;
 import io.hypersync.leader.recovery.LeaderState;
 import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.Sequencer;
-import io.hypersync.leader.snapshot.SnapshotManager.Answer;
 import io.hypersync.model.id.ClientId;
 import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.Name;
@@ -21,6 +19,10 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.snapshot.schedule.SnapshotManager.Answer;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
+import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -235,6 +237,49 @@ class SnapshotManagerTest {
     assertEquals("change 1 late", asked.getLast());
     done(1, "late");
     assertEquals(List.of("done 1 late"), told);
+  }
+
+  /** Even the one that the next start would need: that start would be refused again. */
+  @Test
+  void whatIsDiscardedGoesTheNewestFirstAndNothingIsTakenAnyMore() {
+    for (int i = 1; i <= 2; i++) {
+      entry();
+      log.sync();
+      takenAt(i * INTERVAL_NS);
+    }
+    entry();
+    log.sync();
+    long nowNs = 3 * INTERVAL_NS;
+    assertTrue(tick(nowNs)); // a third one is decided on
+    snapshots.discard("another history", nowNs);
+    snapshots.take("too late", this::tell);
+    asked.clear();
+
+    assertTrue(tick(nowNs));
+    snapshots.failed("the disk is full", nowNs);
+    assertFalse(tick(nowNs), "not again and again");
+    assertTrue(tick(nowNs + INTERVAL_NS));
+    snapshots.removed(2);
+    assertTrue(tick(nowNs + INTERVAL_NS));
+    snapshots.removed(1);
+    for (int i = 5; i < 10; i++) {
+      assertFalse(tick(i * INTERVAL_NS));
+    }
+    assertEquals(List.of("remove 2", "remove 2", "remove 1"), asked);
+    assertEquals(List.of("failed: no snapshot is taken or kept: another history"), told);
+  }
+
+  @Test
+  void aSnapshotThatIsUnderWayWhenAllAreDiscardedIsRemovedToo() {
+    entry();
+    log.sync();
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    snapshots.discard("another history", INTERVAL_NS);
+    assertFalse(tick(INTERVAL_NS));
+    done(1, "");
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals(List.of("take 1 after 0", "remove 1"), asked);
   }
 
   private SnapshotManager manager(int retain, long base) {

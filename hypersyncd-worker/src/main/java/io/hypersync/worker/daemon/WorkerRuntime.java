@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.chunkstore.WriteBehindChunkStore;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.runtime.admin.UserError;
 import io.hypersync.runtime.agent.AgentLoop;
 import io.hypersync.runtime.agent.AgentQueries;
@@ -13,6 +15,9 @@ import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.fault.FaultPoints;
 import io.hypersync.runtime.file.FileProblems;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.snapshot.daemon.SnapshotThread;
+import io.hypersync.snapshot.daemon.Snapshots;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.Protocol;
 import io.hypersync.wire.pki.CertificateDates;
@@ -35,6 +40,7 @@ import io.hypersync.worker.fuse.session.FuseSession;
 import io.hypersync.worker.fuse.session.FuseSessionOptions;
 import io.hypersync.worker.fuse.session.SessionEnd;
 import io.hypersync.worker.link.LinkState;
+import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
@@ -74,6 +80,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
+  private final SnapshotThread<WorkerAgent> snapshotThread;
   private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -88,11 +95,15 @@ public final class WorkerRuntime implements AutoCloseable {
   /**
    * Creates all parts and starts none.
    *
+   * @param snapshots what the replica begins with, and where its snapshots go
    * @param ended completed when the mount is gone; exceptionally when the agent fails or the kernel
    *     refuses an invalidation
    */
   public WorkerRuntime(
-      WorkerDaemonOptions options, WriteBehindChunkStore store, CompletableFuture<Void> ended) {
+      WorkerDaemonOptions options,
+      WriteBehindChunkStore store,
+      Snapshots snapshots,
+      CompletableFuture<Void> ended) {
     this.options = options;
     this.ended = ended;
     FaultPoints faults = FaultPoints.configured();
@@ -108,10 +119,27 @@ public final class WorkerRuntime implements AutoCloseable {
             why -> sessionEnded(new SessionEnd.NotificationRefused(why)),
             faults);
     this.gauge = new PressureGauge(Path.of("/proc"), options.stateDir());
+    this.snapshotThread =
+        new SnapshotThread<>(
+            "worker-snapshots",
+            SnapshotThread.Preparation.NONE,
+            store,
+            snapshots.catalog(),
+            call -> loop().post(call));
     SecureRandom random = new SecureRandom();
+    Manifest newest = snapshots.newest();
     this.agent =
         new WorkerAgent(
             config(options),
+            newest == null ? Manifest.genesis(options.workspace(), RootVersion.LATEST) : newest,
+            new WorkerSnapshots(
+                new SnapshotManager(
+                    snapshotThread,
+                    WorkerSnapshots.every(options.snapshotInterval().toNanos()),
+                    options.workspace(),
+                    snapshots.known(),
+                    snapshots.base(),
+                    Clock.SYSTEM.monotonicNs())),
             link,
             chunks,
             inodes,
@@ -380,6 +408,21 @@ public final class WorkerRuntime implements AutoCloseable {
     }
     link.shutdown();
     chunks.close();
+    snapshotThread.close();
+  }
+
+  /**
+   * Takes a snapshot of the applied state if there is none, so that the next start has nothing to
+   * replay. To be called after {@link #close}, while the chunk store is open.
+   */
+  public void takeLastSnapshot() {
+    if (!link.thread().isTerminated()) {
+      return; // the agent may still run, so its state is not to be read here
+    }
+    Manifest last = agent.lastSnapshot();
+    if (last != null) {
+      snapshotThread.takeLast(last, agent.snapshots().baseIndex());
+    }
   }
 
   private static @Nullable MountGuard guard(FuseMount mount) {
@@ -515,6 +558,11 @@ public final class WorkerRuntime implements AutoCloseable {
   /** Larger than the leader's share: with equal heaps, the leader reaches its limit first. */
   private static final double MOST_OF_THE_HEAP = 0.8;
 
+  /** How many bytes of heap the state may take. */
+  public static long maxStateBytes() {
+    return (long) (MOST_OF_THE_HEAP * Runtime.getRuntime().maxMemory());
+  }
+
   private static WorkerConfig config(WorkerDaemonOptions options) {
     WorkerConfig defaults = WorkerConfig.of(options.workspace(), options.worker());
     return new WorkerConfig(
@@ -526,6 +574,6 @@ public final class WorkerRuntime implements AutoCloseable {
         defaults.reconnectMinNs(),
         defaults.reconnectMaxNs(),
         defaults.reportNs(),
-        (long) (MOST_OF_THE_HEAP * Runtime.getRuntime().maxMemory()));
+        maxStateBytes());
   }
 }

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.invariant.Invariant;
+import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.text.HostPorts;
+import io.hypersync.snapshot.daemon.SnapshotStatus;
 import io.hypersync.wire.message.NegotiatedParams;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.WorkerAgent;
@@ -66,6 +68,7 @@ final class WorkerStatus {
     status.put("fsync_elided", agent.fsyncsElided());
     status.put("names_late", agent.namesLate());
     status.put("chunks_repaired", agent.chunksRepaired());
+    status.set("snapshots", SnapshotStatus.of(agent.snapshots(), Clock.SYSTEM.epochNs()));
     status.put("vector_faults", Blake3.vectorFaults().count());
     status.put("commit_latency_us_p50", stages.latencyUs(50));
     status.put("commit_latency_us_p99", stages.latencyUs(99));

@@ -10,10 +10,15 @@ import java.util.Set;
 
 /**
  * The orphans of a state, so that the status can count nodes with a name. Must be given every entry
- * from the first on. Single-threaded.
+ * behind the state that it begins with. Single-threaded.
  */
 public final class OrphanSet implements OrphanChanges.Listener {
   private final Set<NodeId> orphans = new HashSet<>();
+
+  /** The orphans of the state that a replica begins with. */
+  public OrphanSet(FsState start) {
+    start.orphans().forEach(orphan -> orphans.add(orphan.node()));
+  }
 
   /** Follows the next entry. */
   public void applied(LogEntry entry, FsState before, FsState after) {

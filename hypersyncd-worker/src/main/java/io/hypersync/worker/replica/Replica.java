@@ -4,16 +4,19 @@ import io.hypersync.chunkstore.ChunkStoreException;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Hash;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.invariant.Invariant;
 import io.hypersync.model.log.LogEntry;
 import io.hypersync.model.log.LogEntryCodec;
 import io.hypersync.model.op.ChunkRef;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
 import io.hypersync.model.state.FsStateMachine;
 import io.hypersync.model.state.Outcome;
 import io.hypersync.model.state.Stamp;
 import io.hypersync.model.state.StateWeight;
 import io.hypersync.model.trie.RootVersion;
+import io.hypersync.snapshot.schedule.SnapshotSource;
 import io.hypersync.wire.message.WorkerMessage.ApplyError;
 import io.hypersync.worker.port.WorkerChunks;
 import java.util.ArrayDeque;
@@ -38,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Single-threaded. What is applied here becomes visible through {@code
  * io.hypersync.worker.coherence}.
  */
-public final class Replica {
+public final class Replica implements SnapshotSource {
   private static final long MIB = 1L << 20;
+  private static final WorkspaceId NO_WORKSPACE = new WorkspaceId(0, 0);
 
   private final WorkerChunks chunks;
   private final Listener listener;
@@ -74,6 +78,9 @@ public final class Replica {
   private final Map<Hash, ChunkRef> unstored = new LinkedHashMap<>();
 
   private IndexedState applied;
+
+  /** The time of its last entry, in nanoseconds since 1970; 0 at index 0. */
+  private long appliedTimeNs;
 
   /** The newest applied state, durable or not. */
   private IndexedState head;
@@ -118,22 +125,40 @@ public final class Replica {
     this(chunks, listener, version, Long.MAX_VALUE);
   }
 
+  /** S_0: everything comes from the log. */
+  public Replica(WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
+    this(chunks, listener, Manifest.genesis(NO_WORKSPACE, version), maxStateBytes);
+  }
+
   /**
-   * S_0: everything comes from the log.
+   * The state of a snapshot: what comes behind it is applied to that. The chunks of its files need
+   * not be here; who reads one that is missing fetches it.
    *
-   * @param version of the log's roots
+   * @param start the snapshot, or the empty filesystem
    * @param maxStateBytes an entry that would make the state heavier than this ({@link StateWeight})
    *     stalls apply for good with ENOMEM: a full heap would end the process without a message
    */
-  public Replica(WorkerChunks chunks, Listener listener, RootVersion version, long maxStateBytes) {
+  public Replica(WorkerChunks chunks, Listener listener, Manifest start, long maxStateBytes) {
     this.maxStateBytes = maxStateBytes;
     this.chunks = chunks;
     this.listener = listener;
-    FsState genesis = FsState.genesis(version);
-    this.applied = new IndexedState(0, genesis, genesis.root());
+    this.applied = new IndexedState(start.index(), start.state(), start.state().root());
+    this.appliedTimeNs = start.lastTimeNs();
+    this.received = start.index();
     this.head = applied;
-    this.headWeight = StateWeight.of(genesis);
+    this.headWeight = start.weight();
     this.appliedWeight = headWeight;
+  }
+
+  @Override
+  public long index() {
+    return applied.index();
+  }
+
+  /** Of the newest applied state that is durable at the leader. */
+  @Override
+  public Manifest manifest(WorkspaceId workspace) {
+    return new Manifest(workspace, applied.index(), appliedTimeNs, appliedWeight, applied.state());
   }
 
   /** The newest applied state that is durable. */
@@ -350,6 +375,7 @@ public final class Replica {
     while (passedOn < limit && !ahead.isEmpty() && ahead.getFirst().after.index() <= durable) {
       Step step = ahead.removeFirst();
       applied = step.after;
+      appliedTimeNs = step.entry.committedAtNs();
       appliedWeight += step.change;
       listener.applied(step.entry, step.before, step.after);
       passedOn++;

@@ -104,9 +104,14 @@ public final class LogChecker {
     return states.get((int) index);
   }
 
+  /** Entry {@code index}, which must not be past {@link #index}. */
+  public LogEntry entry(long index) {
+    return decode(durable.get((int) index - 1));
+  }
+
   /** The time of entry {@code index}; 0 for index 0. */
   long timeNs(long index) {
-    return index == 0 ? 0 : decode(durable.get((int) index - 1)).committedAtNs();
+    return index == 0 ? 0 : entry(index).committedAtNs();
   }
 
   /** Index of the durable entry that removed the last name of this orphan. */

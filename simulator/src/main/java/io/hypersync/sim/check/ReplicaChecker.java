@@ -16,11 +16,16 @@ public final class ReplicaChecker {
   private final SimChunkStore chunks;
   private long applied;
 
-  /** Creates the checker of a worker that starts with an empty replica. */
-  public ReplicaChecker(String worker, LogChecker log, SimChunkStore chunks) {
+  /**
+   * Creates the checker of one run of a worker.
+   *
+   * @param start the entry that the worker's replica begins with; 0 for an empty one
+   */
+  public ReplicaChecker(String worker, LogChecker log, SimChunkStore chunks, long start) {
     this.worker = worker;
     this.log = log;
     this.chunks = chunks;
+    this.applied = start;
   }
 
   /** The worker has applied an entry. */

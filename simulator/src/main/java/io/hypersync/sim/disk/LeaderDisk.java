@@ -8,7 +8,6 @@ import io.hypersync.leader.oplog.chronicle.SteppedLog;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.world.Prng;
-import io.hypersync.snapshot.SnapshotCatalog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,31 +21,15 @@ public final class LeaderDisk {
   /** Small, so that a history fills several segments. */
   private static final int SEGMENT_BYTES = 48 << 10;
 
-  /** A snapshot is in the catalog. */
-  public static final String SNAPSHOT_TAKEN = "snapshots";
-
-  /** A snapshot could not be finished. */
-  public static final String SNAPSHOT_FAILED = "snapshots that are given up";
-
-  /** A snapshot was removed because there are newer ones. */
-  public static final String SNAPSHOT_REMOVED = "snapshots that are removed";
-
-  /** A leader has started from a snapshot. */
-  public static final String SNAPSHOT_READ = "starts from a snapshot";
-
-  private static final List<String> RARE =
-      List.of(SNAPSHOT_TAKEN, SNAPSHOT_FAILED, SNAPSHOT_REMOVED, SNAPSHOT_READ);
-
   private final Prng prng;
   private final SimFiles files;
   private final SimChunkStore chunks = new SimChunkStore();
-  private final SnapshotCatalog snapshots = new SimSnapshotCatalog();
+  private final SnapshotDisk snapshots = new SnapshotDisk("leader", chunks);
   private final Database intents = new InMemoryDatabase();
   private List<byte[]> durable = new ArrayList<>();
   private @Nullable SteppedLog log;
   private boolean logFull;
   private boolean syncFails;
-  private final Map<String, Long> counts = new TreeMap<>();
   private long watermarkedIndex;
   private long watermarks;
   private long rottenAtRest;
@@ -56,9 +39,6 @@ public final class LeaderDisk {
   /** An empty disk. */
   public LeaderDisk(Prng prng) {
     this.prng = prng;
-    for (String what : RARE) {
-      counts.put(what, 0L);
-    }
     this.files = new SimFiles(prng.split());
   }
 
@@ -68,13 +48,8 @@ public final class LeaderDisk {
   }
 
   /** The leader's snapshots. */
-  public SnapshotCatalog snapshots() {
+  public SnapshotDisk snapshots() {
     return snapshots;
-  }
-
-  /** Counts a rare event that must occur in some histories. */
-  public void count(String what) {
-    counts.merge(what, 1L, Long::sum);
   }
 
   /**
@@ -210,7 +185,7 @@ public final class LeaderDisk {
 
   /** Counts of rare events that must occur in some histories, by name. */
   public Map<String, Long> happened() {
-    Map<String, Long> all = new TreeMap<>(counts);
+    Map<String, Long> all = new TreeMap<>(snapshots.happened());
     all.putAll(
         Map.of(
             "watermarks of a log that rests", watermarks,

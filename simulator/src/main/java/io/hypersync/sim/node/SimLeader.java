@@ -13,8 +13,7 @@ import io.hypersync.leader.sequencer.IntentIndex;
 import io.hypersync.leader.sequencer.IntentRetention;
 import io.hypersync.leader.sequencer.IntentStore;
 import io.hypersync.leader.session.WorkerSession;
-import io.hypersync.leader.snapshot.SnapshotManager;
-import io.hypersync.leader.snapshot.SnapshotPolicy;
+import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
 import io.hypersync.model.id.WorkerId;
@@ -33,6 +32,7 @@ import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.LeaderDisk;
 import io.hypersync.sim.disk.SimOpLog;
+import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.net.LeaderEnd;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.world.Host;
@@ -40,6 +40,8 @@ import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.wire.transport.SessionId;
@@ -111,7 +113,7 @@ public final class SimLeader implements LeaderEnd {
         new IntentIndex(
             new IntentStore(disk.intents(), IntentRetention.DEFAULT),
             (int) intentPrng.scale(1, LARGEST_INTENT_BATCH));
-    List<Snapshot> known = disk.snapshots().list();
+    List<Snapshot> known = disk.snapshots().known();
     ReplayStart start = replayStart(known, config.workspace()).provenBy(known);
     LogReplay replay =
         new LogReplay(
@@ -137,8 +139,8 @@ public final class SimLeader implements LeaderEnd {
                 why -> failed.accept(String.valueOf(why.getMessage()))));
     SimSnapshots snapshots =
         new SimSnapshots(
-            log,
-            disk,
+            (after, last) -> LoggedChunks.missing(log, disk.chunks(), after, last)::step,
+            disk.snapshots(),
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), checker),
@@ -170,7 +172,7 @@ public final class SimLeader implements LeaderEnd {
     host.tickEvery(tickNs);
     host.wake();
     if (start.index() > 0) {
-      snapshots.verifyLogged(start.index());
+      snapshots.inBackground(LoggedChunks.damaged(log, disk.chunks(), start.index())::step);
     }
     persistIntentsLater();
   }
@@ -411,7 +413,7 @@ public final class SimLeader implements LeaderEnd {
     if (newest == null) {
       return ReplayStart.genesis(RootVersion.LATEST);
     }
-    disk.count(LeaderDisk.SNAPSHOT_READ);
+    disk.snapshots().count(SnapshotDisk.READ);
     return ReplayStart.of(newest);
   }
 

@@ -1,49 +1,68 @@
 package io.hypersync.sim.node;
 
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.LeaderAgent;
-import io.hypersync.leader.oplog.OpLog;
-import io.hypersync.leader.port.SnapshotPort;
-import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.sim.check.SnapshotChecker;
-import io.hypersync.sim.disk.LeaderDisk;
+import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotTask;
+import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The snapshot port of a simulated leader: does the product's steps, each in an event of its own,
+ * The snapshot port of a simulated replica: does the product's steps, each in an event of its own,
  * so that anything may happen between two of them, a crash, too.
  */
 final class SimSnapshots implements SnapshotPort {
   private static final long FASTEST_STEP_NS = 10_000;
   private static final long SLOWEST_STEP_NS = 100 * Timeline.MS;
 
-  private final OpLog log;
-  private final LeaderDisk disk;
+  private final Preparation preparation;
+  private final SnapshotDisk disk;
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
-  private final Supplier<LeaderAgent> agent;
+  private final Supplier<? extends SnapshotListener> agent;
   private final Consumer<String> failed;
 
+  /** What is done before the pages of a snapshot are written. */
+  @FunctionalInterface
+  interface Preparation {
+    /** Nothing. */
+    Preparation NONE = (_, _) -> () -> false;
+
+    /** The steps; each says whether there is another one. */
+    Steps steps(long after, long last);
+  }
+
+  /** Work in steps. */
+  @FunctionalInterface
+  interface Steps {
+    boolean step() throws IOException;
+  }
+
+  /**
+   * Takes snapshots of one run of a replica.
+   *
+   * @param failed called when a sync has failed, which ends the run
+   */
   SimSnapshots(
-      OpLog log,
-      LeaderDisk disk,
+      Preparation preparation,
+      SnapshotDisk disk,
       Host host,
       Prng prng,
       SnapshotChecker checker,
-      Supplier<LeaderAgent> agent,
+      Supplier<? extends SnapshotListener> agent,
       Consumer<String> failed) {
-    this.log = log;
+    this.preparation = preparation;
     this.disk = disk;
     this.host = host;
     this.prng = prng;
@@ -54,14 +73,14 @@ final class SimSnapshots implements SnapshotPort {
 
   @Override
   public void take(Manifest manifest, long after, String name) {
-    store(LoggedChunks.missing(log, disk.chunks(), after, manifest.index()), manifest, name);
+    prepare(preparation.steps(after, manifest.index()), manifest, name);
   }
 
-  private void store(LoggedChunks logged, Manifest manifest, String name) {
+  private void prepare(Steps before, Manifest manifest, String name) {
     next(
         () -> {
-          if (logged.step()) {
-            store(logged, manifest, name);
+          if (before.step()) {
+            prepare(before, manifest, name);
           } else {
             write(
                 new SnapshotTask(
@@ -77,9 +96,9 @@ final class SimSnapshots implements SnapshotPort {
             write(task);
           } else {
             Snapshot taken = task.result();
-            disk.count(LeaderDisk.SNAPSHOT_TAKEN);
+            disk.count(SnapshotDisk.TAKEN);
             checker.taken(taken, disk.chunks());
-            answer(leader -> leader.snapshotTaken(taken));
+            answer(replica -> replica.snapshotTaken(taken));
           }
         });
   }
@@ -89,7 +108,7 @@ final class SimSnapshots implements SnapshotPort {
     next(
         () -> {
           disk.snapshots().put(snapshot);
-          answer(leader -> leader.snapshotTaken(snapshot));
+          answer(replica -> replica.snapshotTaken(snapshot));
         });
   }
 
@@ -98,27 +117,23 @@ final class SimSnapshots implements SnapshotPort {
     next(
         () -> {
           disk.snapshots().remove(index);
-          disk.count(LeaderDisk.SNAPSHOT_REMOVED);
-          answer(leader -> leader.snapshotRemoved(index));
+          disk.count(SnapshotDisk.REMOVED);
+          answer(replica -> replica.snapshotRemoved(index));
         });
   }
 
-  /** Looks at chunks that a start from a snapshot has passed over, as the product does. */
-  void verifyLogged(long last) {
-    verify(LoggedChunks.damaged(log, disk.chunks(), last));
-  }
-
-  private void verify(LoggedChunks logged) {
+  /** Does work in the background, as the product does. */
+  void inBackground(Steps steps) {
     host.after(
         delayNs(),
         "",
         () -> {
           try {
-            if (logged.step()) {
-              verify(logged);
+            if (steps.step()) {
+              inBackground(steps);
             }
           } catch (IOException | ChunkStoreException e) {
-            host.note("chunks of the log are not looked at: " + e.getMessage());
+            host.note("work in the background has ended: " + e.getMessage());
           }
         });
   }
@@ -139,8 +154,8 @@ final class SimSnapshots implements SnapshotPort {
               failed.accept(String.valueOf(e.getMessage())); // a sync: the leader ends by it
               return;
             }
-            disk.count(LeaderDisk.SNAPSHOT_FAILED);
-            answer(leader -> leader.snapshotFailed(String.valueOf(e.getMessage())));
+            disk.count(SnapshotDisk.FAILED);
+            answer(replica -> replica.snapshotFailed(String.valueOf(e.getMessage())));
           }
         });
   }
@@ -149,7 +164,7 @@ final class SimSnapshots implements SnapshotPort {
     return prng.scale(FASTEST_STEP_NS, SLOWEST_STEP_NS);
   }
 
-  private void answer(Consumer<LeaderAgent> call) {
+  private void answer(Consumer<SnapshotListener> call) {
     host.execute(() -> call.accept(agent.get()));
   }
 }

@@ -3,20 +3,29 @@ package io.hypersync.sim.node;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.hash.Blake3;
 import io.hypersync.model.id.WorkerId;
+import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.model.state.FsState;
+import io.hypersync.model.trie.RootVersion;
 import io.hypersync.sim.check.LinkRecord;
 import io.hypersync.sim.check.NaiveFiles;
 import io.hypersync.sim.check.PartitionChecker;
 import io.hypersync.sim.check.ReplicaChecker;
+import io.hypersync.sim.check.SnapshotChecker;
 import io.hypersync.sim.check.Violation;
 import io.hypersync.sim.disk.SimChunkStore;
+import io.hypersync.sim.disk.SnapshotDisk;
 import io.hypersync.sim.net.SimConnection;
 import io.hypersync.sim.net.SimNetwork;
 import io.hypersync.sim.net.WorkerEnd;
 import io.hypersync.sim.world.Host;
 import io.hypersync.sim.world.Prng;
 import io.hypersync.sim.world.Timeline;
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotReader;
+import io.hypersync.snapshot.schedule.SnapshotManager;
+import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.WorkerMessage;
 import io.hypersync.worker.WorkerAgent;
@@ -24,9 +33,11 @@ import io.hypersync.worker.WorkerConfig;
 import io.hypersync.worker.link.LinkState;
 import io.hypersync.worker.port.Surroundings;
 import io.hypersync.worker.replica.IndexedState;
+import io.hypersync.worker.snapshot.WorkerSnapshots;
 import io.hypersync.worker.vfs.CachePolicy;
 import io.hypersync.worker.vfs.KernelInodes;
 import io.hypersync.worker.vfs.Vfs;
+import java.util.List;
 
 /**
  * One run of a worker, from start to crash: the production agent and vfs over a chunk store that
@@ -53,6 +64,7 @@ public final class SimWorker implements WorkerEnd {
   /**
    * Starts the agent.
    *
+   * @param policy how often snapshots are taken, and how many are kept
    * @param run number of this run of the worker; makes the tags of its mutations unique
    * @param tickNs interval of the agent's timed work, in nanoseconds
    * @param silenceToleranceNs the longest time that the mount may stay writable while the leader is
@@ -61,8 +73,9 @@ public final class SimWorker implements WorkerEnd {
    */
   public SimWorker(
       WorkerConfig config,
+      SnapshotPolicy policy,
       int run,
-      SimChunkStore store,
+      SnapshotDisk disk,
       SimNetwork network,
       Timeline timeline,
       Prng prng,
@@ -71,18 +84,41 @@ public final class SimWorker implements WorkerEnd {
       boolean strictReads,
       Recording recording) {
     this.id = config.worker();
-    this.store = store;
+    this.store = disk.chunks();
     String name = id.name();
     this.host = new Host(timeline, prng.split(), name);
     this.link = new SimWorkerLink(network, this);
     this.chunks = new SimWorkerChunks(store, host, prng.split(), this);
     this.files = new NaiveFiles(recording.bytes().byHash());
-    this.replica = new ReplicaChecker(name, recording.log(), store);
+    List<Snapshot> known = disk.known();
+    Manifest start = start(disk, known, config.workspace());
+    this.replica = new ReplicaChecker(name, recording.log(), store, start.index());
+    for (long k = 1; k <= start.index(); k++) {
+      files.applied(recording.log().entry(k));
+    }
     this.recording = recording;
     this.silence = new PartitionChecker(name, host::awakeNs, silenceToleranceNs);
     this.agent =
         new WorkerAgent(
             config,
+            start,
+            new WorkerSnapshots(
+                new SnapshotManager(
+                    new SimSnapshots(
+                        SimSnapshots.Preparation.NONE,
+                        disk,
+                        host,
+                        prng.split(),
+                        new SnapshotChecker(config.workspace(), recording.log()),
+                        this::agent,
+                        why -> {
+                          throw new Violation("a sync that nobody made fail: " + why);
+                        }),
+                    policy,
+                    config.workspace(),
+                    known,
+                    start.index(),
+                    timeline.monotonicNs())),
             link,
             chunks,
             inodes,
@@ -112,6 +148,21 @@ public final class SimWorker implements WorkerEnd {
     host.runs(agent::doWork);
     host.tickEvery(tickNs);
     host.wake();
+  }
+
+  /** The newest snapshot, which must be readable unless something on the disk is damaged. */
+  private static Manifest start(SnapshotDisk disk, List<Snapshot> known, WorkspaceId workspace) {
+    Manifest newest =
+        SnapshotReader.newest(known, disk.chunks(), workspace, SnapshotReader.RoomCheck.NONE);
+    long index = newest == null ? 0 : newest.index();
+    if (!known.isEmpty() && index != known.getLast().index() && !disk.chunks().isDamaged()) {
+      throw new Violation("snapshot of entry " + known.getLast().index() + " cannot be read");
+    }
+    if (newest == null) {
+      return Manifest.genesis(workspace, RootVersion.LATEST);
+    }
+    disk.count(SnapshotDisk.READ);
+    return newest;
   }
 
   @Override

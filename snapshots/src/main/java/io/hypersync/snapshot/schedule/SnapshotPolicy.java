@@ -1,4 +1,4 @@
-package io.hypersync.leader.snapshot;
+package io.hypersync.snapshot.schedule;
 
 /**
  * How often snapshots are taken, and how many are kept.

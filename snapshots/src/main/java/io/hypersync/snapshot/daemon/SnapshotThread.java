@@ -1,11 +1,7 @@
-package io.hypersync.leader.daemon;
+package io.hypersync.snapshot.daemon;
 
 import io.hypersync.chunkstore.ChunkStore;
 import io.hypersync.chunkstore.ChunkStoreException;
-import io.hypersync.leader.LeaderAgent;
-import io.hypersync.leader.oplog.OpLog;
-import io.hypersync.leader.port.SnapshotPort;
-import io.hypersync.leader.snapshot.LoggedChunks;
 import io.hypersync.model.errno.Errno;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.runtime.agent.Clock;
@@ -15,6 +11,8 @@ import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotTask;
+import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -24,8 +22,13 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes snapshots on a thread of its own, at a limited rate. */
-final class SnapshotThread implements SnapshotPort, AutoCloseable {
+/**
+ * Takes snapshots on a thread of its own, at a limited rate.
+ *
+ * @param <A> the replica's agent, which hears the results
+ */
+public final class SnapshotThread<A extends SnapshotListener>
+    implements SnapshotPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotThread.class);
 
   /**
@@ -36,38 +39,61 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
 
   private static final long BYTES_PER_SECOND = 64L << 20;
 
-  /** A leader that is to stop does not take longer than this for its last snapshot. */
+  /** A replica that is to stop does not take longer than this for its last snapshot. */
   private static final Duration LAST_LIMIT = Duration.ofSeconds(20);
 
-  /** What one step reads of the log. */
-  private static final long LOG_STEP_BYTES = 1L << 20;
-
-  /** What one step of verification reads: a MiB of the log, and the chunks of it. */
-  private static final long VERIFIED_STEP_BYTES = 2L << 20;
-
-  private final OpLog log;
+  private final String name;
+  private final Preparation preparation;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
-  private final Consumer<Consumer<LeaderAgent>> post;
+  private final Consumer<Consumer<A>> post;
   private final RateLimit limit;
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          work ->
-              Thread.ofPlatform()
-                  .name("leader-snapshots")
-                  .daemon()
-                  .stackSize(STACK_BYTES)
-                  .unstarted(work));
+  private final ExecutorService thread;
   private volatile boolean stopping;
 
+  /** Work in small steps. */
+  @FunctionalInterface
+  public interface Steps {
+    /**
+     * Does the next step, which costs about as much as reading {@code STEP_BYTES} of the disk.
+     *
+     * @return whether there is another one
+     */
+    boolean step() throws IOException;
+  }
+
+  /** What must be done before the pages of a snapshot are written. */
+  @FunctionalInterface
+  public interface Preparation {
+    /** Nothing. */
+    Preparation NONE = (_, _) -> () -> false;
+
+    /**
+     * The work for one snapshot.
+     *
+     * @param after index of the snapshot before; 0 for none
+     * @param last index of this one
+     */
+    Steps steps(long after, long last);
+  }
+
+  /** What the rate limit counts for a step of a {@link Preparation}, in bytes. */
+  private static final long STEP_BYTES = 1L << 20;
+
   /**
-   * Takes snapshots of one leader.
+   * Takes snapshots of one replica.
    *
+   * @param name of the thread
    * @param post runs a call of the agent on its thread
    */
-  SnapshotThread(
-      OpLog log, ChunkStore chunks, SnapshotCatalog catalog, Consumer<Consumer<LeaderAgent>> post) {
-    this.log = log;
+  public SnapshotThread(
+      String name,
+      Preparation preparation,
+      ChunkStore chunks,
+      SnapshotCatalog catalog,
+      Consumer<Consumer<A>> post) {
+    this.name = name;
+    this.preparation = preparation;
     this.chunks = chunks;
     this.catalog = catalog;
     this.post = post;
@@ -77,6 +103,9 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
           requireRunning();
           slow.spend(bytes);
         };
+    this.thread =
+        Executors.newSingleThreadExecutor(
+            work -> Thread.ofPlatform().name(name).daemon().stackSize(STACK_BYTES).unstarted(work));
   }
 
   @Override
@@ -107,44 +136,40 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
   }
 
   /**
-   * Begins to look at the chunks of inline payloads that a start from a snapshot has passed over,
-   * and stores again what is missing or damaged. At a low rate; a snapshot that is due goes first.
+   * Does work in the background, at the same low rate; a snapshot that is due goes first.
    *
-   * @param last the index of that snapshot
+   * @param bytes what the rate limit counts for each step
+   * @param done run when there are no more steps
    */
-  void verifyLogged(long last) {
-    verifyNext(LoggedChunks.damaged(log, chunks, last));
-  }
-
-  private void verifyNext(LoggedChunks logged) {
+  public void inBackground(Steps steps, long bytes, Runnable done) {
     try {
       thread.execute(
           () -> {
             try {
-              limit.spend(VERIFIED_STEP_BYTES);
-              if (logged.step()) {
-                verifyNext(logged);
-              } else if (logged.stored() > 0) {
-                LOG.warn("{} chunks were restored from the log", logged.stored());
+              limit.spend(bytes);
+              if (steps.step()) {
+                inBackground(steps, bytes, done);
+              } else {
+                done.run();
               }
             } catch (IOException | RuntimeException e) {
               if (!stopping) {
-                LOG.warn("chunks that the log has were not all looked at: {}", e.getMessage());
+                LOG.warn("work in the background has ended: {}", e.getMessage());
               }
             }
           });
     } catch (RejectedExecutionException e) {
-      LOG.debug("the leader stops", e);
+      LOG.debug("the replica stops", e);
     }
   }
 
   private Snapshot taken(Manifest manifest, long after, String name, RateLimit rate)
       throws IOException {
     long beganNs = System.nanoTime();
-    LoggedChunks logged = LoggedChunks.missing(log, chunks, after, manifest.index());
+    Steps before = preparation.steps(after, manifest.index());
     do {
-      rate.spend(LOG_STEP_BYTES);
-    } while (logged.step());
+      rate.spend(STEP_BYTES);
+    } while (before.step());
     SnapshotTask task =
         new SnapshotTask(manifest, name, Clock.SYSTEM.epochNs(), chunks, catalog, rate);
     try {
@@ -166,24 +191,24 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
 
   private void requireRunning() {
     if (stopping) {
-      throw new ChunkStoreException(Errno.EAGAIN, "the leader stops");
+      throw new ChunkStoreException(Errno.EAGAIN, "the replica stops");
     }
   }
 
-  private interface Work {
-    Consumer<LeaderAgent> run() throws IOException;
+  private interface Work<A> {
+    Consumer<A> run() throws IOException;
   }
 
   /** Does the work and always reports a result: nothing else is begun until it arrives. */
-  private void execute(Work work) {
+  private void execute(Work<A> work) {
     try {
       thread.execute(() -> post.accept(result(work)));
     } catch (RejectedExecutionException e) {
-      LOG.debug("the leader stops", e);
+      LOG.debug("the replica stops", e);
     }
   }
 
-  private static Consumer<LeaderAgent> result(Work work) {
+  private Consumer<A> result(Work<A> work) {
     try {
       return work.run();
     } catch (IOException e) {
@@ -205,12 +230,12 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
    *
    * @param manifest of the newest state, all of whose entries are durable
    */
-  void takeLast(Manifest manifest, long after) {
+  public void takeLast(Manifest manifest, long after) {
     close();
     stopping = false;
     Thread last =
         Thread.ofPlatform()
-            .name("leader-snapshots")
+            .name(name)
             .stackSize(STACK_BYTES)
             .unstarted(() -> takeQuietly(manifest, after));
     last.start();
@@ -237,7 +262,7 @@ final class SnapshotThread implements SnapshotPort, AutoCloseable {
     try {
       var _ = taken(manifest, after, "", _ -> requireRunning());
     } catch (IOException | RuntimeException e) {
-      LOG.warn("no snapshot before the leader stops: {}", e.getMessage());
+      LOG.warn("no snapshot before the stop: {}", e.getMessage());
     }
   }
 

@@ -1,7 +1,5 @@
-package io.hypersync.leader.snapshot;
+package io.hypersync.snapshot.schedule;
 
-import io.hypersync.leader.port.SnapshotPort;
-import io.hypersync.leader.sequencer.Sequencer;
 import io.hypersync.model.id.WorkspaceId;
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.snapshot.Snapshot;
@@ -15,14 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides when the leader takes a snapshot, and which ones it keeps (hypersync.md 13.1, 14.1). One
+ * Decides when a replica takes a snapshot, and which ones it keeps (hypersync.md 13.1, 14.1). One
  * thing at a time is under way on the port. Called on the agent's thread.
  *
- * <p>A snapshot is of S_head at the moment of the decision, and is handed over when the last entry
- * of that state is durable: a state that is not durable must never be what a leader starts from.
+ * <p>A snapshot is of the newest state at the moment of the decision, and is handed over when the
+ * last entry of that state is durable at the leader: a state that is not must never be what a
+ * replica starts from.
  *
  * <p>The newest snapshot is never removed: the next start begins with it, and the next snapshot
- * leaves out the pages that it has. Nor is the one that this run of the leader started from, until
+ * leaves out the pages that it has. Nor is the one that this run of the replica started from, until
  * there is a newer one from this run. Which ones are kept depends on their order alone, and on no
  * clock, so a host whose time jumps does not lose its past.
  */
@@ -64,6 +63,9 @@ public final class SnapshotManager {
   private @Nullable Request underWay;
   private boolean busy;
 
+  /** Whether all snapshots are to go. */
+  private boolean discarding;
+
   /** Whether what is under way on the port is a new snapshot. */
   private boolean takes;
 
@@ -74,10 +76,10 @@ public final class SnapshotManager {
   private @Nullable String lastFailure;
 
   /**
-   * A manager for one run of the leader.
+   * A manager for one run of a replica.
    *
    * @param snapshots what the catalog has
-   * @param base index of the snapshot that the leader started from, 0 for none
+   * @param base index of the snapshot that the replica started from, 0 for none
    * @param nowNs monotonic; the first snapshot is due after one interval
    */
   public SnapshotManager(
@@ -108,9 +110,12 @@ public final class SnapshotManager {
    * @param nowNs monotonic
    * @return whether anything was begun
    */
-  public boolean tick(Sequencer sequencer, long durable, long nowNs) {
+  public boolean tick(SnapshotSource newest, long durable, long nowNs) {
     if (busy) {
       return false;
+    }
+    if (discarding) {
+      return removeNext(nowNs);
     }
     Manifest decided = waiting;
     if (decided != null) {
@@ -125,7 +130,7 @@ public final class SnapshotManager {
     }
     Request request = requests.poll();
     if (request != null) {
-      begin(request, sequencer);
+      begin(request, newest);
       return true;
     }
     Snapshot surplus = surplus();
@@ -136,23 +141,23 @@ public final class SnapshotManager {
     }
     if (nowNs >= nextNs) {
       nextNs = later(nowNs, policy.intervalNs());
-      if (sequencer.headIndex() > base) {
-        waiting = manifest(sequencer);
+      if (newest.index() > base) {
+        waiting = newest.manifest(workspace);
         return true;
       }
     }
     return false;
   }
 
-  private void begin(Request request, Sequencer sequencer) {
+  private void begin(Request request, SnapshotSource source) {
     switch (request) {
       case Request.Take(String name, Consumer<Answer> asker) -> {
         underWay = request;
-        Snapshot newest = sequencer.headIndex() == base ? known.get(base) : null;
+        Snapshot newest = source.index() == base ? known.get(base) : null;
         if (isUsed(name)) {
           refuse(request, "there is a snapshot called " + name + " already");
         } else if (newest == null) {
-          waiting = manifest(sequencer);
+          waiting = source.manifest(workspace);
         } else if (name.isEmpty()) {
           underWay = null;
           asker.accept(new Answer.Done(newest));
@@ -194,14 +199,45 @@ public final class SnapshotManager {
     request.asker().accept(new Answer.Failed(why));
   }
 
-  /** The manifest of S_head, which need not be durable yet. */
-  public Manifest manifest(Sequencer sequencer) {
-    return new Manifest(
-        workspace,
-        sequencer.headIndex(),
-        sequencer.lastTimeNs(),
-        sequencer.weight(),
-        sequencer.head());
+  /** The manifest of the newest state, whose last entry need not be durable yet. */
+  public Manifest manifest(SnapshotSource newest) {
+    return newest.manifest(workspace);
+  }
+
+  /**
+   * Removes all snapshots, and takes none from now on: they are of a history that is not the
+   * leader's. What waits to be done is refused. That none is taken any more is because the marks in
+   * the state rest on what is removed ({@code PageWriter}).
+   *
+   * @param why for those who ask for a snapshot
+   * @param nowNs monotonic
+   */
+  public void discard(String why, long nowNs) {
+    discarding = true;
+    waiting = null;
+    lastFailure = why;
+    nextNs = nowNs;
+    Request asked = busy ? null : underWay;
+    if (asked != null) {
+      refuse(asked, why);
+    }
+  }
+
+  private boolean removeNext(long nowNs) {
+    while (!requests.isEmpty()) {
+      refuse(requests.removeFirst(), "no snapshot is taken or kept: " + lastFailure);
+    }
+    if (known.isEmpty() || nowNs < nextNs) {
+      return false;
+    }
+    busy = true;
+    port.remove(known.lastKey()); // the newest first: it is what the next start would begin with
+    return true;
+  }
+
+  /** Whether all snapshots are to go, and no other is taken. */
+  public boolean isDiscarding() {
+    return discarding;
   }
 
   private boolean isNeeded(long index) {
@@ -268,7 +304,8 @@ public final class SnapshotManager {
       LOG.warn("no snapshot: {}", why);
     }
     lastFailure = why;
-    nextNs = Math.min(nextNs, later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL));
+    long again = later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL);
+    nextNs = discarding ? again : Math.min(nextNs, again);
     ended(new Answer.Failed(why));
   }
 
@@ -307,7 +344,7 @@ public final class SnapshotManager {
   }
 
   /**
-   * Index of the snapshot that this run of the leader started from or has taken last; 0 for none.
+   * Index of the snapshot that this run of the replica started from or has taken last; 0 for none.
    * It has what the state is marked with, and the chunks of all entries up to it.
    */
   public long baseIndex() {
@@ -329,7 +366,7 @@ public final class SnapshotManager {
     return known.values();
   }
 
-  /** How many snapshots this run of the leader has taken. */
+  /** How many snapshots this run has taken. */
   public long takenSoFar() {
     return taken;
   }

@@ -1,30 +1,29 @@
-package io.hypersync.leader.port;
+package io.hypersync.snapshot.schedule;
 
 import io.hypersync.model.snapshot.Manifest;
 import io.hypersync.snapshot.Snapshot;
 
 /**
  * Takes and removes snapshots off the agent's thread, one after the other. Each call is answered
- * once, by {@code LeaderAgent.snapshotTaken}, {@code snapshotRemoved} or {@code snapshotFailed},
- * unless the leader stops.
+ * once, by a method of {@link SnapshotListener}, unless the replica stops.
  */
 public interface SnapshotPort {
-  /** A port for leaders that take no snapshots. */
+  /** A port for replicas that take no snapshots. */
   SnapshotPort NONE =
       new SnapshotPort() {
         @Override
         public void take(Manifest manifest, long after, String name) {
-          throw new IllegalStateException("this leader takes no snapshots");
+          throw new IllegalStateException("this replica takes no snapshots");
         }
 
         @Override
         public void change(Snapshot snapshot) {
-          throw new IllegalStateException("this leader has no snapshots");
+          throw new IllegalStateException("this replica has no snapshots");
         }
 
         @Override
         public void remove(long index) {
-          throw new IllegalStateException("this leader has no snapshots");
+          throw new IllegalStateException("this replica has no snapshots");
         }
       };
 
@@ -32,8 +31,8 @@ public interface SnapshotPort {
    * Takes a snapshot.
    *
    * @param manifest of a state whose last entry is durable
-   * @param after index of the snapshot before, 0 for none: chunks of inline payloads behind it are
-   *     made sure to be in the chunk store
+   * @param after index of the snapshot before, 0 for none: a leader makes sure that chunks of
+   *     inline payloads behind it are in the chunk store
    * @param name what it is called; may be empty
    */
   void take(Manifest manifest, long after, String name);

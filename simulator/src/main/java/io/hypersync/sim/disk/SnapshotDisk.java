@@ -1,0 +1,69 @@
+package io.hypersync.sim.disk;
+
+import io.hypersync.snapshot.Snapshot;
+import io.hypersync.snapshot.SnapshotCatalog;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The chunk store and the snapshots of a replica, which survive its runs. */
+public final class SnapshotDisk {
+  /** A snapshot is in the catalog. */
+  public static final String TAKEN = "snapshots";
+
+  /** A snapshot could not be finished. */
+  public static final String FAILED = "snapshots that are given up";
+
+  /** A snapshot was removed because there are newer ones. */
+  public static final String REMOVED = "snapshots that are removed";
+
+  /** A replica has started from a snapshot. */
+  public static final String READ = "starts from a snapshot";
+
+  private final String replica;
+  private final SimChunkStore chunks;
+  private final SimSnapshotCatalog snapshots = new SimSnapshotCatalog();
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  /**
+   * An empty disk.
+   *
+   * @param replica whose, in the names of what happened
+   */
+  public SnapshotDisk(String replica, SimChunkStore chunks) {
+    this.replica = replica;
+    this.chunks = chunks;
+    for (String what : List.of(TAKEN, FAILED, REMOVED, READ)) {
+      counts.put(named(what), 0L);
+    }
+  }
+
+  /** The chunk store. */
+  public SimChunkStore chunks() {
+    return chunks;
+  }
+
+  /** The snapshots. */
+  public SnapshotCatalog snapshots() {
+    return snapshots;
+  }
+
+  /** What the catalog has, the oldest first. */
+  public List<Snapshot> known() {
+    return snapshots.list();
+  }
+
+  /** Counts a rare event that must occur in some histories. */
+  public void count(String what) {
+    counts.merge(named(what), 1L, Long::sum);
+  }
+
+  private String named(String what) {
+    return replica + ": " + what;
+  }
+
+  /** Counts of rare events that must occur in some histories, by name. */
+  public Map<String, Long> happened() {
+    return counts;
+  }
+}
