@@ -347,6 +347,11 @@ public final class LeaderAgent implements Agent, SnapshotListener {
   }
 
   @Override
+  public void snapshotsSetAside() {
+    snapshots.setAside();
+  }
+
+  @Override
   public void snapshotFailed(String why) {
     snapshots.failed(why, clock.monotonicNs());
   }

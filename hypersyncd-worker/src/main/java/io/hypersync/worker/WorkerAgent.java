@@ -339,7 +339,7 @@ public final class WorkerAgent implements Agent, SnapshotListener {
       case Refused refused -> {
         session.refused(refused, now);
         if (refused.reason() == Refused.Reason.DIVERGED) {
-          snapshots.diverged(now);
+          snapshots.distrust("the leader has another history", now);
         }
         updateWritable();
       }
@@ -426,6 +426,11 @@ public final class WorkerAgent implements Agent, SnapshotListener {
   @Override
   public void snapshotRemoved(long index) {
     snapshots.removed(index);
+  }
+
+  @Override
+  public void snapshotsSetAside() {
+    snapshots.setAside();
   }
 
   @Override
@@ -626,6 +631,9 @@ public final class WorkerAgent implements Agent, SnapshotListener {
     }
     if (error != null && writable) {
       updateWritable();
+    }
+    if (replica.isStateSuspect()) {
+      snapshots.distrust("the state may not be the one of the log", clock.monotonicNs());
     }
   }
 

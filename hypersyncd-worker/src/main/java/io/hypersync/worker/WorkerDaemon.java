@@ -97,7 +97,7 @@ public final class WorkerDaemon implements Daemon {
     try {
       WorkerRuntime runtime = new WorkerRuntime(options, chunks, snapshots(options, chunks), ended);
       return new WorkerDaemon(options.mountPoint(), ended, lock, folder, disk, chunks, runtime);
-    } catch (UserError e) {
+    } catch (RuntimeException e) {
       folder.close();
       chunks.close();
       disk.close();

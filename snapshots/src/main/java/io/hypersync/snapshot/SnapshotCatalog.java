@@ -21,6 +21,14 @@ public interface SnapshotCatalog {
    */
   void put(Snapshot snapshot) throws IOException;
 
+  /**
+   * Takes all snapshots out of the catalog. They stay on the disk, in place of those that were set
+   * aside before.
+   *
+   * @throws IOException if that fails; then the catalog is as it was, or empty
+   */
+  void setAside() throws IOException;
+
   /** Removes the snapshot of an index, if there is one. Its pages stay until they are collected. */
   void remove(long index) throws IOException;
 }

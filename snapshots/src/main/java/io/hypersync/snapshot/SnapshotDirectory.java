@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,6 +24,9 @@ public final class SnapshotDirectory implements SnapshotCatalog {
 
   /** More than any snapshot takes: a larger file is none. */
   private static final long MAX_FILE_BYTES = 1 << 20;
+
+  /** What {@link #setAside} adds to the name of the directory. */
+  private static final String ASIDE = ".aside";
 
   private final Path directory;
 
@@ -78,6 +82,16 @@ public final class SnapshotDirectory implements SnapshotCatalog {
     if (Files.deleteIfExists(file(index))) {
       DurableFiles.syncDirectory(directory);
     }
+  }
+
+  @Override
+  public void setAside() throws IOException {
+    Path aside = directory.resolveSibling(directory.getFileName() + ASIDE);
+    DurableFiles.deleteTree(aside);
+    Files.move(directory, aside, StandardCopyOption.ATOMIC_MOVE);
+    DurableFiles.syncDirectory(directory.getParent());
+    DurableFiles.createDirectories(directory);
+    LOG.warn("the snapshots were moved to {}", aside);
   }
 
   private Path file(long index) {

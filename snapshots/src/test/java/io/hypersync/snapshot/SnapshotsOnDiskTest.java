@@ -289,5 +289,8 @@ class SnapshotsOnDiskTest {
 
     @Override
     public void remove(long index) {}
+
+    @Override
+    public void setAside() {}
   }
 }

@@ -139,7 +139,7 @@ class SnapshotManagerTest {
     assertTrue(tick(0));
     snapshots.remove(7, this::tell);
     assertTrue(tick(0));
-    String needed = "failed: the leader needs it for its next start; take another snapshot first";
+    String needed = "failed: the next start needs it; take another snapshot first";
     assertEquals(List.of(needed, needed), told);
     assertEquals(List.of("remove 3"), asked);
   }
@@ -239,9 +239,8 @@ class SnapshotManagerTest {
     assertEquals(List.of("done 1 late"), told);
   }
 
-  /** Even the one that the next start would need: that start would be refused again. */
   @Test
-  void whatIsDiscardedGoesTheNewestFirstAndNothingIsTakenAnyMore() {
+  void whatIsDistrustedIsSetAsideAndNothingIsTakenAnyMore() {
     for (int i = 1; i <= 2; i++) {
       entry();
       log.sync();
@@ -251,35 +250,47 @@ class SnapshotManagerTest {
     log.sync();
     long nowNs = 3 * INTERVAL_NS;
     assertTrue(tick(nowNs)); // a third one is decided on
-    snapshots.discard("another history", nowNs);
+    snapshots.distrust("another history", nowNs);
     snapshots.take("too late", this::tell);
     asked.clear();
 
     assertTrue(tick(nowNs));
     snapshots.failed("the disk is full", nowNs);
     assertFalse(tick(nowNs), "not again and again");
+    assertEquals("another history", snapshots.lastFailure());
     assertTrue(tick(nowNs + INTERVAL_NS));
-    snapshots.removed(2);
-    assertTrue(tick(nowNs + INTERVAL_NS));
-    snapshots.removed(1);
+    snapshots.setAside();
+    assertEquals(0, snapshots.newestIndex());
     for (int i = 5; i < 10; i++) {
       assertFalse(tick(i * INTERVAL_NS));
     }
-    assertEquals(List.of("remove 2", "remove 2", "remove 1"), asked);
+    assertEquals(List.of("set aside", "set aside"), asked);
     assertEquals(List.of("failed: no snapshot is taken or kept: another history"), told);
   }
 
   @Test
-  void aSnapshotThatIsUnderWayWhenAllAreDiscardedIsRemovedToo() {
+  void aSnapshotThatIsUnderWayWhenAllAreDistrustedIsSetAsideToo() {
     entry();
     log.sync();
     assertTrue(tick(INTERVAL_NS));
     assertTrue(tick(INTERVAL_NS));
-    snapshots.discard("another history", INTERVAL_NS);
+    snapshots.distrust("another history", INTERVAL_NS);
     assertFalse(tick(INTERVAL_NS));
     done(1, "");
     assertTrue(tick(INTERVAL_NS));
-    assertEquals(List.of("take 1 after 0", "remove 1"), asked);
+    assertEquals(List.of("take 1 after 0", "set aside"), asked);
+  }
+
+  @Test
+  void oneThatFailsMeanwhileDelaysNothing() {
+    entry();
+    log.sync();
+    assertTrue(tick(INTERVAL_NS));
+    assertTrue(tick(INTERVAL_NS));
+    snapshots.distrust("another history", INTERVAL_NS);
+    snapshots.failed("the disk is full", INTERVAL_NS);
+    assertTrue(tick(INTERVAL_NS));
+    assertEquals(List.of("take 1 after 0", "set aside"), asked);
   }
 
   private SnapshotManager manager(int retain, long base) {
@@ -304,6 +315,11 @@ class SnapshotManagerTest {
       @Override
       public void remove(long index) {
         asked.add("remove " + index);
+      }
+
+      @Override
+      public void setAside() {
+        asked.add("set aside");
       }
     };
   }

@@ -177,6 +177,12 @@ public final class WorkerRuntime implements AutoCloseable {
         throw new UserError(
             "the leader does not accept this worker: " + refused, refusalHint(refused));
       }
+      String distrusted = questions.await(a -> String.valueOf(a.snapshots().distrusted()));
+      if (!distrusted.equals("null")) {
+        throw new UserError(
+            "this worker cannot go on from its snapshot: " + distrusted,
+            "Start it again: it has set its snapshots aside, and begins with the leader's log.");
+      }
       String failed =
           questions.await(a -> a.applyError() == null ? "" : String.valueOf(a.applyError()));
       if (!failed.isEmpty()) {
@@ -413,11 +419,19 @@ public final class WorkerRuntime implements AutoCloseable {
 
   /**
    * Takes a snapshot of the applied state if there is none, so that the next start has nothing to
-   * replay. To be called after {@link #close}, while the chunk store is open.
+   * replay. Sets all aside if their history is in doubt. To be called after {@link #close}, while
+   * the chunk store is open.
    */
   public void takeLastSnapshot() {
     if (!link.thread().isTerminated()) {
       return; // the agent may still run, so its state is not to be read here
+    }
+    SnapshotManager snapshots = agent.snapshots();
+    if (snapshots.distrusted() != null) {
+      if (!snapshots.isSetAside()) {
+        snapshotThread.setAsideNow();
+      }
+      return;
     }
     Manifest last = agent.lastSnapshot();
     if (last != null) {

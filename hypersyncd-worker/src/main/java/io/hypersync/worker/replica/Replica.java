@@ -176,6 +176,14 @@ public final class Replica implements SnapshotSource {
     return stopped ? failure : null;
   }
 
+  /**
+   * Whether apply is stalled because an entry gives another result here than the log says. If the
+   * log is right, the state was wrong before: memory has changed, or what it was read from.
+   */
+  public boolean isStateSuspect() {
+    return stopped && until == Stopped.UNTIL_NEXT_CONNECTION && failedChunk == null;
+  }
+
   /** Why apply is stalled, or will stall once that entry is known to be durable; or null. */
   public @Nullable ApplyError failure() {
     return failure;

@@ -46,16 +46,15 @@ public final class WorkerSnapshots {
     return manager.tick(replica, replica.applied().index(), nowNs);
   }
 
-  /** The leader has another history than this worker. */
-  public void diverged(long nowNs) {
-    if (manager.isDiscarding()) {
-      return;
+  /**
+   * The state of this worker is not the leader's, or may not be. Its snapshots are set aside, so
+   * that the next start begins without them: each of them may have what is wrong.
+   */
+  public void distrust(String why, long nowNs) {
+    if (manager.distrusted() == null) {
+      LOG.warn("{}: the snapshots of this worker are set aside, its next start begins anew", why);
+      manager.distrust(why, nowNs);
     }
-    LOG.warn(
-        "the {} snapshots of this worker are removed: their history is not the leader's; the next"
-            + " start begins anew",
-        manager.all().size());
-    manager.discard("the leader has another history", nowNs);
   }
 
   /**
@@ -65,7 +64,7 @@ public final class WorkerSnapshots {
    */
   public @Nullable Manifest last(Replica replica) {
     boolean isNew = replica.applied().index() > manager.baseIndex();
-    return isNew && !manager.isDiscarding() ? manager.manifest(replica) : null;
+    return isNew && manager.distrusted() == null ? manager.manifest(replica) : null;
   }
 
   /** The port has taken a snapshot. */
@@ -76,6 +75,11 @@ public final class WorkerSnapshots {
   /** The port has removed a snapshot. */
   public void removed(long index) {
     manager.removed(index);
+  }
+
+  /** The port has set all snapshots aside. */
+  public void setAside() {
+    manager.setAside();
   }
 
   /** The port could not do what it was asked for. */

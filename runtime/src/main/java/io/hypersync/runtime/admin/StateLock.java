@@ -34,6 +34,7 @@ public final class StateLock implements AutoCloseable {
           "oplog.v2",
           "chunks",
           "snapshots",
+          "snapshots.aside",
           "intents",
           "enrolment.token",
           "worker.toml",

@@ -31,6 +31,11 @@ final class SimSnapshotCatalog implements SnapshotCatalog {
   }
 
   @Override
+  public void setAside() {
+    files.clear();
+  }
+
+  @Override
   public void remove(long index) {
     files.remove(index);
   }

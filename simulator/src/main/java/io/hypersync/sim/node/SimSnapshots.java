@@ -122,6 +122,15 @@ final class SimSnapshots implements SnapshotPort {
         });
   }
 
+  @Override
+  public void setAside() {
+    next(
+        () -> {
+          disk.snapshots().setAside();
+          answer(SnapshotListener::snapshotsSetAside);
+        });
+  }
+
   /** Does work in the background, as the product does. */
   void inBackground(Steps steps) {
     host.after(

@@ -135,6 +135,26 @@ public final class SnapshotThread<A extends SnapshotListener>
         });
   }
 
+  @Override
+  public void setAside() {
+    execute(
+        () -> {
+          catalog.setAside();
+          return agent -> agent.snapshotsSetAside();
+        });
+  }
+
+  /** Sets all snapshots aside on the caller's thread; to be called after {@link #close}. */
+  public void setAsideNow() {
+    try {
+      catalog.setAside();
+    } catch (IOException e) {
+      LOG.error(
+          "the snapshots could not be set aside, the next start begins with them: {}",
+          FileProblems.describe(e));
+    }
+  }
+
   /**
    * Does work in the background, at the same low rate; a snapshot that is due goes first.
    *

@@ -10,6 +10,9 @@ public interface SnapshotListener {
   /** A snapshot was removed, or was not there. */
   void snapshotRemoved(long index);
 
+  /** All snapshots were taken out of the catalog. */
+  void snapshotsSetAside();
+
   /** What was asked for could not be done. */
   void snapshotFailed(String why);
 }

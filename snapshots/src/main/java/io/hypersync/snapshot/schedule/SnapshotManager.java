@@ -63,8 +63,10 @@ public final class SnapshotManager {
   private @Nullable Request underWay;
   private boolean busy;
 
-  /** Whether all snapshots are to go. */
-  private boolean discarding;
+  /** Why all snapshots are to be set aside; null if they are not. */
+  private @Nullable String distrusted;
+
+  private boolean isSetAside;
 
   /** Whether what is under way on the port is a new snapshot. */
   private boolean takes;
@@ -114,8 +116,8 @@ public final class SnapshotManager {
     if (busy) {
       return false;
     }
-    if (discarding) {
-      return removeNext(nowNs);
+    if (distrusted != null) {
+      return beginToSetAside(nowNs);
     }
     Manifest decided = waiting;
     if (decided != null) {
@@ -184,7 +186,7 @@ public final class SnapshotManager {
         if (!known.containsKey(index)) {
           refuse(request, "there is no snapshot of entry " + index);
         } else if (isNeeded(index)) {
-          refuse(request, "the leader needs it for its next start; take another snapshot first");
+          refuse(request, "the next start needs it; take another snapshot first");
         } else {
           underWay = request;
           busy = true;
@@ -205,17 +207,18 @@ public final class SnapshotManager {
   }
 
   /**
-   * Removes all snapshots, and takes none from now on: they are of a history that is not the
-   * leader's. What waits to be done is refused. That none is taken any more is because the marks in
-   * the state rest on what is removed ({@code PageWriter}).
+   * Sets all snapshots aside, and takes none from now on: the next start begins without. That none
+   * is taken is because the marks in the state rest on those that there were ({@code PageWriter}).
    *
-   * @param why for those who ask for a snapshot
+   * @param why for those who ask for a snapshot, and for reports
    * @param nowNs monotonic
    */
-  public void discard(String why, long nowNs) {
-    discarding = true;
+  public void distrust(String why, long nowNs) {
+    if (distrusted != null) {
+      return;
+    }
+    distrusted = why;
     waiting = null;
-    lastFailure = why;
     nextNs = nowNs;
     Request asked = busy ? null : underWay;
     if (asked != null) {
@@ -223,21 +226,34 @@ public final class SnapshotManager {
     }
   }
 
-  private boolean removeNext(long nowNs) {
+  private boolean beginToSetAside(long nowNs) {
     while (!requests.isEmpty()) {
-      refuse(requests.removeFirst(), "no snapshot is taken or kept: " + lastFailure);
+      refuse(requests.removeFirst(), "no snapshot is taken or kept: " + distrusted);
     }
-    if (known.isEmpty() || nowNs < nextNs) {
+    if (isSetAside || nowNs < nextNs) {
       return false;
     }
     busy = true;
-    port.remove(known.lastKey()); // the newest first: it is what the next start would begin with
+    port.setAside();
     return true;
   }
 
-  /** Whether all snapshots are to go, and no other is taken. */
-  public boolean isDiscarding() {
-    return discarding;
+  /** The port has set all snapshots aside. */
+  public void setAside() {
+    known.clear();
+    base = 0;
+    isSetAside = true;
+    busy = false;
+  }
+
+  /** Why there are no snapshots any more, and none is taken; null if that is not so. */
+  public @Nullable String distrusted() {
+    return distrusted;
+  }
+
+  /** Whether what {@link #distrust} asks for is done. */
+  public boolean isSetAside() {
+    return isSetAside;
   }
 
   private boolean isNeeded(long index) {
@@ -298,6 +314,7 @@ public final class SnapshotManager {
    */
   public void failed(String why, long nowNs) {
     failed++;
+    boolean tookOne = takes;
     takes = false;
     mayHaveTooMany = false; // a removal that fails is tried again after the next snapshot
     if (!why.equals(lastFailure)) {
@@ -305,7 +322,7 @@ public final class SnapshotManager {
     }
     lastFailure = why;
     long again = later(nowNs, policy.intervalNs() / RETRIES_PER_INTERVAL);
-    nextNs = discarding ? again : Math.min(nextNs, again);
+    nextNs = distrusted != null && !tookOne ? again : Math.min(nextNs, again);
     ended(new Answer.Failed(why));
   }
 
@@ -378,6 +395,6 @@ public final class SnapshotManager {
 
   /** Why there is no newer snapshot; null if the last attempt succeeded. */
   public @Nullable String lastFailure() {
-    return lastFailure;
+    return distrusted != null ? distrusted : lastFailure;
   }
 }

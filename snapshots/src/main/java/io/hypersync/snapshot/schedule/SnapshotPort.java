@@ -25,6 +25,11 @@ public interface SnapshotPort {
         public void remove(long index) {
           throw new IllegalStateException("this replica has no snapshots");
         }
+
+        @Override
+        public void setAside() {
+          throw new IllegalStateException("this replica has no snapshots");
+        }
       };
 
   /**
@@ -44,4 +49,7 @@ public interface SnapshotPort {
 
   /** Removes a snapshot from the catalog. */
   void remove(long index);
+
+  /** Takes all snapshots out of the catalog, and keeps them beside it. */
+  void setAside();
 }
