@@ -70,6 +70,7 @@ final class CommandLineTest {
             "status",
             "log",
             "snapshot",
+            "diff",
             "trace",
             "replay",
             "why-slow",

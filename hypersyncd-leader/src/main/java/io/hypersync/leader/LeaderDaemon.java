@@ -213,7 +213,9 @@ public final class LeaderDaemon implements Daemon {
         "stages",
         args -> runtime.stages(intents(args.path("intents"))),
         "snapshot",
-        args -> runtime.snapshot(args));
+        args -> runtime.snapshot(args),
+        "diff",
+        args -> runtime.diff(args));
   }
 
   /**

@@ -15,6 +15,7 @@ import io.hypersync.model.trie.PageSource;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a snapshot is (hypersync.md 13.1): the state at one index of the log and what a replica has
@@ -86,6 +87,16 @@ public record Manifest(
   }
 
   /**
+   * The time of the last entry that a manifest states, in nanoseconds since 1970, without reading a
+   * page.
+   *
+   * @throws DecodeException if it is no manifest
+   */
+  public static long lastTimeNs(byte[] manifest) throws DecodeException {
+    return Header.read(new CanonicalReader(manifest)).lastTimeNs;
+  }
+
+  /**
    * The workspace that a manifest states, without reading a page.
    *
    * @throws DecodeException if it is no manifest
@@ -143,12 +154,34 @@ public record Manifest(
    */
   public static Manifest read(byte[] bytes, WorkspaceId workspace, Pages pages, PageSource source)
       throws DecodeException, PageMissingException {
+    return read(bytes, workspace, pages, source, null);
+  }
+
+  /**
+   * Reads a manifest beside another state of the workspace: what is equal is taken from there, so
+   * this reads, and adds to the heap, about what differs ({@link PageReader#sharing}). Every hash
+   * is computed.
+   *
+   * @param like the other state, whose root was computed
+   * @throws DecodeException as {@link #read}
+   * @throws PageMissingException as {@link #read}
+   */
+  public static Manifest readBeside(
+      FsState like, byte[] bytes, WorkspaceId workspace, PageSource source)
+      throws DecodeException, PageMissingException {
+    return read(bytes, workspace, PageReader::sharing, source, like);
+  }
+
+  private static Manifest read(
+      byte[] bytes, WorkspaceId workspace, Pages pages, PageSource source, @Nullable FsState like)
+      throws DecodeException, PageMissingException {
     CanonicalReader in = new CanonicalReader(bytes);
     Header header = Header.read(in);
     if (!header.workspace.equals(workspace)) {
       throw new DecodeException("the manifest is of workspace " + header.workspace);
     }
-    FsState state = StatePages.read(header.version, in, pages.reader(header.version, source));
+    FsState same = like != null && like.version() == header.version ? like : null;
+    FsState state = StatePages.read(header.version, in, pages.reader(header.version, source), same);
     in.finish();
     if (!state.root().equals(header.root)) {
       throw new DecodeException(

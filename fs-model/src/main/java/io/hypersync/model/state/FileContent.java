@@ -30,12 +30,16 @@ public record FileContent(MerkleTrie<Extent> extents, long allocated) implements
     return extents.root(version);
   }
 
-  /** Reads what a node's form in pages has of a file, behind the size. */
-  static FileContent readPage(CanonicalReader in, PageReader pages)
+  /**
+   * Reads what a node's form in pages has of a file, behind the size.
+   *
+   * @param like extents that may have much in common with those that are read
+   */
+  static FileContent readPage(CanonicalReader in, PageReader pages, MerkleTrie<Extent> like)
       throws DecodeException, PageMissingException {
     long allocated = in.size();
     MerkleTrie<Extent> extents =
-        pages.trie(in, PageKind.EXTENTS, (extent, _) -> Extent.readPage(extent));
+        pages.trie(in, PageKind.EXTENTS, (extent, _) -> Extent.readPage(extent), like);
     if (extents.isEmpty() && allocated != 0) {
       throw new DecodeException("a file without extents that maps " + allocated + " bytes");
     }

@@ -17,6 +17,7 @@ import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
 import io.hypersync.model.trie.TrieKey;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filesystem object (hypersync.md 7.1). Immutable; a change creates a new one. Canonical form, as
@@ -225,9 +226,15 @@ public final class Node extends Leaf {
     }
   }
 
-  static Node readPage(CanonicalReader in, PageReader pages)
+  /**
+   * Reads the form in pages.
+   *
+   * @param like the state that may have much in common with what is read, or null
+   */
+  static Node readPage(CanonicalReader in, PageReader pages, @Nullable FsState like)
       throws DecodeException, PageMissingException {
     NodeId id = in.node();
+    Node same = like == null ? null : like.node(id);
     long inode = in.u64();
     NodeType type = NodeType.ofCode(in.u8());
     int mode = in.u16();
@@ -240,19 +247,35 @@ public final class Node extends Leaf {
     long mtimeNs = in.u64();
     long ctimeNs = in.u64();
     long btimeNs = in.u64();
-    MerkleTrie<Xattr> xattrs = pages.trie(in, PageKind.XATTRS, (xattr, _) -> Xattr.readPage(xattr));
+    MerkleTrie<Xattr> xattrs =
+        pages.trie(
+            in,
+            PageKind.XATTRS,
+            (xattr, _) -> Xattr.readPage(xattr),
+            same == null ? MerkleTrie.empty() : same.xattrs);
     long size = 0;
     int rdev = 0;
     NodeContent content =
         switch (type) {
           case FILE -> {
             size = in.size();
-            yield FileContent.readPage(in, pages);
+            yield FileContent.readPage(
+                in,
+                pages,
+                same != null && same.content instanceof FileContent file
+                    ? file.extents()
+                    : MerkleTrie.empty());
           }
           case DIRECTORY ->
               new NodeContent.Directory(
                   in.node(),
-                  pages.trie(in, PageKind.ENTRIES, (entry, _) -> DirEntry.readPage(entry)));
+                  pages.trie(
+                      in,
+                      PageKind.ENTRIES,
+                      (entry, _) -> DirEntry.readPage(entry),
+                      same != null && same.content instanceof NodeContent.Directory directory
+                          ? directory.entries()
+                          : MerkleTrie.empty()));
           case SYMLINK -> {
             byte[] target = in.raw(in.u16());
             if (target.length == 0 || target.length > FsOp.MakeSymlink.MAX_TARGET_BYTES) {

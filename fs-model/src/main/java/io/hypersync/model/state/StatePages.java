@@ -9,6 +9,7 @@ import io.hypersync.model.trie.PageReader;
 import io.hypersync.model.trie.PageWalker;
 import io.hypersync.model.trie.PageWriter;
 import io.hypersync.model.trie.RootVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole state as pages and what leads to them (hypersync.md 13.1). The form is part of a
@@ -35,16 +36,28 @@ public final class StatePages {
    * Reads a state, and its pages.
    *
    * @param version how the state was hashed when it was written
+   * @param like a state of the same version that may have much in common with it, or null; {@link
+   *     PageReader#sharing} takes from it what is equal
    * @throws DecodeException if the bytes, or those of a page, are not such a form
    * @throws PageMissingException if a page is not there, or is damaged
    */
-  public static FsState read(RootVersion version, CanonicalReader in, PageReader pages)
+  public static FsState read(
+      RootVersion version, CanonicalReader in, PageReader pages, @Nullable FsState like)
       throws DecodeException, PageMissingException {
     long nextInode = in.u64();
     long allocated = in.size();
-    MerkleTrie<Node> nodes = pages.trie(in, PageKind.NODES, Node::readPage);
+    MerkleTrie<Node> nodes =
+        pages.trie(
+            in,
+            PageKind.NODES,
+            (node, reader) -> Node.readPage(node, reader, like),
+            like == null ? MerkleTrie.empty() : like.nodes());
     MerkleTrie<Orphan> orphans =
-        pages.trie(in, PageKind.ORPHANS, (orphan, _) -> Orphan.readPage(orphan));
+        pages.trie(
+            in,
+            PageKind.ORPHANS,
+            (orphan, _) -> Orphan.readPage(orphan),
+            like == null ? MerkleTrie.empty() : like.orphans());
     return new FsState(version, nodes, orphans, nextInode, allocated);
   }
 

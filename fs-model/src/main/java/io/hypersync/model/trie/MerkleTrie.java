@@ -204,6 +204,81 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     return cursor;
   }
 
+  /** Receives what differs between two tries. */
+  @FunctionalInterface
+  public interface DifferenceListener<L extends Leaf> {
+    /**
+     * A key whose leaf differs; the two are never both null.
+     *
+     * @param before the leaf of the first trie, or null
+     * @param after the leaf of the second trie, or null
+     */
+    void differs(@Nullable L before, @Nullable L after);
+  }
+
+  /** Two subtrees that are to be compared; not both null. */
+  private record Pair(@Nullable TrieNode before, @Nullable TrieNode after) {}
+
+  /**
+   * Compares two tries leaf by leaf, in no certain order. Subtrees with equal hashes are passed
+   * over, so the cost is that of what differs. Not recursive: names can be chosen so that a
+   * directory is thousands of nodes deep.
+   *
+   * @param version how both are hashed
+   */
+  public static <L extends Leaf> void compare(
+      MerkleTrie<L> before,
+      MerkleTrie<L> after,
+      RootVersion version,
+      DifferenceListener<L> listener) {
+    ArrayDeque<Pair> rest = new ArrayDeque<>();
+    push(rest, before.top, after.top);
+    while (!rest.isEmpty()) {
+      Pair pair = rest.pop();
+      TrieNode a = pair.before;
+      TrieNode b = pair.after;
+      if (a == null || b == null) {
+        MerkleTrie<L> there = new MerkleTrie<>(a == null ? b : a);
+        there.forEach(leaf -> listener.differs(a == null ? null : leaf, a == null ? leaf : null));
+        continue;
+      }
+      int bitA = a instanceof Inner inner ? inner.bit : Integer.MAX_VALUE;
+      int bitB = b instanceof Inner inner ? inner.bit : Integer.MAX_VALUE;
+      if (bitA == bitB && a.hash(version).equals(b.hash(version))) {
+        continue;
+      }
+      if (a instanceof Inner x && b instanceof Inner y && bitA == bitB) {
+        push(rest, x.right, y.right);
+        push(rest, x.left, y.left);
+      } else if (a instanceof Inner x && bitA < bitB) {
+        // All keys of the other one have the same value in this bit.
+        int side = TrieKey.bitOf(before.end(b, 0).key(), bitA);
+        push(rest, x.right, side == 1 ? b : null);
+        push(rest, x.left, side == 0 ? b : null);
+      } else if (b instanceof Inner y) {
+        int side = TrieKey.bitOf(before.end(a, 0).key(), bitB);
+        push(rest, side == 1 ? a : null, y.right);
+        push(rest, side == 0 ? a : null, y.left);
+      } else {
+        L leafA = before.leaf((Leaf) a);
+        L leafB = before.leaf((Leaf) b);
+        if (TrieKey.firstDifference(leafA.key(), leafB.key()) < 0) {
+          listener.differs(leafA, leafB);
+        } else {
+          listener.differs(leafA, null);
+          listener.differs(null, leafB);
+        }
+      }
+    }
+  }
+
+  private static void push(
+      ArrayDeque<Pair> rest, @Nullable TrieNode before, @Nullable TrieNode after) {
+    if (before != after) {
+      rest.push(new Pair(before, after));
+    }
+  }
+
   private L closest(TrieKey key) {
     TrieNode node = top;
     while (node instanceof Inner inner) {

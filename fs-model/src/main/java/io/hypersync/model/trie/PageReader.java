@@ -15,14 +15,20 @@ import org.jspecify.annotations.Nullable;
 public final class PageReader {
   private static final int MAX_BIT = TrieKey.MAX_LENGTH * TrieKey.BITS_PER_BYTE;
 
+  private enum Mode {
+    TRUSTING,
+    VERIFYING,
+    SHARING
+  }
+
   private final RootVersion version;
   private final PageSource source;
-  private final boolean verifies;
+  private final Mode mode;
 
-  private PageReader(RootVersion version, PageSource source, boolean verifies) {
+  private PageReader(RootVersion version, PageSource source, Mode mode) {
     this.version = version;
     this.source = source;
-    this.verifies = verifies;
+    this.mode = mode;
   }
 
   /**
@@ -32,12 +38,27 @@ public final class PageReader {
    * @param version how the tries are hashed
    */
   public static PageReader trusting(RootVersion version, PageSource source) {
-    return new PageReader(version, source, false);
+    return new PageReader(version, source, Mode.TRUSTING);
   }
 
   /** A reader of any snapshot. It computes every hash, and leaves no mark. */
   public static PageReader verifying(RootVersion version, PageSource source) {
-    return new PageReader(version, source, true);
+    return new PageReader(version, source, Mode.VERIFYING);
+  }
+
+  /**
+   * A reader of any snapshot that takes from another trie what is equal there, instead of reading
+   * it. So it reads, and adds to the heap, about what differs between the two. It computes every
+   * hash of what it reads, and leaves no mark. It takes a subtree only for its hash, which the
+   * other trie has computed, so the root of the result proves the whole of it.
+   *
+   * <p>The result is for looking at: {@link PageWriter#incremental} must not be given what descends
+   * from it, because marks that were taken away there could come back.
+   *
+   * @param version how both are hashed
+   */
+  public static PageReader sharing(RootVersion version, PageSource source) {
+    return new PageReader(version, source, Mode.SHARING);
   }
 
   /**
@@ -49,10 +70,28 @@ public final class PageReader {
    */
   public <L extends Leaf> MerkleTrie<L> trie(CanonicalReader in, int kind, LeafReader<L> leaves)
       throws DecodeException, PageMissingException {
+    return trie(in, kind, leaves, MerkleTrie.empty());
+  }
+
+  /**
+   * Reads a trie that is inside a record, and its pages.
+   *
+   * @param like a trie that may have much in common with it; only a {@link #sharing} reader looks
+   *     at it
+   * @throws DecodeException as above
+   * @throws PageMissingException as above
+   */
+  public <L extends Leaf> MerkleTrie<L> trie(
+      CanonicalReader in, int kind, LeafReader<L> leaves, MerkleTrie<L> like)
+      throws DecodeException, PageMissingException {
     int tag = in.u8();
-    return tag == PageTag.EMPTY
-        ? MerkleTrie.empty()
-        : MerkleTrie.of(node(in, tag, -1, kind, leaves));
+    if (tag == PageTag.EMPTY) {
+      return MerkleTrie.empty();
+    }
+    return MerkleTrie.of(
+        mode == Mode.SHARING
+            ? new SharedSubtrees(this, version, kind, leaves).read(in, tag, like.top())
+            : node(in, tag, -1, kind, leaves));
   }
 
   /** An inner node of which not everything has been read yet. */
@@ -134,7 +173,7 @@ public final class PageReader {
         || PageBounds.bytes(inner) != bytes) {
       throw new DecodeException("page " + page + " is not what the reference to it says");
     }
-    if (!verifies) {
+    if (mode == Mode.TRUSTING) {
       inner.hash(version, subtree);
       inner.page = page;
     } else if (!inner.hash(version).equals(subtree)) {
@@ -146,16 +185,24 @@ public final class PageReader {
 
   private Inner page(Hash page, int above, int kind, LeafReader<? extends Leaf> leaves)
       throws DecodeException, PageMissingException {
+    CanonicalReader in = open(page, kind);
+    if (!(node(in, in.u8(), above, kind, leaves) instanceof Inner inner)) {
+      throw new DecodeException("page " + page + " does not begin with an inner node");
+    }
+    in.finish();
+    return inner;
+  }
+
+  /** The bytes of a page behind its header, which is checked. */
+  CanonicalReader open(Hash page, int kind) throws DecodeException, PageMissingException {
     CanonicalReader in = new CanonicalReader(source.get(page));
     int format = in.u8();
     if (format != PageWriter.FORMAT) {
       throw new DecodeException("page " + page + " has the unknown format " + format);
     }
-    int itsKind = in.u8();
-    if (itsKind != kind || !(node(in, in.u8(), above, kind, leaves) instanceof Inner inner)) {
+    if (in.u8() != kind) {
       throw new DecodeException("page " + page + " is not of kind " + kind);
     }
-    in.finish();
-    return inner;
+    return in;
   }
 }

@@ -23,34 +23,35 @@ import java.util.Random;
  * attributes: enough for pages of each kind. Node ids are in the order of time, as the leader's
  * are.
  */
-final class LargeHistory {
+public final class LargeHistory {
   private final Random random;
   private final List<NodeId> directories = new ArrayList<>(List.of(FsState.ROOT));
   private final List<NodeId> files = new ArrayList<>();
   private FsState state = FsState.genesis();
   private long index;
 
-  LargeHistory(long seed) {
+  /** A history that has not begun. */
+  public LargeHistory(long seed) {
     random = new Random(seed);
   }
 
   /** The state after all ops so far. */
-  FsState state() {
+  public FsState state() {
     return state;
   }
 
   /** The index of the last op that was applied. */
-  long index() {
+  public long index() {
     return index;
   }
 
   /** Goes on from another representation of the same state. */
-  void restart(FsState same) {
+  public void restart(FsState same) {
     state = same;
   }
 
   /** Applies some ops; those that fail do not count. */
-  LargeHistory run(int ops) {
+  public LargeHistory run(int ops) {
     for (int i = 0; i < ops; ) {
       i += apply(next()) ? 1 : 0;
     }

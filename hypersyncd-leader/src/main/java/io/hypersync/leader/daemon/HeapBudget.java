@@ -39,9 +39,14 @@ public final class HeapBudget {
    * heap that the leader needs.
    */
   static boolean hasRoomFor(long stateBytes) {
+    return freeForOthers() > stateBytes;
+  }
+
+  /** How much heap may be used beside what the leader needs, in bytes. */
+  static long freeForOthers() {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - (memory.totalMemory() - memory.freeMemory());
-    return free / 2 > stateBytes;
+    return free / 2;
   }
 
   static WorkerQuotas quotas() {

@@ -66,6 +66,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final RootAuditor auditor;
   private final SnapshotThread<LeaderAgent> snapshotThread;
   private final SnapshotRequests snapshotRequests;
+  private final DiffRequests diffRequests;
   private final IntentWriter intentWriter;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
@@ -141,6 +142,8 @@ public final class LeaderRuntime implements AutoCloseable {
             ended,
             ANSWER_LIMIT);
     this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace(), ended);
+    this.diffRequests =
+        new DiffRequests(questions, log, chunkStore, options.workspace(), Clock.SYSTEM, ended);
   }
 
   /**
@@ -283,6 +286,15 @@ public final class LeaderRuntime implements AutoCloseable {
   }
 
   /**
+   * Compares two states of the workspace; blocks until it is done.
+   *
+   * @param args {@code from}, {@code to} and what may be missing ({@link DiffRequests})
+   */
+  public JsonSerializable diff(ObjectNode args) {
+    return diffRequests.run(args);
+  }
+
+  /**
    * Takes a snapshot of the newest state if there is none, so that the next start has nothing to
    * replay. To be called after {@link #close}, while log and chunk store are open.
    */
@@ -323,6 +335,7 @@ public final class LeaderRuntime implements AutoCloseable {
     logReader.close();
     auditor.close();
     snapshotThread.close();
+    diffRequests.close();
     intentWriter.close();
   }
 

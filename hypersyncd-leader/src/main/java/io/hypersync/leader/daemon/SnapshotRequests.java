@@ -21,10 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -34,7 +30,6 @@ import java.util.function.Consumer;
  * snapshot}: a name or an index.
  */
 final class SnapshotRequests {
-  private static final long LIMIT_MINUTES = 30;
   private static final long NS_PER_MS = 1_000_000;
 
   private final AgentQueries<LeaderAgent> agent;
@@ -42,8 +37,8 @@ final class SnapshotRequests {
   private final WorkspaceId workspace;
   private final CompletableFuture<Void> ended;
 
-  /** Held while a snapshot is verified: each takes as much memory as the leader's state. */
-  private final Semaphore verifying = new Semaphore(1);
+  /** Each takes as much memory as the leader's state. */
+  private final SlowRequests verifying;
 
   /**
    * Requests to one leader.
@@ -59,6 +54,8 @@ final class SnapshotRequests {
     this.chunks = chunks;
     this.workspace = workspace;
     this.ended = ended;
+    this.verifying =
+        new SlowRequests("leader-snapshot-verify", "another snapshot is being verified", ended);
   }
 
   ObjectNode run(ObjectNode args) {
@@ -69,7 +66,10 @@ final class SnapshotRequests {
       case "pin" -> changed(args, (snapshots, known, told) -> snapshots.pin(known, true, told));
       case "unpin" -> changed(args, (snapshots, known, told) -> snapshots.pin(known, false, told));
       case "rm" -> changed(args, SnapshotManager::remove);
-      case "verify" -> verified(find(args.path("snapshot").asText()));
+      case "verify" -> {
+        Snapshot snapshot = find(args.path("snapshot").asText());
+        yield verifying.run(() -> verify(snapshot));
+      }
       default ->
           throw new UserError("there is nothing called \"" + action + "\" for snapshots", "");
     };
@@ -105,53 +105,13 @@ final class SnapshotRequests {
               request.accept(leader.snapshots(), answer::complete);
               return true;
             });
-    return switch (awaited(answer)) {
+    return switch (SlowRequests.awaited(answer, ended)) {
       case Answer.Done(Snapshot snapshot) -> json(snapshot);
       case Answer.Failed(String why) -> throw new UserError(why, "");
     };
   }
 
-  private <T> T awaited(CompletableFuture<T> answer) {
-    try {
-      var _ = CompletableFuture.anyOf(answer, ended).get(LIMIT_MINUTES, TimeUnit.MINUTES);
-      if (answer.isDone()) {
-        return answer.get();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UserError("interrupted", "");
-    } catch (ExecutionException | TimeoutException e) {
-      if (e.getCause() instanceof UserError known) {
-        throw known;
-      }
-    }
-    throw new UserError("the leader has not answered", "Look at its log.");
-  }
-
-  /** Reads all pages of a snapshot, which may take minutes; one at a time. */
-  private ObjectNode verified(Snapshot snapshot) {
-    if (!verifying.tryAcquire()) {
-      throw new UserError("another snapshot is being verified", "Try again when that is done.");
-    }
-    CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
-    // A platform thread, because the chunk store blocks in native code.
-    Thread _ =
-        Thread.ofPlatform()
-            .name("leader-snapshot-verify")
-            .daemon()
-            .start(
-                () -> {
-                  try {
-                    answer.complete(verify(snapshot));
-                  } catch (RuntimeException | Error e) {
-                    answer.completeExceptionally(e);
-                  } finally {
-                    verifying.release();
-                  }
-                });
-    return awaited(answer);
-  }
-
+  /** Reads all pages of a snapshot, which may take minutes. */
   private ObjectNode verify(Snapshot snapshot) {
     try {
       long weight = Manifest.weight(snapshot.manifest());

@@ -1,0 +1,7 @@
+package io.hypersync.model.difference;
+
+import io.hypersync.model.id.Name;
+import io.hypersync.model.id.NodeId;
+
+/** A name in a directory. */
+record Location(NodeId parent, Name name) {}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.hypersync.leader.history;
+
+import org.jspecify.annotations.NullMarked;
