@@ -272,6 +272,7 @@ public final class MerkleTrie<L extends Leaf> implements Iterable<L> {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // whether it is the very same node; hashes come later
   private static void push(
       ArrayDeque<Pair> rest, @Nullable TrieNode before, @Nullable TrieNode after) {
     if (before != after) {
