@@ -81,7 +81,7 @@ public final class MutantReplacements {
       head.setAccessible(true);
       return (IndexedState) head.get(replica);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 
