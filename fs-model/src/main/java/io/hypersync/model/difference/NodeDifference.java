@@ -86,11 +86,10 @@ final class NodeDifference {
               after,
               names.gone().get(i).at(),
               names.come().get(i).at(),
-              i == 0 ? aspects : Set.of()));
+              aspects));
     }
     if (moved == 0 && !aspects.isEmpty()) {
-      Location to = names.come().isEmpty() ? null : names.come().getFirst().at();
-      drafts.add(new Draft(ChangeKind.CHANGED, before, after, null, to, aspects));
+      drafts.add(new Draft(ChangeKind.CHANGED, before, after, null, null, aspects));
     }
     for (NameChanges.Changed name : names.come().subList(moved, names.come().size())) {
       drafts.add(new Draft(ChangeKind.LINKED, before, after, null, name.at(), Set.of()));

@@ -25,18 +25,36 @@ final class Places {
   /** A path that fits has no more names. */
   private static final int MAX_LEVELS = MAX_PATH_CHARS / 2;
 
+  /** About what a directory that is wanted takes on the heap. */
+  private static final long HEAP_PER_DIRECTORY = 300;
+
+  /** So many names or directories are looked at between two steps. */
+  private static final int STEP_EVERY = 4_096;
+
   private final FsState state;
+  private final @Nullable NodeId top;
+  private final StateDifference.Limits limits;
+  private long heap;
+  private int looked;
   private final Map<NodeId, Location> places = new HashMap<>();
   private final Map<NodeId, Boolean> below = new HashMap<>();
 
   /**
    * Finds nodes.
    *
-   * @param files of which one name each is wanted
+   * @param files of which one name each is wanted, at or below {@code top} if there is one
    * @param directories whose paths are wanted
+   * @param top a directory; null for none
    */
-  Places(FsState state, Set<NodeId> files, Collection<NodeId> directories) {
+  Places(
+      FsState state,
+      Set<NodeId> files,
+      Collection<NodeId> directories,
+      @Nullable NodeId top,
+      StateDifference.Limits limits) {
     this.state = state;
+    this.top = top;
+    this.limits = limits;
     findFiles(files);
     Set<NodeId> wanted = new HashSet<>();
     directories.forEach(directory -> addAncestors(directory, wanted));
@@ -48,22 +66,62 @@ final class Places {
     if (files.isEmpty()) {
       return;
     }
+    int missing = files.size();
     for (Node node : state.nodes()) {
       if (node.content() instanceof Directory(_, var entries)) {
         for (DirEntry entry : entries) {
-          if (files.contains(entry.node())
-              && places.putIfAbsent(entry.node(), new Location(node.id(), entry.name())) == null
-              && places.size() == files.size()) {
-            return;
+          look();
+          if (files.contains(entry.node()) && isBetter(node.id(), entry.node())) {
+            places.put(entry.node(), new Location(node.id(), entry.name()));
+            missing -= isFinal(node.id(), entry.node()) ? 1 : 0;
+            if (missing == 0) {
+              return;
+            }
           }
         }
       }
     }
   }
 
+  /** Whether a name in this directory is to be taken for a file, in place of a known one. */
+  private boolean isBetter(NodeId directory, NodeId file) {
+    Location known = places.get(file);
+    return known == null
+        || (top != null && !isAtOrBelow(known.parent(), top) && isAtOrBelow(directory, top));
+  }
+
+  /** Whether no other name of the file would be better than one in this directory. */
+  private boolean isFinal(NodeId directory, NodeId file) {
+    Node node = state.node(file);
+    return top == null
+        || node == null
+        || node.attributes().nlink() <= 1
+        || isAtOrBelow(directory, top);
+  }
+
+  private void look() {
+    looked++;
+    if (looked % STEP_EVERY == 0) {
+      limits.step();
+    }
+  }
+
+  /** Gives back the memory that was taken. */
+  void close() {
+    limits.heap(-heap);
+    heap = 0;
+  }
+
+  private void take() {
+    heap += HEAP_PER_DIRECTORY;
+    limits.heap(HEAP_PER_DIRECTORY);
+  }
+
   private void addAncestors(NodeId directory, Set<NodeId> wanted) {
     NodeId at = directory;
     for (int i = 0; i < MAX_LEVELS && !at.equals(FsState.ROOT) && wanted.add(at); i++) {
+      take();
+      look();
       NodeId parent = parent(at);
       if (parent == null) {
         return;
@@ -93,6 +151,7 @@ final class Places {
             return;
           }
           for (DirEntry entry : entries) {
+            look();
             if (wanted.contains(entry.node())) {
               places.put(entry.node(), new Location(parent, entry.name()));
               left--;
@@ -143,6 +202,9 @@ final class Places {
     @Nullable Boolean found = null;
     while (found == null) {
       passed.add(at);
+      if (!below.containsKey(at)) {
+        take();
+      }
       NodeId parent = parent(at);
       if (at.equals(top)) {
         found = true;

@@ -12,13 +12,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Compares two states of a workspace. What is equal is passed over by its hash. The nodes that
  * differ are looked at in parts of bounded size, so the memory that this takes does not depend on
- * how many there are.
+ * how many there are, except that of the directories above them ({@link Limits#heap}).
  *
  * <p>The time is that of what differs, and one pass over all names of the second state if a file
  * differs whose name does not: nothing but its directory knows where a file is. Not thread-safe.
@@ -27,19 +28,54 @@ public final class StateDifference {
   /** Nodes and names that are looked at together. */
   private static final int WINDOW = 50_000;
 
+  /** So many nodes are compared between two calls of {@link Limits#step}. */
+  private static final int STEP_EVERY = 4_096;
+
   /** All paths of one result together, in chars. */
   private static final int MAX_CHARS = 4 << 20;
+
+  /** About what a node or a name in a window takes on the heap, with what is found of it. */
+  private static final long HEAP_PER_NODE = 400;
+
+  /** About what a change takes on the heap, besides its paths, until it is written out. */
+  private static final long HEAP_PER_CHANGE = 1_000;
+
+  private static final Comparator<Change> BY_PATH =
+      Comparator.comparing(Change::path).thenComparing(Change::kind);
 
   private final FsState from;
   private final FsState to;
   private final int window;
-  private final Runnable step;
+  private final Limits limits;
   private final NodeDifference nodes;
   private @Nullable NodeId topFrom;
   private @Nullable NodeId topTo;
   private final List<Change> changes = new ArrayList<>();
   private long differing;
   private int chars;
+
+  /** What a comparison may take. */
+  public interface Limits {
+    /** No limits. */
+    Limits NONE =
+        new Limits() {
+          @Override
+          public void step() {}
+
+          @Override
+          public void heap(long bytes) {}
+        };
+
+    /** Called now and then; what it throws ends the comparison. */
+    void step();
+
+    /**
+     * Called before memory is taken; what it throws ends the comparison.
+     *
+     * @param bytes an estimate; negative when memory is given back
+     */
+    void heap(long bytes);
+  }
 
   /**
    * What was found.
@@ -51,14 +87,14 @@ public final class StateDifference {
    */
   public record Result(List<Change> changes, boolean isComplete, long differingNodes) {}
 
-  private StateDifference(FsState from, FsState to, int window, Runnable step) {
+  private StateDifference(FsState from, FsState to, int window, Limits limits) {
     if (from.version() != to.version()) {
       throw new IllegalArgumentException("states with roots of different versions");
     }
     this.from = from;
     this.to = to;
     this.window = window;
-    this.step = step;
+    this.limits = limits;
     this.nodes = new NodeDifference(from, to);
   }
 
@@ -77,16 +113,15 @@ public final class StateDifference {
    * @param path the names that lead from the root to what is compared: changes elsewhere are left
    *     out. A node that was moved out or in is not left out
    * @param maxChanges how many are listed; those behind are left out, and the result says so
-   * @param step called now and then; what it throws ends the comparison
    */
   public static Result of(
-      FsState from, FsState to, List<Name> path, int maxChanges, Runnable step) {
-    return of(from, to, path, maxChanges, step, WINDOW);
+      FsState from, FsState to, List<Name> path, int maxChanges, Limits limits) {
+    return of(from, to, path, maxChanges, limits, WINDOW);
   }
 
   static Result of(
-      FsState from, FsState to, List<Name> path, int maxChanges, Runnable step, int window) {
-    StateDifference difference = new StateDifference(from, to, window, step);
+      FsState from, FsState to, List<Name> path, int maxChanges, Limits limits, int window) {
+    StateDifference difference = new StateDifference(from, to, window, limits);
     return difference.run(path, maxChanges);
   }
 
@@ -96,8 +131,10 @@ public final class StateDifference {
     boolean isWhole = path.isEmpty();
     @Nullable NodeId after = null;
     boolean isComplete = true;
+    long heap = HEAP_PER_NODE * window;
+    limits.heap(heap);
     while (isComplete) {
-      step.run();
+      limits.step();
       Window part = collect(after);
       if (part.nodes().isEmpty()) {
         break;
@@ -108,7 +145,8 @@ public final class StateDifference {
       }
       after = part.last();
     }
-    changes.sort(Comparator.comparing(Change::path).thenComparing(Change::kind));
+    limits.heap(-heap);
+    changes.sort(BY_PATH);
     return new Result(List.copyOf(changes), isComplete, differing);
   }
 
@@ -130,6 +168,9 @@ public final class StateDifference {
         (a, b) -> {
           if (NodeDifference.isNamed(a) || NodeDifference.isNamed(b)) {
             differing++;
+            if (differing % STEP_EVERY == 0) {
+              limits.step();
+            }
             NodeId id = b == null ? idOf(a) : b.id();
             part.add(id);
             names(id, entries(a), entries(b), part);
@@ -171,31 +212,41 @@ public final class StateDifference {
   private boolean list(Window part, boolean isWhole, int maxChanges) {
     List<Draft> drafts = new ArrayList<>();
     part.nodes().forEach((id, names) -> drafts.addAll(nodes.of(from.node(id), to.node(id), names)));
-    step.run();
+    limits.step();
     Places old = places(from, drafts, true);
     Places now = places(to, drafts, false);
-    List<Change> found = new ArrayList<>();
+    PriorityQueue<Change> first = new PriorityQueue<>(BY_PATH.reversed());
+    boolean isComplete = true;
     for (Draft draft : drafts) {
       Location place = draft.to();
       if (draft.isUnplaced()) {
         place = now.of(draft.node().id());
       }
       if (isWhole || isWanted(draft, place, old, now)) {
-        found.add(change(draft, place, old, now));
+        Change change = change(draft, place, old, now);
+        first.add(change);
+        count(change, 1);
+      }
+      while (changes.size() + first.size() > maxChanges || chars > MAX_CHARS) {
+        count(first.remove(), -1);
+        isComplete = false;
       }
     }
-    found.sort(Comparator.comparing(Change::path));
-    for (Change change : found) {
-      chars += change.path().length() + (change.oldPath() == null ? 0 : change.oldPath().length());
-      if (changes.size() >= maxChanges || chars > MAX_CHARS) {
-        return false;
-      }
-      changes.add(change);
-    }
-    return true;
+    changes.addAll(first);
+    old.close();
+    now.close();
+    return isComplete;
   }
 
-  private static Places places(FsState state, List<Draft> drafts, boolean isFirst) {
+  /** Adds a change to what the result takes, or takes it away. */
+  private void count(Change change, int sign) {
+    String oldPath = change.oldPath();
+    int paths = change.path().length() + (oldPath == null ? 0 : oldPath.length());
+    chars += sign * paths;
+    limits.heap(sign * (HEAP_PER_CHANGE + 4L * paths));
+  }
+
+  private Places places(FsState state, List<Draft> drafts, boolean isFirst) {
     Set<NodeId> files = new HashSet<>();
     Set<NodeId> directories = new HashSet<>();
     for (Draft draft : drafts) {
@@ -207,7 +258,7 @@ public final class StateDifference {
         wanted.add(draft.node().id());
       }
     }
-    return new Places(state, files, directories);
+    return new Places(state, files, directories, isFirst ? topFrom : topTo, limits);
   }
 
   /**

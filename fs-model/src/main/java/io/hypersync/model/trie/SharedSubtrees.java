@@ -153,7 +153,9 @@ final class SharedSubtrees {
             && same.hash(version).equals(reference.subtree)) {
           yield same;
         }
-        Inner read = inner(content(reference), candidate);
+        InnerPart content = content(reference);
+        reference.content = null; // not kept longer than needed: pages may be many
+        Inner read = inner(content, candidate);
         if (read.bit != reference.bit
             || read.depth() != reference.depth
             || read.size() != reference.size

@@ -49,14 +49,19 @@ class RandomDifferencesTest {
 
   private static void compare(FsState from, FsState to, String where) throws Exception {
     StateDifference.Result all =
-        StateDifference.of(from, to, List.of(), Integer.MAX_VALUE, () -> {});
+        StateDifference.of(from, to, List.of(), Integer.MAX_VALUE, StateDifference.Limits.NONE);
     StateDifference.Result parts =
-        StateDifference.of(from, to, List.of(), Integer.MAX_VALUE, () -> {}, 50);
+        StateDifference.of(from, to, List.of(), Integer.MAX_VALUE, StateDifference.Limits.NONE, 50);
     assertEquals(all, parts, where + ": in parts");
 
     // The first state as its snapshot beside the second one, and the other way round.
-    assertEquals(all, StateDifference.of(beside(to, from), to, List.of(), 1 << 30, () -> {}));
-    assertEquals(all, StateDifference.of(from, beside(from, to), List.of(), 1 << 30, () -> {}));
+    assertEquals(
+        all,
+        StateDifference.of(beside(to, from), to, List.of(), 1 << 30, StateDifference.Limits.NONE));
+    assertEquals(
+        all,
+        StateDifference.of(
+            from, beside(from, to), List.of(), 1 << 30, StateDifference.Limits.NONE));
 
     Set<Named> before = names(from);
     Set<Named> after = names(to);

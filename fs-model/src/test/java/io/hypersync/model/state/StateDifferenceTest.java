@@ -14,6 +14,7 @@ import io.hypersync.model.op.XattrMode;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -195,6 +196,30 @@ class StateDifferenceTest {
             "CHANGED top [CONTENT]"),
         below(
             "a",
+            s -> {
+              tree(s);
+              s.did(s.hardLink("/a/f", "/b/other"));
+            },
+            s -> s.did(s.write("/a/f", 0, s.chunk("c", 3))),
+            "CHANGED a/f [CONTENT]"),
+        below(
+            "b",
+            s -> {
+              tree(s);
+              s.did(s.hardLink("/a/f", "/b/other"));
+            },
+            s -> s.did(s.write("/a/f", 0, s.chunk("c", 3))),
+            "CHANGED b/other [CONTENT]"),
+        below(
+            "a",
+            StateDifferenceTest::tree,
+            s -> {
+              s.did(s.hardLink("/a/f", "/b/other"));
+              s.did(s.write("/a/f", 0, s.chunk("c", 3)));
+            },
+            "CHANGED a/f [CONTENT]"),
+        below(
+            "a",
             StateDifferenceTest::tree,
             s -> {
               s.did(s.rename("/a", "/z", RenameMode.REPLACE));
@@ -229,16 +254,44 @@ class StateDifferenceTest {
       scenario.did(create);
     }
     StateDifference.Result result =
-        StateDifference.of(from, scenario.state(), List.of(), 7, () -> {});
+        StateDifference.of(from, scenario.state(), List.of(), 7, StateDifference.Limits.NONE);
     assertEquals(7, result.changes().size());
     assertFalse(result.isComplete());
     assertEquals(21, result.differingNodes(), "the root's entries differ, too");
   }
 
+  /** What a comparison takes is asked for before it is taken, and given back. */
+  @Test
+  void memoryIsBounded() {
+    Scenario scenario = new Scenario();
+    FsState from = scenario.state();
+    for (int i = 0; i < 3_000; i++) {
+      scenario.did(scenario.create("/f" + i, 0644));
+    }
+    for (int most : new int[] {1, 100}) {
+      AtomicLong taken = new AtomicLong();
+      AtomicLong peak = new AtomicLong();
+      StateDifference.Limits limits =
+          new StateDifference.Limits() {
+            @Override
+            public void step() {}
+
+            @Override
+            public void heap(long bytes) {
+              peak.accumulateAndGet(taken.addAndGet(bytes), Math::max);
+            }
+          };
+      var _ = StateDifference.of(from, scenario.state(), List.of(), most, limits);
+      assertTrue(taken.get() < most * 1_200L, "is not given back: " + taken);
+      assertTrue(peak.get() < 30_000_000L, "the window, and little besides: " + peak);
+    }
+  }
+
   private static String text(FsState from, FsState to, String path) {
     List<Name> names =
         Arrays.stream(path.split("/", -1)).filter(part -> !part.isEmpty()).map(Name::of).toList();
-    StateDifference.Result result = StateDifference.of(from, to, names, 1_000, () -> {});
+    StateDifference.Result result =
+        StateDifference.of(from, to, names, 1_000, StateDifference.Limits.NONE);
     assertTrue(result.isComplete());
     return String.join("\n", result.changes().stream().map(StateDifferenceTest::line).toList());
   }

@@ -28,7 +28,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -37,7 +36,7 @@ import java.util.regex.Pattern;
  * snapshot's name, an index, a time, how long ago, or {@code head}. {@code path} and {@code limit}
  * may be missing.
  */
-final class DiffRequests implements AutoCloseable {
+final class DiffRequests {
   private static final int DEFAULT_CHANGES = 10_000;
   private static final int MOST_CHANGES = 100_000;
   private static final long NS_PER_SECOND = 1_000_000_000;
@@ -46,6 +45,7 @@ final class DiffRequests implements AutoCloseable {
   /** How long the newest entry may take to become durable, in ms. */
   private static final long DURABLE_LIMIT_MS = 10_000;
 
+  private static final String HEAD = "head";
   private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   private final AgentQueries<LeaderAgent> agent;
@@ -59,7 +59,7 @@ final class DiffRequests implements AutoCloseable {
    * Requests to one leader.
    *
    * @param clock says what "ago" means
-   * @param ended completes when the leader answers nothing any more
+   * @param requests which take turns with others that need memory for a state
    */
   DiffRequests(
       AgentQueries<LeaderAgent> agent,
@@ -67,18 +67,37 @@ final class DiffRequests implements AutoCloseable {
       ChunkStore chunks,
       WorkspaceId workspace,
       Clock clock,
-      CompletableFuture<Void> ended) {
+      SlowRequests requests) {
     this.agent = agent;
     this.log = log;
     this.chunks = chunks;
     this.workspace = workspace;
     this.clock = clock;
-    this.requests = new SlowRequests("leader-diff", "two other states are being compared", ended);
+    this.requests = requests;
+  }
+
+  /** Whether a word means a state, so that no snapshot may be called so. */
+  static boolean isMoment(String word) {
+    return word.equals(HEAD) || AGO.matcher(word).matches();
+  }
+
+  /** Ends a comparison when the leader stops, or when there is no memory for it. */
+  private record Limits(SlowRequests requests, HeapAllowance allowance)
+      implements StateDifference.Limits {
+    @Override
+    public void step() {
+      requests.requireRunning();
+    }
+
+    @Override
+    public void heap(long bytes) {
+      allowance.spend(bytes);
+    }
   }
 
   ObjectNode run(ObjectNode args) {
     String from = args.path("from").asText();
-    String to = args.path("to").asText("head");
+    String to = args.path("to").asText(HEAD);
     List<Name> path = path(args.path("path").asText());
     int limit = args.path("limit").asInt(DEFAULT_CHANGES);
     if (limit < 1 || limit > MOST_CHANGES) {
@@ -117,7 +136,7 @@ final class DiffRequests implements AutoCloseable {
       }
       StateDifference.Result result =
           StateDifference.of(
-              states.first(), states.second(), path, limit, requests::requireRunning);
+              states.first(), states.second(), path, limit, new Limits(requests, allowance));
       return json(result)
           .put("from_index", first)
           .put("from_root", states.first().root().toString())
@@ -157,13 +176,13 @@ final class DiffRequests implements AutoCloseable {
   }
 
   private long index(String moment, PastStates.Newest newest, PastStates past) throws IOException {
+    if (moment.equals(HEAD)) {
+      return newest.index();
+    }
     for (Snapshot snapshot : newest.snapshots()) {
       if (!moment.isEmpty() && snapshot.name().equals(moment)) {
         return snapshot.index();
       }
-    }
-    if (moment.equals("head")) {
-      return newest.index();
     }
     if (!moment.isEmpty() && moment.chars().allMatch(c -> c >= '0' && c <= '9')) {
       try {
@@ -249,10 +268,5 @@ final class DiffRequests implements AutoCloseable {
 
   private static String lower(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
-  }
-
-  @Override
-  public void close() {
-    requests.close();
   }
 }

@@ -67,6 +67,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final SnapshotThread<LeaderAgent> snapshotThread;
   private final SnapshotRequests snapshotRequests;
   private final DiffRequests diffRequests;
+  private final SlowRequests slowRequests;
   private final IntentWriter intentWriter;
   private final LeaderAgent agent;
   private final AgentLoop<LeaderAgent> loop;
@@ -141,9 +142,14 @@ public final class LeaderRuntime implements AutoCloseable {
             question -> transport.executor().execute(() -> question.accept(agent)),
             ended,
             ANSWER_LIMIT);
-    this.snapshotRequests = new SnapshotRequests(questions, chunkStore, options.workspace(), ended);
+    this.slowRequests =
+        new SlowRequests(
+            "leader-requests", "a snapshot is being verified, or states are compared", ended);
+    this.snapshotRequests =
+        new SnapshotRequests(questions, chunkStore, options.workspace(), slowRequests, ended);
     this.diffRequests =
-        new DiffRequests(questions, log, chunkStore, options.workspace(), Clock.SYSTEM, ended);
+        new DiffRequests(
+            questions, log, chunkStore, options.workspace(), Clock.SYSTEM, slowRequests);
   }
 
   /**
@@ -335,7 +341,7 @@ public final class LeaderRuntime implements AutoCloseable {
     logReader.close();
     auditor.close();
     snapshotThread.close();
-    diffRequests.close();
+    slowRequests.close();
     intentWriter.close();
   }
 

@@ -37,25 +37,26 @@ final class SnapshotRequests {
   private final WorkspaceId workspace;
   private final CompletableFuture<Void> ended;
 
-  /** Each takes as much memory as the leader's state. */
+  /** A verification takes as much memory as the leader's state. */
   private final SlowRequests verifying;
 
   /**
    * Requests to one leader.
    *
+   * @param verifying where snapshots are verified, one at a time
    * @param ended completes when the leader answers nothing any more
    */
   SnapshotRequests(
       AgentQueries<LeaderAgent> agent,
       ChunkStore chunks,
       WorkspaceId workspace,
+      SlowRequests verifying,
       CompletableFuture<Void> ended) {
     this.agent = agent;
     this.chunks = chunks;
     this.workspace = workspace;
     this.ended = ended;
-    this.verifying =
-        new SlowRequests("leader-snapshot-verify", "another snapshot is being verified", ended);
+    this.verifying = verifying;
   }
 
   ObjectNode run(ObjectNode args) {
@@ -169,6 +170,10 @@ final class SnapshotRequests {
     if (!name.isEmpty() && name.chars().allMatch(Character::isDigit)) {
       throw new UserError(
           "a name of digits only could be taken for an index", "Choose one with a letter.");
+    }
+    if (DiffRequests.isMoment(name)) {
+      throw new UserError(
+          "\"" + name + "\" could be taken for a time or the newest state", "Choose another name.");
     }
     return name;
   }

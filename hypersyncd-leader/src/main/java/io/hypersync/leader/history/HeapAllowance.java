@@ -22,11 +22,12 @@ public final class HeapAllowance {
   }
 
   /**
-   * Spends a part.
+   * Spends a part, or gives one back.
    *
+   * @param part bytes; negative for what is given back
    * @throws UserError if that is more than is left
    */
-  void spend(long part) {
+  public void spend(long part) {
     spent += part;
     if (spent > bytes) {
       throw new UserError(

@@ -35,7 +35,7 @@ public final class PastStates {
   private static final long SLICE_BYTES = 256 << 10;
 
   /** About what a page takes on the heap when it is read, as a multiple of its bytes. */
-  private static final int HEAP_PER_PAGE_BYTE = 4;
+  private static final int HEAP_PER_PAGE_BYTE = 8;
 
   /** The path from the root of the nodes to a leaf, which an entry makes again. */
   private static final int HEAP_PER_ENTRY = 1024;
@@ -173,6 +173,7 @@ public final class PastStates {
     FsState state = base.state;
     long at = base.index;
     long paths = 0;
+    long weight = base.weight;
     @Nullable Hash root = null;
     while (at < index) {
       step.run();
@@ -182,9 +183,10 @@ public final class PastStates {
         }
         LogEntry entry = decoded(at + 1, payload);
         FsState next = applied(state, entry);
-        allowance.spend(
-            Math.max(0, StateWeight.change(entry.op(), entry.createdNode(), state, next)));
-        if (paths < base.weight) { // more than all paths of a state cannot be new
+        long change = StateWeight.change(entry.op(), entry.createdNode(), state, next);
+        weight += change;
+        allowance.spend(Math.max(0, change));
+        if (paths < weight) { // more than all paths of a state cannot be new
           paths += HEAP_PER_ENTRY;
           allowance.spend(HEAP_PER_ENTRY);
         }
@@ -197,7 +199,7 @@ public final class PastStates {
       throw new UserError(
           "log entry " + index + " gives another root than it says", "See docs/diverged.md.");
     }
-    return new Reached(state, index, base.weight);
+    return new Reached(state, index, weight);
   }
 
   private List<byte[]> slice(long first) throws IOException {
