@@ -160,7 +160,7 @@ public record Manifest(
   /**
    * Reads a manifest beside another state of the workspace: what is equal is taken from there, so
    * this reads, and adds to the heap, about what differs ({@link PageReader#sharing}). Every hash
-   * is computed.
+   * of what is read is computed.
    *
    * @param like the other state, whose root was computed
    * @throws DecodeException as {@link #read}
