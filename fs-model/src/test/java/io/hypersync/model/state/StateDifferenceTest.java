@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What differs between a state and a later one, as a table; each row the other way round, too. */
 class StateDifferenceTest {
-  private record Row(
+  record Row(
       String what,
       Consumer<Scenario> setup,
       Consumer<Scenario> then,
