@@ -53,7 +53,7 @@ final class LockCalls {
         long other = 1 - held.first;
         lock(new Locked(held.handle, false, other, other), EXCLUSIVE, true);
       } else {
-        Handle handle = prng.oneIn(2) ? prng.pick(process.handles()) : popular();
+        Handle handle = prng.oneIn(4) ? prng.pick(process.handles()) : popular();
         lock(any(handle), prng.oneIn(2) ? SHARED : EXCLUSIVE, prng.oneIn(2));
       }
     }
@@ -93,9 +93,9 @@ final class LockCalls {
 
   private Locked any(Handle handle) {
     boolean flock = prng.oneIn(2);
-    long first = flock ? 0 : prng.below(prng.oneIn(2) ? 2 : LONGEST_FILE);
+    long first = flock ? 0 : prng.below(prng.oneIn(4) ? LONGEST_FILE : 2);
     long last =
-        flock || prng.oneIn(4)
+        flock || prng.oneIn(8)
             ? Long.MAX_VALUE
             : first < 2 ? first : prng.between(first, LONGEST_FILE);
     return new Locked(handle, flock, first, last);
