@@ -95,6 +95,7 @@ public final class LogPromises {
             LogPromises::carriedEntriesRestOnSyncedChunks,
             LogPromises::restartsLeaveNothingBehind,
             LogPromises::segmentsGrow,
+            LogPromises::whatNobodyTakesGoes,
             LogPromises::roomThatIsFreedIsUsed,
             LogPromises::whatIsNeededDecidesWhetherALogIsTaken,
             LogPromises::aTrimLeavesAllThatFollowsAtAnyPoint,
@@ -294,6 +295,18 @@ public final class LogPromises {
       }
     }
     require(sizes.equals(List.of(SMALL, 2 * SMALL, 2 * SMALL)), "segments do not grow: " + sizes);
+  }
+
+  private void whatNobodyTakesGoes() throws Exception {
+    Files.createDirectories(directory);
+    try (SegmentPreparer preparer =
+        new SegmentPreparer(directory, SMALL, SMALL, 1, SegmentWrite.DSYNC)) {
+      preparer.start();
+      await(preparer::answersAtOnce, "a spare segment");
+    }
+    try (Stream<Path> left = Files.list(directory)) {
+      require(left.noneMatch(SegmentLayout::isUnpublished), "a segment that nobody took is left");
+    }
   }
 
   private void roomThatIsFreedIsUsed() throws Exception {
