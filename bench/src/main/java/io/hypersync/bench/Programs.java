@@ -39,6 +39,7 @@ final class Programs {
     try {
       requireGoingOn();
       piece.run();
+      requireGoingOn(); // a shell whose child was ended may itself end as if nothing had happened
     } catch (IOException failure) {
       requireGoingOn(); // if stopped, that is the reason for the failure
       throw failure;
