@@ -38,8 +38,6 @@ import io.hypersync.model.op.FsOp;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
-import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.schedule.SnapshotListener;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.BarrierResponse;
@@ -56,7 +54,7 @@ import org.slf4j.LoggerFactory;
  * has no thread of its own and is not thread-safe: every method is called by the thread that calls
  * {@link #doWork}, the leader's event loop.
  */
-public final class LeaderAgent implements Agent, SnapshotListener {
+public final class LeaderAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderAgent.class);
 
   private final LeaderConfig config;
@@ -334,26 +332,6 @@ public final class LeaderAgent implements Agent, SnapshotListener {
    */
   public void audited(AuditFinding finding) {
     divergences.audited(finding, clock.monotonicNs());
-  }
-
-  @Override
-  public void snapshotTaken(Snapshot snapshot) {
-    snapshots.taken(snapshot);
-  }
-
-  @Override
-  public void snapshotRemoved(long index) {
-    snapshots.removed(index);
-  }
-
-  @Override
-  public void snapshotsSetAside() {
-    snapshots.setAside();
-  }
-
-  @Override
-  public void snapshotFailed(String why) {
-    snapshots.failed(why, clock.monotonicNs());
   }
 
   /** Takes entries that the {@link LogReadPort} has read. */

@@ -13,8 +13,6 @@ import io.hypersync.model.state.FsState;
 import io.hypersync.runtime.agent.Agent;
 import io.hypersync.runtime.agent.Clock;
 import io.hypersync.runtime.agent.Entropy;
-import io.hypersync.snapshot.Snapshot;
-import io.hypersync.snapshot.schedule.SnapshotListener;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.wire.message.LeaderMessage;
 import io.hypersync.wire.message.LeaderMessage.Refused;
@@ -72,7 +70,7 @@ import org.slf4j.LoggerFactory;
  * {@link #view}, {@link #visible}, {@link #isWritable}, {@link #isFresh}, {@link #leaderFreeBytes},
  * {@link #params} and {@link #heldLocks}, which any thread may call.
  */
-public final class WorkerAgent implements Agent, SnapshotListener {
+public final class WorkerAgent implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int APPLY_SLICE = 256;
   private static final int REPORT_EVERY_ENTRIES = 256;
@@ -416,26 +414,6 @@ public final class WorkerAgent implements Agent, SnapshotListener {
     repairs.failed(hash, Errno.EIO);
     replica.chunkUnavailable(hash, errno, "chunk " + hash + ": " + why);
     stopIfApplyFailed();
-  }
-
-  @Override
-  public void snapshotTaken(Snapshot snapshot) {
-    snapshots.taken(snapshot);
-  }
-
-  @Override
-  public void snapshotRemoved(long index) {
-    snapshots.removed(index);
-  }
-
-  @Override
-  public void snapshotsSetAside() {
-    snapshots.setAside();
-  }
-
-  @Override
-  public void snapshotFailed(String why) {
-    snapshots.failed(why, clock.monotonicNs());
   }
 
   /** The snapshots of this worker; for reports, on the agent's thread. */

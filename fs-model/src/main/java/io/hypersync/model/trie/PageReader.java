@@ -95,10 +95,23 @@ public final class PageReader {
             : node(in, tag, -1, kind, leaves));
   }
 
+  /**
+   * What is made of the nodes in a page.
+   *
+   * @param <T> the form that a node gets
+   */
+  interface Form<T> {
+    /** Reads what ends a path within the page: a leaf or a reference. */
+    T end(CanonicalReader in, int tag, int above) throws DecodeException, PageMissingException;
+
+    /** An inner node. */
+    T inner(int bit, T left, T right);
+  }
+
   /** An inner node of which not everything has been read yet. */
-  private static final class Open {
+  private static final class Open<T> {
     final int bit;
-    @Nullable TrieNode left;
+    @Nullable T left;
 
     Open(int bit) {
       this.bit = bit;
@@ -111,21 +124,20 @@ public final class PageReader {
    *
    * @param above the bit of the node above, or -1: bits grow on the way down
    */
-  private TrieNode node(
-      CanonicalReader in, int firstTag, int above, int kind, LeafReader<? extends Leaf> leaves)
+  static <T> T read(CanonicalReader in, int firstTag, int above, Form<T> form)
       throws DecodeException, PageMissingException {
-    ArrayDeque<Open> open = new ArrayDeque<>();
+    ArrayDeque<Open<T>> open = new ArrayDeque<>();
     int lowest = above;
     int tag = firstTag;
     while (true) {
       if (tag == PageTag.INNER) {
         lowest = bit(in, lowest);
-        open.push(new Open(lowest));
+        open.push(new Open<>(lowest));
       } else {
-        TrieNode node = end(in, tag, lowest, kind, leaves);
-        Open parent = open.peek();
+        T node = form.end(in, tag, lowest);
+        Open<T> parent = open.peek();
         while (parent != null && parent.left != null) {
-          node = new Inner(parent.bit, parent.left, node);
+          node = form.inner(parent.bit, parent.left, node);
           open.pop();
           parent = open.peek();
         }
@@ -137,6 +149,27 @@ public final class PageReader {
       }
       tag = in.u8();
     }
+  }
+
+  private TrieNode node(
+      CanonicalReader in, int firstTag, int above, int kind, LeafReader<? extends Leaf> leaves)
+      throws DecodeException, PageMissingException {
+    return read(
+        in,
+        firstTag,
+        above,
+        new Form<TrieNode>() {
+          @Override
+          public TrieNode end(CanonicalReader in, int tag, int above)
+              throws DecodeException, PageMissingException {
+            return PageReader.this.end(in, tag, above, kind, leaves);
+          }
+
+          @Override
+          public TrieNode inner(int bit, TrieNode left, TrieNode right) {
+            return new Inner(bit, left, right);
+          }
+        });
   }
 
   static int bit(CanonicalReader in, int above) throws DecodeException {

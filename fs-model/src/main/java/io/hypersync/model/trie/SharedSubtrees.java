@@ -3,7 +3,6 @@ package io.hypersync.model.trie;
 import io.hypersync.model.codec.CanonicalReader;
 import io.hypersync.model.codec.DecodeException;
 import io.hypersync.model.hash.Hash;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +21,7 @@ final class SharedSubtrees {
   private final RootVersion version;
   private final int kind;
   private final LeafReader<? extends Leaf> leaves;
+  private final Parts parts = new Parts();
 
   /**
    * A reader of one trie.
@@ -78,45 +78,26 @@ final class SharedSubtrees {
     return node(part(in, tag, -1), like);
   }
 
-  /** An inner part of which not everything has been read yet. */
-  private static final class Open {
-    final int bit;
-    @Nullable Part left;
-
-    Open(int bit) {
-      this.bit = bit;
-    }
-  }
-
   private Part part(CanonicalReader in, int firstTag, int above)
       throws DecodeException, PageMissingException {
-    ArrayDeque<Open> open = new ArrayDeque<>();
-    int lowest = above;
-    int tag = firstTag;
-    while (true) {
-      if (tag == PageTag.INNER) {
-        lowest = PageReader.bit(in, lowest);
-        open.push(new Open(lowest));
-      } else {
-        Part part =
-            switch (tag) {
-              case PageTag.LEAF -> new LeafPart(leaves.read(in, reader));
-              case PageTag.REFERENCE -> new ReferencePart(in, lowest);
-              default -> throw new DecodeException("a node of a trie has the unknown tag " + tag);
-            };
-        Open parent = open.peek();
-        while (parent != null && parent.left != null) {
-          part = new InnerPart(parent.bit, parent.left, part);
-          open.pop();
-          parent = open.peek();
-        }
-        if (parent == null) {
-          return part;
-        }
-        parent.left = part;
-        lowest = parent.bit;
-      }
-      tag = in.u8();
+    return PageReader.read(in, firstTag, above, parts);
+  }
+
+  /** Parts in place of nodes. */
+  private final class Parts implements PageReader.Form<Part> {
+    @Override
+    public Part end(CanonicalReader in, int tag, int above)
+        throws DecodeException, PageMissingException {
+      return switch (tag) {
+        case PageTag.LEAF -> new LeafPart(leaves.read(in, reader));
+        case PageTag.REFERENCE -> new ReferencePart(in, above);
+        default -> throw new DecodeException("a node of a trie has the unknown tag " + tag);
+      };
+    }
+
+    @Override
+    public Part inner(int bit, Part left, Part right) {
+      return new InnerPart(bit, left, right);
     }
   }
 

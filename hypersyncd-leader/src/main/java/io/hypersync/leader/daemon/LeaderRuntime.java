@@ -64,7 +64,7 @@ public final class LeaderRuntime implements AutoCloseable {
   private final LeaderChunks chunks;
   private final LogReader logReader;
   private final RootAuditor auditor;
-  private final SnapshotThread<LeaderAgent> snapshotThread;
+  private final SnapshotThread snapshotThread;
   private final SnapshotRequests snapshotRequests;
   private final DiffRequests diffRequests;
   private final SlowRequests slowRequests;
@@ -105,12 +105,12 @@ public final class LeaderRuntime implements AutoCloseable {
             });
     this.auditor = new RootAuditor(log, call -> loop().post(call));
     this.snapshotThread =
-        new SnapshotThread<>(
+        new SnapshotThread(
             "leader-snapshots",
             (after, last) -> LoggedChunks.missing(log, chunkStore, after, last)::step,
             chunkStore,
             snapshots.catalog(),
-            call -> loop().post(call));
+            call -> loop().post(agent -> call.accept(agent.snapshots())));
     this.intentWriter =
         new IntentWriter(recovered.intents().store(), call -> loop().post(call), ended);
     SecureRandom random = new SecureRandom();

@@ -80,7 +80,7 @@ public final class WorkerRuntime implements AutoCloseable {
   private final WriteBehindChunkStore store;
   private final KernelInodes inodes = new KernelInodes();
   private final KernelNotifier notifier;
-  private final SnapshotThread<WorkerAgent> snapshotThread;
+  private final SnapshotThread snapshotThread;
   private final PressureGauge gauge;
   private final WorkerStages stages = new WorkerStages(Clock.SYSTEM);
   private final long startedNs = System.nanoTime();
@@ -120,12 +120,12 @@ public final class WorkerRuntime implements AutoCloseable {
             faults);
     this.gauge = new PressureGauge(Path.of("/proc"), options.stateDir());
     this.snapshotThread =
-        new SnapshotThread<>(
+        new SnapshotThread(
             "worker-snapshots",
             SnapshotThread.Preparation.NONE,
             store,
             snapshots.catalog(),
-            call -> loop().post(call));
+            call -> loop().post(agent -> call.accept(agent.snapshots())));
     SecureRandom random = new SecureRandom();
     Manifest newest = snapshots.newest();
     this.agent =

@@ -1,7 +1,6 @@
 package io.hypersync.worker.snapshot;
 
 import io.hypersync.model.snapshot.Manifest;
-import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPolicy;
 import io.hypersync.worker.replica.Replica;
@@ -67,27 +66,7 @@ public final class WorkerSnapshots {
     return isNew && manager.distrusted() == null ? manager.manifest(replica) : null;
   }
 
-  /** The port has taken a snapshot. */
-  public void taken(Snapshot snapshot) {
-    manager.taken(snapshot);
-  }
-
-  /** The port has removed a snapshot. */
-  public void removed(long index) {
-    manager.removed(index);
-  }
-
-  /** The port has set all snapshots aside. */
-  public void setAside() {
-    manager.setAside();
-  }
-
-  /** The port could not do what it was asked for. */
-  public void failed(String why, long nowNs) {
-    manager.failed(why, nowNs);
-  }
-
-  /** The decisions on them, for reports. */
+  /** The decisions on them, which hears what has become of them. */
   public SnapshotManager manager() {
     return manager;
   }

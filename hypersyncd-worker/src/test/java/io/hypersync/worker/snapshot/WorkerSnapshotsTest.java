@@ -112,7 +112,7 @@ class WorkerSnapshotsTest {
     snapshots.distrust("another history", 2 * INTERVAL_NS);
     snapshots.distrust("another history", 2 * INTERVAL_NS);
     assertTrue(snapshots.tick(replica, 2 * INTERVAL_NS));
-    snapshots.setAside();
+    snapshots.manager().setAside();
     for (int i = 3; i < 9; i++) {
       assertFalse(snapshots.tick(replica, i * INTERVAL_NS));
     }
@@ -125,7 +125,9 @@ class WorkerSnapshotsTest {
   private void run(long nowNs) {
     assertTrue(snapshots.tick(replica, nowNs)); // decides
     assertTrue(snapshots.tick(replica, nowNs)); // has it taken
-    snapshots.taken(new Snapshot(taken.getLast().index(), 0, 0, 0, false, "", new byte[0]));
+    snapshots
+        .manager()
+        .taken(new Snapshot(taken.getLast().index(), 0, 0, 0, false, "", new byte[0]));
   }
 
   private void entry() throws DecodeException {

@@ -144,7 +144,7 @@ public final class SimLeader implements LeaderEnd {
             host,
             prng.split(),
             new SnapshotChecker(config.workspace(), checker),
-            this::agent,
+            () -> agent().snapshots(),
             failed);
     this.agent =
         new LeaderAgent(

@@ -11,7 +11,7 @@ import io.hypersync.sim.world.Timeline;
 import io.hypersync.snapshot.RateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotTask;
-import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.io.IOException;
 import java.util.function.Consumer;
@@ -30,7 +30,7 @@ final class SimSnapshots implements SnapshotPort {
   private final Host host;
   private final Prng prng;
   private final SnapshotChecker checker;
-  private final Supplier<? extends SnapshotListener> agent;
+  private final Supplier<SnapshotManager> manager;
   private final Consumer<String> failed;
 
   /** What is done before the pages of a snapshot are written. */
@@ -60,14 +60,14 @@ final class SimSnapshots implements SnapshotPort {
       Host host,
       Prng prng,
       SnapshotChecker checker,
-      Supplier<? extends SnapshotListener> agent,
+      Supplier<SnapshotManager> manager,
       Consumer<String> failed) {
     this.preparation = preparation;
     this.disk = disk;
     this.host = host;
     this.prng = prng;
     this.checker = checker;
-    this.agent = agent;
+    this.manager = manager;
     this.failed = failed;
   }
 
@@ -98,7 +98,7 @@ final class SimSnapshots implements SnapshotPort {
             Snapshot taken = task.result();
             disk.count(SnapshotDisk.TAKEN);
             checker.taken(taken, disk.chunks());
-            answer(replica -> replica.snapshotTaken(taken));
+            answer(snapshots -> snapshots.taken(taken));
           }
         });
   }
@@ -108,7 +108,7 @@ final class SimSnapshots implements SnapshotPort {
     next(
         () -> {
           disk.snapshots().put(snapshot);
-          answer(replica -> replica.snapshotTaken(snapshot));
+          answer(snapshots -> snapshots.taken(snapshot));
         });
   }
 
@@ -118,7 +118,7 @@ final class SimSnapshots implements SnapshotPort {
         () -> {
           disk.snapshots().remove(index);
           disk.count(SnapshotDisk.REMOVED);
-          answer(replica -> replica.snapshotRemoved(index));
+          answer(snapshots -> snapshots.removed(index));
         });
   }
 
@@ -127,7 +127,7 @@ final class SimSnapshots implements SnapshotPort {
     next(
         () -> {
           disk.snapshots().setAside();
-          answer(SnapshotListener::snapshotsSetAside);
+          answer(SnapshotManager::setAside);
         });
   }
 
@@ -164,7 +164,8 @@ final class SimSnapshots implements SnapshotPort {
               return;
             }
             disk.count(SnapshotDisk.FAILED);
-            answer(replica -> replica.snapshotFailed(String.valueOf(e.getMessage())));
+            String why = String.valueOf(e.getMessage());
+            answer(snapshots -> snapshots.failed(why, host.nowNs()));
           }
         });
   }
@@ -173,7 +174,7 @@ final class SimSnapshots implements SnapshotPort {
     return prng.scale(FASTEST_STEP_NS, SLOWEST_STEP_NS);
   }
 
-  private void answer(Consumer<SnapshotListener> call) {
-    host.execute(() -> call.accept(agent.get()));
+  private void answer(Consumer<SnapshotManager> call) {
+    host.execute(() -> call.accept(manager.get()));
   }
 }

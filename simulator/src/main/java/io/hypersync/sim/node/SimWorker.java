@@ -110,7 +110,7 @@ public final class SimWorker implements WorkerEnd {
                         host,
                         prng.split(),
                         new SnapshotChecker(config.workspace(), recording.log()),
-                        this::agent,
+                        () -> agent().snapshots(),
                         why -> {
                           throw new Violation("a sync that nobody made fail: " + why);
                         }),

@@ -11,7 +11,7 @@ import io.hypersync.snapshot.SleepingRateLimit;
 import io.hypersync.snapshot.Snapshot;
 import io.hypersync.snapshot.SnapshotCatalog;
 import io.hypersync.snapshot.SnapshotTask;
-import io.hypersync.snapshot.schedule.SnapshotListener;
+import io.hypersync.snapshot.schedule.SnapshotManager;
 import io.hypersync.snapshot.schedule.SnapshotPort;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,13 +22,8 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Takes snapshots on a thread of its own, at a limited rate.
- *
- * @param <A> the replica's agent, which hears the results
- */
-public final class SnapshotThread<A extends SnapshotListener>
-    implements SnapshotPort, AutoCloseable {
+/** Takes snapshots on a thread of its own, at a limited rate. */
+public final class SnapshotThread implements SnapshotPort, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotThread.class);
 
   /**
@@ -46,7 +41,7 @@ public final class SnapshotThread<A extends SnapshotListener>
   private final Preparation preparation;
   private final ChunkStore chunks;
   private final SnapshotCatalog catalog;
-  private final Consumer<Consumer<A>> post;
+  private final Consumer<Consumer<SnapshotManager>> post;
   private final RateLimit limit;
   private final ExecutorService thread;
   private volatile boolean stopping;
@@ -84,14 +79,14 @@ public final class SnapshotThread<A extends SnapshotListener>
    * Takes snapshots of one replica.
    *
    * @param name of the thread
-   * @param post runs a call of the agent on its thread
+   * @param post hands a result to the manager, on the agent's thread
    */
   public SnapshotThread(
       String name,
       Preparation preparation,
       ChunkStore chunks,
       SnapshotCatalog catalog,
-      Consumer<Consumer<A>> post) {
+      Consumer<Consumer<SnapshotManager>> post) {
     this.name = name;
     this.preparation = preparation;
     this.chunks = chunks;
@@ -113,7 +108,7 @@ public final class SnapshotThread<A extends SnapshotListener>
     execute(
         () -> {
           Snapshot taken = taken(manifest, after, name, limit);
-          return agent -> agent.snapshotTaken(taken);
+          return manager -> manager.taken(taken);
         });
   }
 
@@ -122,7 +117,7 @@ public final class SnapshotThread<A extends SnapshotListener>
     execute(
         () -> {
           catalog.put(snapshot);
-          return agent -> agent.snapshotTaken(snapshot);
+          return manager -> manager.taken(snapshot);
         });
   }
 
@@ -131,7 +126,7 @@ public final class SnapshotThread<A extends SnapshotListener>
     execute(
         () -> {
           catalog.remove(index);
-          return agent -> agent.snapshotRemoved(index);
+          return manager -> manager.removed(index);
         });
   }
 
@@ -140,7 +135,7 @@ public final class SnapshotThread<A extends SnapshotListener>
     execute(
         () -> {
           catalog.setAside();
-          return agent -> agent.snapshotsSetAside();
+          return SnapshotManager::setAside;
         });
   }
 
@@ -215,12 +210,12 @@ public final class SnapshotThread<A extends SnapshotListener>
     }
   }
 
-  private interface Work<A> {
-    Consumer<A> run() throws IOException;
+  private interface Work {
+    Consumer<SnapshotManager> run() throws IOException;
   }
 
   /** Does the work and always reports a result: nothing else is begun until it arrives. */
-  private void execute(Work<A> work) {
+  private void execute(Work work) {
     try {
       thread.execute(() -> post.accept(result(work)));
     } catch (RejectedExecutionException e) {
@@ -228,19 +223,23 @@ public final class SnapshotThread<A extends SnapshotListener>
     }
   }
 
-  private Consumer<A> result(Work<A> work) {
+  private Consumer<SnapshotManager> result(Work work) {
     try {
       return work.run();
     } catch (IOException e) {
       String why = FileProblems.describe(e);
-      return agent -> agent.snapshotFailed(why);
+      return failed(why);
     } catch (ChunkStoreException e) {
       String why = String.valueOf(e.getMessage());
-      return agent -> agent.snapshotFailed(why);
+      return failed(why);
     } catch (RuntimeException | Error e) {
       LOG.error("internal error while a snapshot was taken", e);
-      return agent -> agent.snapshotFailed("internal error: " + e);
+      return failed("internal error: " + e);
     }
+  }
+
+  private static Consumer<SnapshotManager> failed(String why) {
+    return manager -> manager.failed(why, Clock.SYSTEM.monotonicNs());
   }
 
   /**

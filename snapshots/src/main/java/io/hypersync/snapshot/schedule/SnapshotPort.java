@@ -5,7 +5,7 @@ import io.hypersync.snapshot.Snapshot;
 
 /**
  * Takes and removes snapshots off the agent's thread, one after the other. Each call is answered
- * once, by a method of {@link SnapshotListener}, unless the replica stops.
+ * once, by a method of {@link SnapshotManager}, unless the replica stops.
  */
 public interface SnapshotPort {
   /** A port for replicas that take no snapshots. */

@@ -117,8 +117,8 @@ final class TestLog implements AutoCloseable, OpLogListener {
         (index, payload) -> Verdict.KEEP);
   }
 
-  /** Opens a log of which recovery needs the entries from that one on. */
-  static TestLog openNeeding(Path directory, long firstNeeded) throws IOException {
+  private static TestLog open(Path directory, long firstNeeded, RecoveryListener veto)
+      throws IOException {
     return new TestLog(
         directory,
         SMALL,
@@ -127,7 +127,12 @@ final class TestLog implements AutoCloseable, OpLogListener {
         TreeDeletion.FILE_BY_FILE,
         new ManualLogClock(),
         firstNeeded,
-        (index, payload) -> Verdict.KEEP);
+        veto);
+  }
+
+  /** Opens a log of which recovery needs the entries from that one on. */
+  static TestLog openNeeding(Path directory, long firstNeeded) throws IOException {
+    return open(directory, firstNeeded, (index, payload) -> Verdict.KEEP);
   }
 
   /** Needs the entries from that one on; with 0 all that there are. */
@@ -154,15 +159,7 @@ final class TestLog implements AutoCloseable, OpLogListener {
 
   /** Opens a log whose recovery cuts from that index on. */
   static TestLog openCuttingAt(Path directory, long firstCut) throws IOException {
-    return new TestLog(
-        directory,
-        SMALL,
-        ChunkSync.NONE,
-        SegmentWrite.DSYNC,
-        TreeDeletion.FILE_BY_FILE,
-        new ManualLogClock(),
-        0,
-        (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
+    return open(directory, 0, (index, payload) -> index >= firstCut ? Verdict.CUT : Verdict.KEEP);
   }
 
   /** The payload that every test gives an index: 0 to 700 bytes, different for every index. */
