@@ -86,7 +86,7 @@ class ForgottenIntentsTest {
     for (int i = 1; i <= MANY; i++) {
       submit(busy, new IntentId(new ClientId(2, i), 1));
     }
-    assertEquals(IntentIndex.NOT_FOUND, index.find(OLD), "forgotten");
+    assertNull(index.place(OLD), "forgotten");
     assertTrue(index.forgottenThrough() > 1);
     leader.sessionClosed(slow, "gone");
     slow = hello(SLOW, SLOW_RUN, OptionalLong.of(leader.epoch()));

@@ -49,9 +49,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Single-threaded.
  */
 public final class IntentIndex {
-  /** The intent is not in the log, or was forgotten. */
-  public static final long NOT_FOUND = 0;
-
   /** So many intents in memory make a batch: a few megabytes. */
   public static final int DEFAULT_BATCH = 16_384;
 
@@ -93,12 +90,6 @@ public final class IntentIndex {
   /** An index that keeps nothing beyond this object. */
   public static IntentIndex inMemory(IntentRetention retention) {
     return new IntentIndex(new IntentStore(new InMemoryDatabase(), retention), DEFAULT_BATCH);
-  }
-
-  /** The log index of the intent, or {@link #NOT_FOUND}. */
-  public long find(IntentId intent) {
-    Committed place = place(intent);
-    return place == null ? NOT_FOUND : place.logIndex();
   }
 
   /**

@@ -15,9 +15,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hypersync.chunkstore.database.InMemoryDatabase;
 import io.hypersync.model.id.ClientId;
+import io.hypersync.model.id.IntentId;
 import io.hypersync.model.id.OpId;
 import io.hypersync.model.id.WorkerId;
 import io.hypersync.model.log.LogEntry;
+import io.hypersync.wire.message.LeaderMessage.Committed;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The entries of intents, and how long they are remembered (hypersync.md 8.2). */
 class IntentIndexTest {
+  private static final long NOT_FOUND = 0;
   private static final long HOUR_NS = 3_600_000_000_000L;
   private static final WorkerId OTHER = new WorkerId("w2");
   private static final IntentRetention FOREVER = new IntentRetention(1_000_000, HOUR_NS);
@@ -40,11 +43,11 @@ class IntentIndexTest {
     index.add(entry(1, intent(1, 1)));
     index.add(entry(2, intent(2, 1)));
     persistIf(stored, index, 2);
-    assertEquals(1, index.find(intent(1, 1)));
-    assertEquals(2, index.find(intent(2, 1)));
+    assertEquals(1, find(index, intent(1, 1)));
+    assertEquals(2, find(index, intent(2, 1)));
     assertEquals(place(2), index.place(intent(2, 1)), "all that the ack says");
-    assertEquals(IntentIndex.NOT_FOUND, index.find(intent(1, 2)));
-    assertEquals(IntentIndex.NOT_FOUND, index.find(intent(3, 1)));
+    assertEquals(NOT_FOUND, find(index, intent(1, 2)));
+    assertEquals(NOT_FOUND, find(index, intent(3, 1)));
     assertEquals(stored ? 0 : 2, index.inMemory());
   }
 
@@ -68,7 +71,7 @@ class IntentIndexTest {
     for (int i = 1; i <= 100; i++) {
       add(index, i, i, batch);
     }
-    assertEquals(1, index.find(intent(1, 1)), "99 ns old");
+    assertEquals(1, find(index, intent(1, 1)), "99 ns old");
     assertEquals(0, index.forgottenThrough());
   }
 
@@ -79,7 +82,7 @@ class IntentIndexTest {
     for (int i = 1; i <= 50; i++) {
       add(index, i, i * HOUR_NS, batch);
     }
-    assertEquals(1, index.find(intent(1, 1)), "one of the last 100");
+    assertEquals(1, find(index, intent(1, 1)), "one of the last 100");
     assertEquals(0, index.forgottenThrough());
   }
 
@@ -89,13 +92,13 @@ class IntentIndexTest {
     for (int i = 1; i <= 10; i++) {
       add(index, i, i * HOUR_NS, 1);
     }
-    assertEquals(IntentIndex.NOT_FOUND, index.find(intent(1, 1)));
-    assertEquals(9, index.find(intent(1, 9)));
-    assertEquals(10, index.find(intent(1, 10)));
+    assertEquals(NOT_FOUND, find(index, intent(1, 1)));
+    assertEquals(9, find(index, intent(1, 9)));
+    assertEquals(10, find(index, intent(1, 10)));
     long forgotten = index.forgottenThrough();
     assertTrue(forgotten >= 1 && forgotten <= 8, "through " + forgotten);
     for (long i = forgotten + 1; i <= 10; i++) {
-      assertEquals(i, index.find(intent(1, i)), "what is not forgotten is known");
+      assertEquals(i, find(index, intent(1, i)), "what is not forgotten is known");
     }
   }
 
@@ -108,7 +111,7 @@ class IntentIndexTest {
     IntentIndex after = index(new IntentRetention(2, HOUR_NS));
     assertEquals(before.forgottenThrough(), after.forgottenThrough());
     for (int i = 1; i <= 10; i++) {
-      assertEquals(before.find(intent(1, i)), after.find(intent(1, i)), "intent " + i);
+      assertEquals(find(before, intent(1, i)), find(after, intent(1, i)), "intent " + i);
     }
   }
 
@@ -125,7 +128,8 @@ class IntentIndexTest {
       assertTrue(index.inMemory() < 1_000, "at " + i);
     }
     for (int i = 1; i <= 20_000; i++) {
-      assertEquals(i, index.find(intent(1 + i % clients, (long) step * i)), "nothing is forgotten");
+      assertEquals(
+          i, find(index, intent(1 + i % clients, (long) step * i)), "nothing is forgotten");
     }
   }
 
@@ -259,12 +263,12 @@ class IntentIndexTest {
     next.logEnds(end);
     requireAll(next, end, "what the log has");
     for (long i = end + 1; i <= 10; i++) {
-      assertEquals(IntentIndex.NOT_FOUND, next.find(numberedIntent(i)), "entry " + i);
+      assertEquals(NOT_FOUND, find(next, numberedIntent(i)), "entry " + i);
     }
     next.add(entry(end + 1, intent(9, 9)));
-    assertEquals(end + 1, next.find(intent(9, 9)), "another entry in its place");
+    assertEquals(end + 1, find(next, intent(9, 9)), "another entry in its place");
     next.persist(end + 1);
-    assertEquals(end + 1, index(FOREVER).find(intent(9, 9)));
+    assertEquals(end + 1, find(index(FOREVER), intent(9, 9)));
   }
 
   /** Everything at random; after each step all intents are found where they are. */
@@ -316,7 +320,7 @@ class IntentIndexTest {
         }
         requireAll(index, last, "seed " + seed + " history " + history + " step " + step);
         for (long i = last + 1; i <= last + 3; i++) {
-          assertEquals(IntentIndex.NOT_FOUND, index.find(numberedIntent(i)), "seed " + seed);
+          assertEquals(NOT_FOUND, find(index, numberedIntent(i)), "seed " + seed);
         }
       }
     }
@@ -342,10 +346,16 @@ class IntentIndexTest {
 
   private static void requireAll(IntentIndex index, long last, String when) {
     for (long i = 1; i <= last; i++) {
-      assertEquals(i, index.find(numberedIntent(i)), when + ": entry " + i);
+      assertEquals(i, find(index, numberedIntent(i)), when + ": entry " + i);
       assertEquals(place(i), index.place(numberedIntent(i)), when);
       assertTrue(index.mayBelongTo(numberedIntent(i).client(), W), when);
       assertFalse(index.mayBelongTo(numberedIntent(i).client(), OTHER), when);
     }
+  }
+
+  /** The log index of the intent, or {@link #NOT_FOUND}. */
+  private static long find(IntentIndex index, IntentId intent) {
+    Committed place = index.place(intent);
+    return place == null ? NOT_FOUND : place.logIndex();
   }
 }
